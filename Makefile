@@ -1,0 +1,40 @@
+# `make demo` and `make test` do all the set-up they need: a virtual environment in .venv, the package, its tools.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test test-slow lint types docs clean
+
+demo: $(READY)
+	$(BIN)/claimlab demo -o demo-report --force
+
+# Lint, types and every test that is not slow.
+test: lint types
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
+
+# The slow ones, with their times.
+test-slow: $(READY)
+	$(BIN)/python -m pytest -m slow --durations=0
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+docs: $(READY)
+	$(BIN)/python -m claimlab.cli.helppages docs/help
+
+$(READY): pyproject.toml $(wildcard setup.py)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "claimlab needs Python 3.11 or newer: set PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: install python3-venv (needs root), then run make again"; exit 1; }
+	@command -v gcc >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 || echo "No C compiler: near-duplicates will use the slower NumPy code (install gcc, which needs root, for the fast one)"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) build dist demo-report src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,116 @@
+"""LIAR: six-level PolitiFact statements."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+COLUMNS = [
+    "file_id", "label", "statement", "subjects", "speaker", "job", "state", "party",
+    "barely_true", "false", "half_true", "mostly_true", "pants_fire", "context",
+]  # fmt: skip
+SPLITS = {"train": "train", "valid": "dev", "test": "test"}
+
+
+def load(bundle: Bundle) -> Loaded:
+    """Three TSV files without header. Quotes are part of the text: read with ordinary quoting, 45 rows vanish."""
+    parts = []
+    for stem, split in SPLITS.items():
+        raw = read_delimited(
+            bundle.text(bundle.one(f"{stem}.tsv")),
+            delimiter="\t",
+            quoted=False,
+            header=False,
+            columns=COLUMNS,
+        )
+        parts.append(raw.with_columns(pl.lit(split).alias("split")))
+    raw = pl.concat(parts)
+    records = pl.DataFrame(
+        {
+            "id": "liar-" + raw["file_id"].str.strip_suffix(".json"),
+            "text": raw["statement"].str.strip_chars(),
+            "kind": pl.Series(["claim"]).new_from_index(0, raw.height),
+            "label_raw": raw["label"],
+            "language": pl.Series(["eng"]).new_from_index(0, raw.height),
+            "author": raw["speaker"],
+            "source": raw["context"],
+            "topic": raw["subjects"],
+            "split": raw["split"],
+            "meta": meta_column(raw, ["job", "state", "party", *COLUMNS[8:13]]),
+        }
+    )
+    return Loaded(records)
+
+
+A5 = {
+    "true": "true", "mostly-true": "true", "half-true": "mixed",
+    "barely-true": "false", "false": "false", "pants-fire": "false",
+}  # fmt: skip
+
+DATASET = Entry(
+    card=Card(
+        name="liar",
+        title="LIAR",
+        summary="Short political statements with PolitiFact's six-level rating, speaker, party and context.",
+        size=12_836,
+        modality=("claims",),
+        topic="Politics",
+        region="USA",
+        languages=("eng",),
+        time_start="2007",
+        time_end="2016",
+        labelling="Human expert",
+        shares=Shares(true=52.29, false=27.95, mixed=19.7, unknown=0.06),
+        quality=Quality(keywords="pass", feasibility="fail"),
+        published=Published(
+            search_f1=44.8,
+            offline_f1=50.7,
+            keywords_tf=39.5,
+            keywords_tf_baseline=49.3,
+            keywords_tfm=22.9,
+            keywords_tfm_baseline=34.5,
+        ),
+        licence="research only",
+        access="Download liar_dataset.zip from the author's page at UC Santa Barbara.",
+        citation="Wang (2017), 'Liar, Liar Pants on Fire': A New Benchmark Dataset for Fake News Detection, ACL.",
+        errata=(
+            "Read with ordinary quoting, 45 of the 12,836 rows vanish: quotes are part of the text.",
+            "The guide's scripts count 'barely-true' as true, against the guide's own rule A.5 (PolitiFact renamed it "
+            "'mostly false'); its label shares only reproduce that way (map 'cdl').",
+            "The credit-history counts include the statement itself, so they leak the label.",
+        ),
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={
+        "a5": LabelMap("liar/a5", A5),
+        "cdl": LabelMap("liar/cdl", {**A5, "barely-true": "true"}),
+        "cdl-time": LabelMap("liar/cdl-time", {**A5, "half-true": "true"}),
+    },
+    variants={"statements": load},
+    sample=Sample(
+        files={
+            "train.tsv": '1.json\ttrue\tThe "Riverton bridge opened in 1931.\thistory\tjane-doe\tMayor\tOhio\tnone\t0\t0\t0\t0\t0\ta speech\n'
+            "2.json\tbarely-true\tThe town has no debt.\tbudget,taxes\tjohn-roe\t\t\tnone\t1\t0\t0\t0\t0\ta debate\n",
+            "valid.tsv": '3.json\thalf-true\tSchool budgets "doubled since 2001.\teducation\tjane-doe\tMayor\tOhio\tnone\t0\t0\t1\t0\t0\tan ad\n',
+            "test.tsv": "4.json\tpants-fire\tThe river flows uphill.\tenvironment\tann-poe\t\t\tnone\t0\t0\t0\t0\t1\ta blog\n",
+        },
+        rows={"statements": 4},
+        veracity={"true": 1, "false": 2, "mixed": 1},
+    ),
+    real_rows={"statements": 12_836},
+    real_labels={
+        "half-true": 2_638,
+        "false": 2_511,
+        "mostly-true": 2_466,
+        "barely-true": 2_108,
+        "true": 2_063,
+        "pants-fire": 1_050,
+    },
+)

@@ -1,0 +1,115 @@
+"""Load a catalogued dataset from the zip, folder or file its authors publish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from claimlab.catalog.entry import Entry, Loaded
+from claimlab.core.dataset import Dataset, Lineage, sha256_file
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap, Unmapped
+from claimlab.core.registry import Registry
+from claimlab.files.bundle import Bundle
+
+DATASETS: Registry[Entry] = Registry(
+    "dataset", package="claimlab.catalog.datasets", attribute="DATASET", group="claimlab.datasets"
+)
+
+
+def load(
+    name: str,
+    source: str | Path,
+    *,
+    variant: str | None = None,
+    labels: str | None = None,
+    unmapped: Unmapped = "error",
+    limit: int | None = None,
+) -> Dataset:
+    """The dataset `name` read from `source`: `variant` and `labels` choose among the named views and verdict maps."""
+    entry = DATASETS.get(name)
+    chosen, loader = entry.loader_named(variant)
+    verdicts = entry.map_named(labels)
+    with Bundle.open(source) as bundle:
+        loaded = loader(bundle)
+        inputs = digest(bundle)
+    if loaded.records.is_empty():
+        raise UnreadableFile(f"'{source}' gave no records as {entry.card.title}.", "Give the files as published.")
+    records = loaded.records if limit is None else loaded.records.head(limit)
+    records, notes = mapped(records, verdicts, unmapped)
+    dataset = Dataset.build(
+        entry.card.name,
+        with_ids(records, entry.card.name),
+        loaded.tables,
+        card=entry.card.name,
+        licence=entry.card.licence,
+        notes=[*loaded.notes, *notes, *warnings(entry, records)],
+    )
+    dataset.lineage = [
+        Lineage(
+            step="load",
+            parameters={
+                "dataset": entry.card.name,
+                "variant": chosen,
+                "map": f"{verdicts.name}@{verdicts.version}" if verdicts else None,
+                "unmapped": unmapped,
+                "limit": limit,
+            },
+            inputs=inputs,
+            counts={"records": records.height},
+        )
+    ]
+    return dataset
+
+
+def mapped(records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped) -> tuple[pl.DataFrame, list[str]]:
+    """Fill `veracity` from `label_raw`, unless the loader did."""
+    if "veracity" in records.columns or verdicts is None or "label_raw" not in records.columns:
+        return records, []
+    result = verdicts.apply(records["label_raw"], unmapped=unmapped)
+    notes = []
+    if result.unmapped:
+        n = sum(result.unmapped.values())
+        notes.append(f"{n} row(s) with {len(result.unmapped)} label value(s) that no map knows were set to unknown.")
+    return records.with_columns(result.veracity), notes
+
+
+def with_ids(records: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Number the records in file order when the loader gave no ids."""
+    if "id" in records.columns:
+        return records
+    width = max(6, len(str(records.height)))
+    number = pl.int_range(1, records.height + 1, eager=True).cast(pl.String).str.zfill(width)
+    return records.with_columns((pl.lit(f"{name}-") + number).alias("id"))
+
+
+def warnings(entry: Entry, records: pl.DataFrame) -> list[str]:
+    """What a user must know at once: data of one class, ids without text."""
+    notes = []
+    classes = set(records["veracity"].drop_nulls().to_list()) - {"unknown"} if "veracity" in records.columns else set()
+    if len(classes) == 1:
+        notes.append(
+            f"Only one class ('{next(iter(classes))}') is in these files: {entry.card.title} as given cannot train or "
+            "test a detector."
+        )
+    texts = records["text"].drop_nulls().len() if "text" in records.columns else 0
+    if texts == 0:
+        notes.append("These files hold ids without text: checks of text are not possible until the texts are fetched.")
+    return notes
+
+
+def digest(bundle: Bundle) -> dict[str, str]:
+    """Name and sha256 of what was read: the zip or file, or each file of a folder (over 200: one hash of all)."""
+    import hashlib
+
+    if bundle.path.is_file():
+        return {bundle.path.name: sha256_file(bundle.path)}
+    hashes = {n: sha256_file(p) for n in bundle.names() if (p := bundle.local(n)) is not None}
+    if len(hashes) <= 200:
+        return hashes
+    joined = "\n".join(f"{h}  {n}" for n, h in sorted(hashes.items()))
+    return {f"{len(hashes)} files": hashlib.sha256(joined.encode()).hexdigest()}
+
+
+__all__ = ["DATASETS", "Loaded", "load"]

@@ -1,0 +1,110 @@
+"""The command line: one lazily loaded file per verb in `cli/verbs/`.
+
+A verb file defines `app`, a `typer.Typer` with one command or several sub-commands, and imports anything heavy inside
+its functions, so that `claimlab --help` feels instant. Exit codes: 0 done, 1 a problem the message explains, 2 wrong
+usage, 3 a check failed under --strict, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command as to_command
+
+from claimlab import __version__
+from claimlab.cli import verbs
+
+DESCRIPTION = "From raw misinformation data to a number you can defend: load, clean, audit, split, evaluate, report."
+
+
+def verb_names() -> list[str]:
+    return sorted(m.name.rstrip("_") for m in pkgutil.iter_modules(verbs.__path__) if not m.name.startswith("_"))
+
+
+class LazyVerbs(TyperGroup):
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        return verb_names()
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        if cmd_name not in verb_names():
+            return None
+        file = f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
+        module = importlib.import_module(f"claimlab.cli.verbs.{file}")
+        command = to_command(module.app)
+        command.name = cmd_name
+        return command
+
+
+app = typer.Typer(
+    cls=LazyVerbs,
+    help=DESCRIPTION,
+    epilog="Every verb: --json for one JSON object on stdout, --debug for the traceback of an error. "
+    "Try it: claimlab demo",
+    no_args_is_help=True,
+    rich_markup_mode=None,  # importing rich would triple the time of --help
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"claimlab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command line and leave the process with its exit code."""
+    sys.exit(run(sys.argv[1:] if argv is None else argv))
+
+
+def run(argv: list[str]) -> int:
+    """Run `argv` and return the exit code; an error is a sentence on stderr, a traceback only with --debug."""
+    debug = "--debug" in argv
+    args = [a for a in argv if a != "--debug"]
+    try:
+        to_command(app).main(args=args, prog_name="claimlab", standalone_mode=True)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+    except KeyboardInterrupt:
+        print("Stopped. Nothing was left half-written; run the same command again.", file=sys.stderr)  # noqa: T201
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away (claimlab … | head): not an error
+        return 0
+    except Exception as error:
+        if debug:
+            raise
+        return _explain(error)
+    return 0
+
+
+def _explain(error: Exception) -> int:
+    from claimlab.core.errors import ClaimlabError
+
+    if isinstance(error, ClaimlabError):
+        print(f"Error: {error}", file=sys.stderr)  # noqa: T201
+        return error.exit_code
+    if isinstance(error, OSError):
+        print(f"Error: {error}. Check the path, its permissions and the space left on the disk.", file=sys.stderr)  # noqa: T201
+        return 1
+    print(  # noqa: T201
+        f"Error: something claimlab did not expect ({type(error).__name__}: {error}). "
+        "Run again with --debug and report what it prints.",
+        file=sys.stderr,
+    )
+    return 1

@@ -1,0 +1,69 @@
+"""What every verb prints, and where: results on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from claimlab.core.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from claimlab.core.dataset import Manifest
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N records.")]
+ForceFlag = Annotated[bool, typer.Option("--force", help="Replace the output if it is a claimlab folder already.")]
+
+
+def verb(**settings: Any) -> typer.Typer:
+    """The Typer app of a verb file, set up as all of them are."""
+    return typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True, **settings)
+
+
+def emit(value: dict[str, Any]) -> None:
+    """One JSON object on stdout."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def say(message: str) -> None:
+    """A line for the person, on stderr."""
+    sys.stderr.write(message.rstrip() + "\n")
+
+
+def written(output: object, manifest: Manifest, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
+    """What every verb that writes a dataset folder prints: {"output", "counts", "lineage"} or a line for the person."""
+    if as_json:
+        lineage = [step.model_dump() for step in manifest.lineage]
+        emit({"output": str(output), "counts": manifest.counts, "lineage": lineage, **(more or {})})
+        return
+    labels = manifest.counts.get("veracity", {})
+    shown = ", ".join(f"{k} {v:,}" for k, v in labels.items()) or "no verdicts"
+    sys.stdout.write(f"Wrote {output}: {manifest.counts['records']:,} records ({shown}).\n")
+
+
+@contextlib.contextmanager
+def progress_bar(enabled: bool = True) -> Iterator[Progress]:
+    """A bar per stage on stderr when a person watches; silence otherwise."""
+    if not enabled or not sys.stderr.isatty():
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def update(label: str, done: int, total: int | None) -> None:
+            if label not in tasks:
+                tasks[label] = bars.add_task(label, total=total)
+            bars.update(tasks[label], completed=done, total=total)
+
+        yield update

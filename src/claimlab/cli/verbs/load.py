@@ -1,0 +1,43 @@
+"""`claimlab load`: a catalogued dataset, from the zip or folder its authors publish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, say, verb, written
+
+app = verb()
+
+
+@app.command()
+def load(
+    name: Annotated[str, typer.Argument(help="Name in the catalogue, such as liar; see: claimlab catalog")],
+    source: Annotated[Path, typer.Argument(help="The zip, folder or file as its authors publish it.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the dataset to.")],
+    variant: Annotated[
+        str | None, typer.Option(help="A named view of the dataset; see: claimlab catalog show NAME")
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option("--map", help="A named verdict map of the dataset, such as a5 or cdl.")
+    ] = None,
+    unmapped: Annotated[
+        str, typer.Option(help="Labels that the map does not know: 'error', or accept as 'unknown'.")
+    ] = "error",
+    limit: LimitOption = None,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Load a catalogued dataset from a zip or folder into a claimlab dataset folder."""
+    from claimlab.catalog.load import load as load_dataset
+    from claimlab.core.dataset import refuse_overwrite
+    from claimlab.core.labels import check_unmapped
+
+    refuse_overwrite(output, force)
+    dataset = load_dataset(name, source, variant=variant, labels=labels, unmapped=check_unmapped(unmapped), limit=limit)
+    manifest = dataset.write(output, force=force)
+    for note in dataset.notes:
+        say(f"Note: {note}")
+    written(output, manifest, as_json=as_json, more={"notes": dataset.notes})

@@ -1,0 +1,117 @@
+"""Write a file or a whole folder so that a reader sees either the old one or the new one, never half of one.
+
+A folder is built beside its target under a hidden name and then swapped in with one system call where the
+kernel offers it (Linux), or by two renames that the next write or read can undo.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+_RENAME_EXCHANGE = 2
+_AT_FDCWD = -100
+
+
+@contextlib.contextmanager
+def atomic_folder(target: Path) -> Iterator[Path]:
+    """Yield an empty folder; when the block ends well, it becomes `target`, replacing whatever stood there."""
+    target = target.absolute()  # not resolve(): a link is replaced, not what it points at
+    target.parent.mkdir(parents=True, exist_ok=True)
+    recover(target)
+    sweep(target)
+    building = Path(tempfile.mkdtemp(prefix=f".{target.name}.building-{os.getpid()}-", dir=target.parent))
+    try:
+        yield building
+        building.chmod(0o777 & ~_umask())
+        _sync(building)
+        _swap(building, target)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def atomic_text(target: Path, text: str) -> None:
+    """Write `text` to `target` in one step."""
+    atomic_bytes(target, text.encode("utf-8"))
+
+
+def atomic_bytes(target: Path, data: bytes) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def recover(target: Path) -> None:
+    """Put back the old folder if a two-step swap was cut between its steps."""
+    old = target.parent / f".{target.name}.replaced"
+    if old.exists() and not target.exists():
+        old.rename(target)
+
+
+def sweep(target: Path) -> None:
+    """Remove what killed runs left beside `target`: building folders whose process is gone."""
+    for leftover in target.parent.glob(f".{target.name}.building-*"):
+        pid = leftover.name.rsplit(".building-", 1)[1].split("-")[0]
+        if pid.isdigit() and not _alive(int(pid)):
+            shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _swap(building: Path, target: Path) -> None:
+    if not target.exists():
+        building.rename(target)
+        return
+    if _exchange(building, target):
+        return  # `building` now names the old folder, which the caller removes
+    old = target.parent / f".{target.name}.replaced"
+    shutil.rmtree(old, ignore_errors=True)
+    target.rename(old)
+    building.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(a: Path, b: Path) -> bool:
+    if not sys.platform.startswith("linux"):
+        return False
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if renameat2 is None:
+        return False
+    done = renameat2(_AT_FDCWD, os.fsencode(a), _AT_FDCWD, os.fsencode(b), _RENAME_EXCHANGE)
+    return bool(done == 0)
+
+
+def _sync(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,100 @@
+"""Every error that claimlab raises on purpose. Each message is a sentence that names the thing and ends in what to do.
+
+ClaimlabError                exit 1: a problem the message explains
+├── UsageError               exit 2: the call itself is wrong (unknown option value, missing column name)
+│   └── UnknownName          a name that no registry knows; says the near miss
+├── DataError                the input cannot be used as it is
+│   ├── UnreadableFile       not the format it claims to be, truncated, or refused as unsafe
+│   ├── SchemaError          a table or folder that is not a claimlab dataset, or a newer one
+│   └── UnmappedLabels       values that no verdict map knows; carries them with their counts
+├── OutputExists             writing would overwrite something
+├── MissingExtra             an optional package is not installed; says the pip line
+└── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+
+
+class ClaimlabError(Exception):
+    """A problem that the message explains. `problem` says what is wrong; `todo` says what to do about it."""
+
+    exit_code = 1
+
+    def __init__(self, problem: str, todo: str) -> None:
+        self.problem = problem.rstrip()
+        self.todo = todo.rstrip()
+        super().__init__(f"{self.problem} {self.todo}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Subclasses take other arguments; crossing a process boundary must keep the message whole.
+        return (_rebuild, (type(self), self.problem, self.todo, self.__dict__.copy()))
+
+
+def _rebuild(kind: type[ClaimlabError], problem: str, todo: str, state: dict[str, object]) -> ClaimlabError:
+    error = kind.__new__(kind)
+    ClaimlabError.__init__(error, problem, todo)
+    error.__dict__.update(state)
+    return error
+
+
+class UsageError(ClaimlabError):
+    exit_code = 2
+
+
+class UnknownName(UsageError):
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = sorted(known)
+        near = difflib.get_close_matches(name.lower(), self.known, n=3, cutoff=0.5)
+        problem = f"There is no {kind} named '{name}'."
+        if near:
+            todo = f"Did you mean {' or '.join(repr(n) for n in near)}?"
+        elif self.known:
+            shown = ", ".join(self.known[:12]) + (", …" if len(self.known) > 12 else "")
+            todo = f"Choose one of: {shown}."
+        else:
+            todo = f"No {kind} is installed; install a package that provides one."
+        super().__init__(problem, todo)
+
+
+class DataError(ClaimlabError):
+    pass
+
+
+class UnreadableFile(DataError):
+    pass
+
+
+class SchemaError(DataError):
+    pass
+
+
+class UnmappedLabels(DataError):
+    def __init__(self, map_name: str, counts: Mapping[str, int]) -> None:
+        self.counts = dict(sorted(counts.items(), key=lambda kv: (-kv[1], kv[0])))
+        shown = ", ".join(f"'{value}' ({n})" for value, n in list(self.counts.items())[:20])
+        more = f" and {len(self.counts) - 20} more" if len(self.counts) > 20 else ""
+        super().__init__(
+            f"The verdict map '{map_name}' does not know {len(self.counts)} label value(s): {shown}{more}.",
+            "Add them to a map file and pass it with --map FILE, or accept them as unknown with --unmapped unknown.",
+        )
+
+
+class OutputExists(ClaimlabError):
+    def __init__(self, path: object) -> None:
+        super().__init__(f"'{path}' already exists.", "Choose another folder, or replace it with --force.")
+
+
+class MissingExtra(ClaimlabError):
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs packages that are not installed.",
+            f"Install them with: pip install 'claimlab[{extra}]'",
+        )
+
+
+class BudgetSpent(ClaimlabError):
+    pass

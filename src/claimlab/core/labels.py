@@ -1,0 +1,160 @@
+"""Verdict maps: from what a source wrote to true | false | mixed | unknown.
+
+A map is data with a name and a version. Values are compared after folding (Unicode NFKC, case, accents, white space,
+surrounding punctuation), unless the map says `exact`. A value that no map knows is an error that lists the values and
+their counts; a caller may accept them as unknown, and is told how many there were.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, UsageError
+from claimlab.core.record import VERACITIES
+
+Unmapped = Literal["error", "unknown"]
+GENERAL = "ratings"
+
+
+def check_unmapped(choice: str) -> Unmapped:
+    """The user's word for what to do with strangers, checked."""
+    if choice not in ("error", "unknown"):
+        raise UsageError(f"--unmapped cannot be '{choice}'.", "Use 'error' or 'unknown'.")
+    return "unknown" if choice == "unknown" else "error"
+
+
+@dataclass(frozen=True)
+class LabelMap:
+    """`verdicts` maps a raw value to a veracity; null and blank values always give null."""
+
+    name: str
+    verdicts: Mapping[str, str]
+    version: int = 1
+    exact: bool = False
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        wrong = sorted({v for v in self.verdicts.values() if v not in VERACITIES})
+        if wrong:
+            raise DataError(
+                f"The verdict map '{self.name}' maps to {wrong}.",
+                f"Use only: {', '.join(VERACITIES)} in its values.",
+            )
+        seen: dict[str, tuple[str, str]] = {}
+        for raw, verdict in self.verdicts.items():
+            key = raw if self.exact else fold(raw)
+            if key in seen and seen[key][1] != verdict:
+                raise DataError(
+                    f"The verdict map '{self.name}' gives '{seen[key][0]}' and '{raw}' different verdicts, "
+                    "though they are the same once folded.",
+                    "Keep one of them, or set exact = true.",
+                )
+            seen[key] = (raw, verdict)
+
+    @cached_property
+    def _folded(self) -> dict[str, str]:
+        return dict(self.verdicts) if self.exact else {fold(raw): v for raw, v in self.verdicts.items()}
+
+    def verdict(self, raw: str | None) -> str | None:
+        """The veracity of one raw value; None when the value is blank or the map does not know it."""
+        if raw is None or not raw.strip():
+            return None
+        return self._folded.get(raw if self.exact else fold(raw))
+
+    def apply(self, raw: pl.Series, *, unmapped: Unmapped = "error") -> Mapped:
+        """Map a column. Blank values become null; unknown values raise or become "unknown", and are counted."""
+        counts = raw.drop_nulls().value_counts(name="n")
+        values = dict(zip(counts[raw.name].to_list(), counts["n"].to_list(), strict=True))
+        known = {v: self.verdict(v) for v in values}
+        strangers = {v: n for v, n in values.items() if known[v] is None and v.strip()}
+        if strangers and unmapped == "error":
+            raise UnmappedLabels(self.name, strangers)
+        table = {v: k if k is not None else ("unknown" if v.strip() else None) for v, k in known.items()}
+        mapped = raw.replace_strict(table, default=None, return_dtype=pl.String) if table else raw.cast(pl.String)
+        return Mapped(mapped.alias("veracity"), strangers)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    veracity: pl.Series
+    unmapped: dict[str, int] = field(default_factory=dict)
+
+
+@cache
+def fold(value: str) -> str:
+    """What two spellings of one rating have in common."""
+    text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", value).casefold())
+    text = "".join(c for c in text if not unicodedata.combining(c))
+    text = text.replace("-", " ").replace("_", " ").replace("–", " ").replace("’", "'")
+    return " ".join(text.split()).strip(" .!?:;\"'()[]")
+
+
+@cache
+def general() -> LabelMap:
+    """The map for fact-checkers' ratings in many languages."""
+    return load_map(GENERAL)
+
+
+def load_map(name_or_path: str | Path) -> LabelMap:
+    """A built-in map by name, or a TOML file: name, version, exact, and a table [verdicts]."""
+    path = Path(name_or_path)
+    built_in = resources.files("claimlab.core") / "data"
+    if path.suffix == ".toml":
+        if not path.is_file():
+            raise DataError(f"There is no map file '{path}'.", "Check the path given with --map.")
+        text = path.read_text(encoding="utf-8")
+    elif (built_in / f"labels_{name_or_path}.toml").is_file():
+        text = (built_in / f"labels_{name_or_path}.toml").read_text(encoding="utf-8")
+    else:
+        raise UnknownName("verdict map", str(name_or_path), built_in_maps())
+    return parse_map(text, str(name_or_path))
+
+
+def built_in_maps() -> list[str]:
+    folder = resources.files("claimlab.core") / "data"
+    names = (entry.name for entry in folder.iterdir())
+    return sorted(n.removeprefix("labels_").removesuffix(".toml") for n in names if n.startswith("labels_"))
+
+
+def parse_map(text: str, where: str) -> LabelMap:
+    """A map from TOML text: [verdicts] is raw = verdict, or verdict = [raw, ...], with sub-tables by language."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"The map '{where}' is not valid TOML: {error}.", "Mend the file.") from None
+    table = raw.get("verdicts")
+    if not isinstance(table, dict) or not table:
+        raise DataError(f"The map '{where}' has no table [verdicts].", 'Add lines such as: "mostly true" = "true"')
+    return LabelMap(
+        name=str(raw.get("name", Path(where).stem)),
+        version=int(raw.get("version", 1)),
+        exact=bool(raw.get("exact", False)),
+        note=str(raw.get("note", "")),
+        verdicts=_flatten(table, where),
+    )
+
+
+def _flatten(table: Mapping[str, object], where: str) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for key, value in table.items():
+        if isinstance(value, str):
+            out[key] = value
+        elif isinstance(value, dict):
+            out.update(_flatten(value, where))
+        elif isinstance(value, list) and key in VERACITIES:
+            out.update(dict.fromkeys(map(str, value), key))
+        else:
+            raise DataError(
+                f"In the map '{where}', '{key}' is neither a verdict nor a list under one.",
+                f'Write "raw" = "verdict", or verdict = ["raw", ...] with one of: {", ".join(VERACITIES)}.',
+            )
+    return out

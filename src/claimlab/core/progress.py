@@ -1,0 +1,15 @@
+"""How long work tells its caller where it stands: a function handed in, so that no room needs to know of a screen."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Progress(Protocol):
+    def __call__(self, label: str, done: int, total: int | None) -> None:
+        """`done` of `total` (null: not known) units of the stage `label` are finished."""
+        ...
+
+
+def silent(label: str, done: int, total: int | None) -> None:
+    """The default: say nothing."""

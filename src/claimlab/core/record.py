@@ -1,0 +1,187 @@
+"""The record table: one row per claim, article or post, the same columns for every dataset.
+
+A missing value is null, never an empty string. Times are UTC without a zone. `tweet_id` is text, because
+spreadsheets turn the numbers into floats. `meta` is a JSON object with whatever the source had besides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.errors import SchemaError
+
+SCHEMA: dict[str, pl.DataType] = {
+    "id": pl.String(),
+    "dataset": pl.String(),
+    "text": pl.String(),
+    "kind": pl.String(),
+    "label_raw": pl.String(),
+    "veracity": pl.String(),
+    "language": pl.String(),
+    "date": pl.Datetime("us"),
+    "date_source": pl.String(),
+    "tweet_id": pl.String(),
+    "author": pl.String(),
+    "source": pl.String(),
+    "url": pl.String(),
+    "topic": pl.String(),
+    "group": pl.String(),
+    "authorship": pl.String(),
+    "split": pl.String(),
+    "meta": pl.String(),
+}
+KINDS = ("claim", "article", "post", "id-only")
+VERACITIES = ("true", "false", "mixed", "unknown")
+AUTHORSHIPS = ("HWT", "MGT", "MTT", "HAT")
+CLOSED = {"kind": KINDS, "veracity": VERACITIES, "authorship": AUTHORSHIPS}
+
+# The tables that may stand beside the records, keyed by record id. Steps may add columns; these are the ones that
+# other rooms may rely on when the table is there.
+SIDE_TABLES: dict[str, dict[str, pl.DataType]] = {
+    "dropped": {**SCHEMA, "step": pl.String(), "reason": pl.String()},
+    "doubtful": {**SCHEMA, "step": pl.String(), "reason": pl.String()},
+    "evidence": {
+        "record_id": pl.String(),
+        "evidence_id": pl.String(),
+        "rank": pl.Int32(),
+        "title": pl.String(),
+        "text": pl.String(),
+        "url": pl.String(),
+        "domain": pl.String(),
+        "published": pl.Datetime("us"),
+        "retrieved": pl.Datetime("us"),
+        "provider": pl.String(),
+        "query": pl.String(),
+        "stance": pl.String(),
+        "publisher": pl.String(),
+        "rating": pl.String(),
+        "verdict": pl.String(),
+        "meta": pl.String(),
+    },
+    "claims": {
+        "record_id": pl.String(),
+        "claim_id": pl.String(),
+        "text": pl.String(),
+        "method": pl.String(),
+        "meta": pl.String(),
+    },
+    "annotations": {
+        "record_id": pl.String(),
+        "annotator": pl.String(),
+        "annotator_kind": pl.String(),  # human | model
+        "question": pl.String(),
+        "value": pl.String(),
+        "rationale": pl.String(),
+        "meta": pl.String(),
+    },
+    "traces": {
+        "record_id": pl.String(),
+        "trace_id": pl.String(),
+        "round": pl.Int32(),
+        "step": pl.Int32(),
+        "agent": pl.String(),
+        "role": pl.String(),
+        "input": pl.String(),
+        "output": pl.String(),
+        "passed": pl.Boolean(),
+        "reason": pl.String(),
+        "meta": pl.String(),
+    },
+    "predictions": {
+        "record_id": pl.String(),
+        "run": pl.String(),
+        "label": pl.String(),
+        "scores": pl.String(),
+        "rationale": pl.String(),
+        "evidence_ids": pl.List(pl.String()),
+        "cost": pl.Float64(),
+        "seconds": pl.Float64(),
+        "meta": pl.String(),
+    },
+}
+
+
+def to_records(frame: pl.DataFrame) -> pl.DataFrame:
+    """Give `frame` exactly the record columns, in order: absent ones become null, "" becomes null, wrong ones raise."""
+    return _conform(_blank_to_null(frame), SCHEMA, "the record table")
+
+
+def to_side_table(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """Give `frame` the agreed columns of side table `name` first, then any of its own in their order."""
+    schema = SIDE_TABLES[name]
+    extra = [column for column in frame.columns if column not in schema]
+    known = _conform(frame.drop(extra), schema, f"the table '{name}'")
+    return known.with_columns(frame[column] for column in extra)
+
+
+def validate(records: pl.DataFrame) -> None:
+    """Raise `SchemaError` unless `records` keeps the contract: columns, types, unique ids, closed value lists."""
+    if dict(records.schema) != SCHEMA:
+        wrong = [c for c, t in SCHEMA.items() if records.schema.get(c) != t]
+        raise SchemaError(
+            f"The record table has wrong or missing columns: {', '.join(wrong) or 'extra ones'}.",
+            "Build it with claimlab.core.record.to_records().",
+        )
+    if records["id"].null_count():
+        raise SchemaError("Some records have no id.", "Give every record an id that is unique in its dataset.")
+    if records["id"].n_unique() != records.height:
+        repeated = records.filter(pl.col("id").is_duplicated())["id"].head(3).to_list()
+        raise SchemaError(
+            f"{records.height - records['id'].n_unique()} record id(s) are used more than once, such as {repeated}.",
+            "Give every record an id that is unique in its dataset.",
+        )
+    for column, allowed in CLOSED.items():
+        found = records[column].drop_nulls().unique()
+        wrong = sorted(set(found.to_list()) - set(allowed))
+        if wrong:
+            raise SchemaError(
+                f"Column '{column}' holds {wrong[:5]}.",
+                f"Use only: {', '.join(allowed)}, or null where it is not known.",
+            )
+
+
+def meta_json(values: Mapping[str, Any]) -> str | None:
+    """The JSON text for a `meta` cell: keys sorted, nulls and blanks left out, null when nothing is left."""
+    kept = {k: v for k, v in values.items() if v is not None and v != ""}
+    return json.dumps(kept, ensure_ascii=False, sort_keys=True, default=str) if kept else None
+
+
+def meta_column(frame: pl.DataFrame, columns: list[str]) -> pl.Series:
+    """A `meta` column made of `columns` of `frame`, row by row."""
+    if not columns:
+        return pl.Series("meta", [None] * frame.height, dtype=pl.String)
+    rows = frame.select(sorted(columns)).iter_rows(named=True)
+    return pl.Series("meta", [meta_json(row) for row in rows], dtype=pl.String)
+
+
+def _blank_to_null(frame: pl.DataFrame) -> pl.DataFrame:
+    text = [c for c, t in frame.schema.items() if t == pl.String and c in SCHEMA]
+    return frame.with_columns(
+        pl.when(pl.col(c).str.strip_chars() == "").then(None).otherwise(pl.col(c)).alias(c) for c in text
+    )
+
+
+def _conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) -> pl.DataFrame:
+    unknown = [column for column in frame.columns if column not in schema]
+    if unknown:
+        raise SchemaError(
+            f"{what.capitalize()} has no column {', '.join(map(repr, unknown))}.",
+            "Put such values into the JSON column 'meta'.",
+        )
+    columns = []
+    for name, dtype in schema.items():
+        if name not in frame.columns:
+            columns.append(pl.Series(name, [None], dtype=dtype).new_from_index(0, frame.height))
+            continue
+        try:
+            columns.append(frame[name].cast(dtype, strict=True))
+        except pl.exceptions.PolarsError as error:
+            raise SchemaError(
+                f"Column '{name}' of {what} cannot be read as {dtype}: {error}.",
+                "Convert it before building the table.",
+            ) from None
+    return pl.DataFrame(columns)
