@@ -8,23 +8,24 @@ import pytest
 
 from claimlab.catalog.load import DATASETS
 
-SURVEY = {
+NAMES = {
     "cdl-claims": """
         antivax check-covid claimskg climate-fever cmu-miscov19 coaid counter-covid-19-misinformation
         covid-19-disinformation covid-19-rumor covid-fact covid-vaccine-misinfo-mic defakts esoc-covid-19 fakecovid
         faviq fever feverous fibvid hover ifnd liar liar-new mediaeval mm-covid multiclaim nlp4if-2021 pheme
         pubhealthtab rumors snopes-fact-news truthseeker2023 twitter15 twitter16 verite wico x-fact
-    """.split(),
+    """,
     "cdl-paragraphs": """
         banfakenews benjaminpoliticalnews celebrity ct-fan fa-kes fakenewsamt fakenewscorpus isot ti-cnn
-    """.split(),
+    """,
     "cdl-listed": """
         buzzface buzzfeednews celeb-df covid19-fake-news dbpedia deepfaketimit faceforensics facebookhoax
         fact-check-tweet factoid fake-news-elections fakeddit fakehealth fakenews fakenewsnet fang-covid fcv-2018
         fnc-1 icwsm italian-disinformation med-mmhl misinfo-reaction-frames mr2 mumin nela-gt-2020 recovery reddit
         spanish-fake-news-corpus voterfraud2020 weibo21
-    """.split(),
+    """,
 }
+SURVEY = {place: names.split() for place, names in NAMES.items()}
 PLACES = {name: place for place, names in SURVEY.items() for name in names}
 
 

@@ -10,7 +10,10 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-EARLIEST, LATEST = 1e8, 1e10  # Unix seconds (1973 to 2286): below lie years, counters, and the 0 of a scraper that found none
+EARLIEST, LATEST = (
+    1e8,
+    1e10,
+)  # Unix seconds (1973 to 2286): below lie years, counters, and the 0 of a scraper that found none
 
 
 def utc_column(values: pl.Series) -> pl.Series:

@@ -23,7 +23,9 @@ DATASET = Entry(
         homepage="https://arxiv.org/abs/2202.07094",
         citation="Kazemi, Li, Pérez-Rosas, Hale and Mihalcea (2022), Matching Tweets With Applicable Fact-Checks Across "
         "Languages, De-Factify workshop at AAAI.",
-        errata=("The guide's table gives no reference and only the number of languages; identified by name and content.",),
+        errata=(
+            "The guide's table gives no reference and only the number of languages; identified by name and content.",
+        ),
         has_evidence=True,
         survey="cdl-listed",
     ),
