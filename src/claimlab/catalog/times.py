@@ -23,6 +23,13 @@ def utc_column(values: pl.Series) -> pl.Series:
     return pl.Series("date", [known.get(text) for text in texts.to_list()], dtype=pl.Datetime("us"))
 
 
+def dated(values: pl.Series, origin: str = "published") -> dict[str, pl.Series]:
+    """The columns `date` and `date_source`; `origin` says what the times are of, where there is one."""
+    date = utc_column(values)
+    source = pl.select(pl.when(date.is_not_null()).then(pl.lit(origin)).alias("date_source")).to_series()
+    return {"date": date, "date_source": source}
+
+
 def utc(text: str | None) -> datetime | None:
     """One time: a value without a zone is taken as UTC."""
     if text is None or not text.strip():

@@ -9,7 +9,7 @@ import polars as pl
 from claimlab.catalog.card import Card
 from claimlab.catalog.columns import column, constant, require_columns, title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.times import utc_column
+from claimlab.catalog.times import dated
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
@@ -33,7 +33,6 @@ def load(bundle: Bundle) -> Loaded:
     raw = frame_of(rows)
     require_columns(raw, "reviews", [("review_news_id",), ("review_rating",)])
     title, found = column(raw, "title"), column(raw, "text")
-    date = utc_column(column(raw, "publish_date"))
     records = pl.DataFrame(
         {
             "id": "fakehealth-" + raw["review_news_id"],
@@ -41,8 +40,7 @@ def load(bundle: Bundle) -> Loaded:
             "kind": constant("article", raw.height),
             "label_raw": column(raw, "review_rating"),
             "language": constant("eng", raw.height),
-            "date": date,
-            "date_source": pl.Series(["published" if d is not None else None for d in date], dtype=pl.String),
+            **dated(column(raw, "publish_date")),
             "source": column(raw, "review_source", "review_news_source"),
             "url": column(raw, "url"),
             "meta": meta_column(raw, [c for c in ("part", "review_category", "keywords") if c in raw.columns]),

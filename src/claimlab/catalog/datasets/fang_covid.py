@@ -7,7 +7,7 @@ import polars as pl
 from claimlab.catalog.card import Card
 from claimlab.catalog.columns import column, constant, require_columns, title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.times import utc_column
+from claimlab.catalog.times import dated
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
 from claimlab.files.tables import frame_of, read_json_as
@@ -24,7 +24,6 @@ def load(bundle: Bundle) -> Loaded:
         for name in names
     )
     require_columns(raw, names[0], [("article",), ("label",)])
-    date = utc_column(column(raw, "date"))
     records = pl.DataFrame(
         {
             "id": "fang-covid-" + raw["stem"],
@@ -32,8 +31,7 @@ def load(bundle: Bundle) -> Loaded:
             "kind": constant("article", raw.height),
             "label_raw": raw["label"],
             "language": constant("deu", raw.height),
-            "date": date,
-            "date_source": pl.Series(["published" if d is not None else None for d in date], dtype=pl.String),
+            **dated(column(raw, "date")),
             "source": column(raw, "source"),
             "url": column(raw, "url"),
         }

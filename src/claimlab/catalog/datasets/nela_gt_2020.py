@@ -7,7 +7,7 @@ import polars as pl
 from claimlab.catalog.card import Card
 from claimlab.catalog.columns import column, constant, require_columns, title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.times import utc_column
+from claimlab.catalog.times import dated
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
@@ -31,7 +31,6 @@ def load(bundle: Bundle) -> Loaded:
     require_columns(raw, bundle.path.name, [("source",), ("title", "content")])
     source = column(raw, "source")
     known = source.str.to_lowercase().replace_strict(labels, default=None, return_dtype=pl.String)
-    date = utc_column(column(raw, "published_utc", "date"))
     records = pl.DataFrame(
         {
             "id": "nela-gt-2020-" + column(raw, "id"),
@@ -39,8 +38,7 @@ def load(bundle: Bundle) -> Loaded:
             "kind": constant("article", raw.height),
             "label_raw": known,
             "language": constant("eng", raw.height),
-            "date": date,
-            "date_source": pl.Series(["published" if d is not None else None for d in date], dtype=pl.String),
+            **dated(column(raw, "published_utc", "date")),
             "author": column(raw, "author"),
             "source": source,
             "url": column(raw, "url"),
