@@ -1,7 +1,8 @@
-"""Made-up raw files in binary formats, for the samples that test loaders: the same rows always give the same bytes."""
+"""Made-up raw files, for the samples that test loaders: the same rows always give the same bytes."""
 
 from __future__ import annotations
 
+import csv
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,16 @@ _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+
+
+def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
+    """Comma-separated text with a header: the columns of all rows, in order of first appearance."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return buffer.getvalue()
 
 
 def parquet(rows: Sequence[Mapping[str, object]]) -> bytes:
