@@ -188,6 +188,13 @@ def test_a_sample_becomes_its_texts_in_one_group(tree, rows) -> None:
     assert by_id(loaded, "author")["bluff-g-post"] == "lab_model-1"
 
 
+def test_a_sample_without_any_text_is_counted(tree, rows) -> None:
+    blank = dict.fromkeys(("article_content", "translated_content", "post_content", "translated_post"), "")
+    loaded = reading(tree([rows.generated("a"), rows.generated("b", **blank)]))
+    assert set(loaded.records["group"]) == {"a"}
+    assert said(loaded, "1 sample(s) hold no text at all")
+
+
 def test_the_detected_language_only_chooses_between_the_samples_two(tree, rows) -> None:
     turned = {"language(article_content)": "eng", "language(translated_content)": "afr"}
     noisy = {"language(article_content)": "nld", "language(post_content)": "afr, eng"}
@@ -246,6 +253,7 @@ def test_orphans_and_duplicates_are_told_with_their_uuids(tree, rows) -> None:
     assert "bluff-b-article-2" in ids
     assert "bluff-c-article~2" in ids
     assert said(loaded, "1 uuid(s) with metadata but without text, such as z.")
+    assert not said(loaded, "hold no text at all")
 
 
 def test_metadata_fill_gaps_and_contradictions_are_told(tree, rows) -> None:

@@ -188,7 +188,7 @@ def _with_split(
         raise UnknownName("split setting", chosen, known)
     member, said.several = splits.membership(lists, chosen)
     split = pl.col("group").replace_strict(member, default=None, return_dtype=pl.String).alias("split")
-    said.notes.append(f"The split is that of '{chosen}'; the table 'splits' has all {len(known)} settings.")
+    said.notes.append(f"The split is that of '{chosen}'; all settings ({len(known)}) are in the table 'splits'.")
     return records.with_columns(split), lists, said
 
 

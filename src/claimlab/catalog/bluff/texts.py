@@ -13,7 +13,7 @@ import polars as pl
 from claimlab.catalog.bluff import decode
 from claimlab.catalog.bluff.authorship import Rule, authorship
 from claimlab.catalog.bluff.tongues import text_language
-from claimlab.catalog.columns import constant
+from claimlab.catalog.columns import column, constant
 from claimlab.catalog.times import dated
 from claimlab.core.record import meta_column
 
@@ -26,7 +26,7 @@ META = (
 
 @dataclass(frozen=True)
 class Field:
-    """A text column; `detected` names the column with its identified language in generated and in human files."""
+    """One of the texts of a sample, by the names that generated and human files give its column."""
 
     columns: tuple[str, ...]
     form: str  # article | post
@@ -61,23 +61,24 @@ def explode(samples: pl.DataFrame, *, human: bool, rule: Rule, classes: dict[str
     out = Exploded(pl.DataFrame(), strange_keys=strange_keys, strange_degrees=strange_degrees)
     parts = []
     for field in FIELDS:
-        column = next((c for c in field.columns if c in ready.columns), None)
-        if column is None:
+        names = [c for c in field.columns if c in ready.columns]
+        if not names:
             continue
-        rows = ready.filter(pl.col(column).is_not_null())
+        name = names[0]
+        rows = ready.with_columns(pl.coalesce(names).alias(name)).filter(pl.col(name).is_not_null())
         author = authorship(rows, human=human, form=field.form, translated=field.translated, rule=rule)
-        records, odd = _records(rows, column, field, author, classes)
+        records, odd = _records(rows, name, field, author, classes)
         out.odd_languages += odd
         out.no_author += author.null_count()
         parts.append(records)
     out.records = pl.concat(parts).sort("order", maintain_order=True).drop("order") if parts else pl.DataFrame()
-    out.no_text = samples.height - (out.records["group"].n_unique() if parts else 0)
+    out.no_text = samples["uuid"].n_unique() - (out.records["group"].n_unique() if parts else 0)
     return out
 
 
 def _decoded(samples: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...], tuple[str, ...]]:
-    keys = _or_null(samples, "technique_keys")
-    words = _or_null(samples, "degree")
+    keys = column(samples, "technique_keys")
+    words = column(samples, "degree")
     decoded = [decode.technique_names(k) for k in keys.to_list()]
     degrees = [decode.degree(w) for w in words.to_list()]
     strange = {w for w, d in zip(words.to_list(), degrees, strict=True) if w is not None and d is None}
@@ -90,15 +91,15 @@ def _decoded(samples: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...], tupl
 
 
 def _records(
-    rows: pl.DataFrame, column: str, field: Field, author: pl.Series, classes: dict[str, str]
+    rows: pl.DataFrame, name: str, field: Field, author: pl.Series, classes: dict[str, str]
 ) -> tuple[pl.DataFrame, int]:
-    detected = _either(rows, f"language({column})", f"{column}_lang")
+    detected = _either(rows, f"language({name})", f"{name}_lang")
     pairs = zip(rows["declared"].to_list(), detected.to_list(), strict=True)
     told = [text_language(sample, word, translated=field.translated) for sample, word in pairs]
     language = pl.Series("language", [code for code, _ in told], dtype=pl.String)
     rows = rows.with_columns(
         detected.alias("detected"),
-        pl.lit(column).alias("field"),
+        pl.lit(name).alias("field"),
         pl.Series("resource", [classes.get(code or "") for code in language.to_list()], dtype=pl.String),
     )
     again = pl.when(pl.col("occurrence") > 0).then(pl.format("-{}", pl.col("occurrence") + 1)).otherwise(pl.lit(""))
@@ -106,14 +107,14 @@ def _records(
         {
             "order": rows["order"],
             "id": rows.select(pl.format("bluff-{}-{}{}", "uuid", pl.lit(field.suffix), again).alias("id")).to_series(),
-            "text": rows[column],
+            "text": rows[name],
             "kind": constant(field.form, rows.height),
             "label_raw": rows["label"],
             "language": language,
-            **dated(_or_null(rows, "date")),
+            **dated(column(rows, "date")),
             "author": _either(rows, "model", "mLLM", "organization"),
             "source": _either(rows, "standardized_organization", "organization", "source_dataset"),
-            "url": _or_null(rows, "url_factchecking_website"),
+            "url": column(rows, "url_factchecking_website"),
             "topic": _either(rows, "standardized_topics", "topic", "category"),
             "group": rows["uuid"],
             "authorship": author,
@@ -123,12 +124,6 @@ def _records(
     return records, sum(odd for _, odd in told)
 
 
-def _or_null(frame: pl.DataFrame, column: str) -> pl.Series:
-    if column in frame.columns:
-        return frame[column]
-    return pl.Series(column, [None], dtype=pl.String).new_from_index(0, frame.height)
-
-
 def _either(frame: pl.DataFrame, *columns: str) -> pl.Series:
     known = [c for c in columns if c in frame.columns]
-    return frame.select(pl.coalesce(known).alias(columns[0])).to_series() if known else _or_null(frame, columns[0])
+    return frame.select(pl.coalesce(known).alias(columns[0])).to_series() if known else column(frame, columns[0])
