@@ -36,6 +36,14 @@ def checked(frame: pl.DataFrame, required: Sequence[str], name: str) -> pl.DataF
     return frame
 
 
+def distinct(ids: pl.Series) -> pl.Series:
+    """`ids` with "-2", "-3" ... behind those that came before: a file may hold a tweet, or a rounded id, twice."""
+    frame = pl.DataFrame({"id": ids})
+    earlier = pl.int_range(pl.len()).over("id")
+    again = pl.format("{}-{}", "id", earlier + 1)
+    return frame.select(pl.when(earlier == 0).then("id").otherwise(again))["id"]
+
+
 def side_table(table: str, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """`rows` as the side table `table`; columns that a row does not name are null."""
     schema = SIDE_TABLES[table]
