@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Quality, Shares
-from claimlab.catalog.datasets._columns import part_of, pick
+from claimlab.catalog.datasets._columns import pick
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
@@ -34,7 +34,8 @@ def load(bundle: Bundle) -> Loaded:
         pl.col("tags").alias("topic"),
         meta_column(rows, ["title", "meta_keywords", "meta_description", "scraped_at"]).alias("meta"),
     )
-    return Loaded(records, notes=part_of(records.height, SIZE, "articles"))
+    note = f"These are {records.height:,} of {SIZE:,} articles: the sample that the guide's shares were counted on, unlike the whole."
+    return Loaded(records, notes=[note])
 
 
 # What opensources.co says of a site's kind, read as the guide's rule A.5: fabricated is false, exaggerated or slanted is

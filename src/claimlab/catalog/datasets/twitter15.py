@@ -37,11 +37,12 @@ def load(bundle: Bundle) -> Loaded:
             "label_raw",
             pl.lit("eng").alias("language"),
             "tweet_id",
+            pl.col("origin").alias("source"),
             # for the non-rumours the event is the news account that wrote the tweet
             pl.when(pl.col("origin") == "news_account").then(pl.col("event")).alias("author"),
             pl.col("event").alias("group"),
             "split",
-            meta_column(rows, ["origin", *EVENTS[3:7], EVENTS[8]]).alias("meta"),
+            meta_column(rows, [*EVENTS[3:7], EVENTS[8]]).alias("meta"),
         )
     )
     return Loaded(records, notes=notes)

@@ -62,7 +62,6 @@ def _evidence(rows: pl.DataFrame) -> pl.DataFrame:
         pl.col("review").alias("url"),
         pl.col("review").str.extract(DOMAIN).alias("domain"),
         pl.col("review").str.extract(DOMAIN).alias("publisher"),
-        pl.col("label").alias("rating"),
     )
 
 
