@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.datasets._columns import pick, utc
-from claimlab.catalog.datasets._snowflake import posted
+from claimlab.catalog.datasets._tweets import sent_at
 from claimlab.catalog.load import load
 from claimlab.core.errors import UnreadableFile
 
@@ -24,7 +24,7 @@ def put(folder: Path, files: dict[str, str]) -> Path:
 
 
 def test_snowflake_ids_tell_the_time_and_older_ids_do_not() -> None:
-    times = posted(pl.Series(["1212092628029698048", "20", "29700859246", "x", None])).to_list()
+    times = sent_at(pl.Series(["1212092628029698048", "20", "29700859246", "x", None])).to_list()
     assert times[0] == dt.datetime(2019, 12, 31, 19, 26, 16, 771000)  # the platform's own example of a time-stamped id
     assert times[1:] == [None] * 4
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.datasets._columns import part_of, pick, with_dates
-from claimlab.catalog.datasets._snowflake import posted
+from claimlab.catalog.datasets._tweets import sent_at
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
@@ -86,7 +86,7 @@ def load_items(bundle: Bundle, site: str | None = None) -> Loaded:
     )
     return Loaded(
         records,
-        {"tweets": tweets.with_columns(posted(tweets["tweet_id"]))},
+        {"tweets": tweets.with_columns(date=sent_at(tweets["tweet_id"]))},
         part_of(records.height, SIZE, "headlines") if site is None else [],
     )
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._columns import part_of, pick, with_dates
-from claimlab.catalog.datasets._snowflake import dated
+from claimlab.catalog.datasets._tweets import dated
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap

@@ -19,7 +19,6 @@ from claimlab.files.bundle import Bundle
 from claimlab.files.tables import read_json_lines
 
 SPLITS = {"train": ("*train*.jsonl",), "dev": ("*eval*.jsonl", "*dev*.jsonl", "*val*.jsonl"), "test": ("*test*.jsonl",)}
-STANCES = {"SUPPORTS": "supports", "REFUTES": "refutes", "NOT ENOUGH INFO": "neither"}
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -74,7 +73,7 @@ def _evidence(record_id: str, table_id: str, item: Mapping[str, Any]) -> dict[st
         "title": table.get("website_title"),
         "text": "\n".join("\t".join(str(cell) for cell in line) for line in lines),
         "url": table.get("website"),
-        "stance": STANCES.get(item["label"]),
+        "stance": item["label"],
         "meta": meta_json(
             {
                 "caption": table.get("caption"),

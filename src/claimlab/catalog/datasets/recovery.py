@@ -6,7 +6,7 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.datasets._columns import pick, with_dates
-from claimlab.catalog.datasets._snowflake import dated
+from claimlab.catalog.datasets._tweets import dated
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
@@ -28,7 +28,7 @@ def load_tweets(bundle: Bundle) -> Loaded:
         labels = pick(
             read_delimited(bundle.text(found[0])), found[0], {"news_id": "news_id", "label_raw": "reliability"}
         )
-        tweets = tweets.join(labels.unique("news_id"), on="news_id", how="left", maintain_order="left")
+        tweets = tweets.join(labels.unique("news_id", keep="first"), on="news_id", how="left", maintain_order="left")
     else:
         tweets = tweets.with_columns(pl.lit(None, dtype=pl.String).alias("label_raw"))
     records = tweets.select(
