@@ -19,3 +19,9 @@ def sent_at(ids: pl.Series) -> pl.Series:
     number = ids.cast(pl.Int64, strict=False)
     known = number.set((number < FIRST_SNOWFLAKE).fill_null(True), None)
     return pl.from_epoch(known // (1 << 22) + EPOCH_MS, time_unit="ms").cast(pl.Datetime("us"))
+
+
+def dated(records: pl.DataFrame) -> pl.DataFrame:
+    """`records` with `date` and `date_source` filled from its `tweet_id`."""
+    date = sent_at(records["tweet_id"])
+    return records.with_columns(date=date, date_source=pl.when(date.is_not_null()).then(pl.lit("snowflake id")))
