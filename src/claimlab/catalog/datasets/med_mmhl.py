@@ -28,5 +28,5 @@ DATASET = Entry(
         survey="cdl-listed",
     ),
     no_loader="The release does not say which value of its label column 'det_fake_label' means fake, and its files have "
-    "not been met here: a guess could swap the classes. Use: claimlab import FILE --text content --label det_fake_label",
+    "not been met here: a guess could swap the classes. With a map of your own: claimlab import FILE --text content --label det_fake_label.",
 )

@@ -27,5 +27,5 @@ DATASET = Entry(
         ),
         survey="cdl-listed",
     ),
-    no_loader="The published files have not been met and their layout is not documented. Use: claimlab import",
+    no_loader="The published files have not been met and their layout is not documented.",
 )

@@ -30,5 +30,5 @@ DATASET = Entry(
         survey="cdl-listed",
     ),
     no_loader="The public split files are Python pickles, which can run code when opened and are never read here; the "
-    "raw files come on application and have not been met. Convert them to CSV or JSON lines, then: claimlab import",
+    "raw files come on application and have not been met. Converted to CSV they can be imported (claimlab import).",
 )
