@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from claimlab.catalog import counts
 from claimlab.catalog.entry import Entry, Loaded
 from claimlab.core.dataset import Dataset, Lineage, sha256_file
 from claimlab.core.errors import UnreadableFile
@@ -44,7 +45,12 @@ def load(
         loaded.tables,
         card=entry.card.name,
         licence=entry.card.licence,
-        notes=[*loaded.notes, *notes, *warnings(entry, records)],
+        notes=[
+            *loaded.notes,
+            *notes,
+            *warnings(entry, records),
+            *counts.note(entry, chosen, loaded.records.height),
+        ],
     )
     dataset.lineage = [
         Lineage(

@@ -1,0 +1,145 @@
+"""Twitter16: source tweets of rumours and news, four classes; the twin of Twitter15, in the same layout."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._tolerant import constant, dated, sent_at, tweet_ids, unique_ids
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+SPLITS = {"train": "train", "dev": "dev", "test": "test"}
+
+
+def load(bundle: Bundle) -> Loaded:
+    """`label.txt` (class:id) with texts in `source_tweets.txt`; or the three files twitter16.train/dev/test that a later
+    paper made of them. The archive usually holds Twitter15 beside it. Rows keep label.txt's order."""
+    parts = _three_files(bundle)
+    labels = _labels(bundle) if bundle.match("twitter16/label.txt", "label.txt") else parts.select("tweet_id", "label")
+    texts = pl.concat([_texts(bundle), parts.select("tweet_id", "text")]).unique("tweet_id", keep="first")
+    raw = (
+        labels.join(texts, on="tweet_id", how="left", maintain_order="left")
+        .join(_events(bundle), on="tweet_id", how="left", maintain_order="left")
+        .join(parts.select("tweet_id", "split").unique("tweet_id"), on="tweet_id", how="left", maintain_order="left")
+    )
+    ids = tweet_ids(raw["tweet_id"])
+    times = sent_at(ids)
+    records = pl.DataFrame(
+        {
+            "id": unique_ids("twitter16", raw["tweet_id"]),
+            "text": raw["text"],
+            "kind": raw.select(pl.when(pl.col("text").is_null()).then(pl.lit("id-only")).otherwise(pl.lit("post")))[
+                "literal"
+            ],
+            "label_raw": raw["label"],
+            "language": constant("eng", raw.height),
+            "date": times,
+            "date_source": dated(times, "tweet id"),
+            "tweet_id": ids,
+            "group": raw["event"],
+            "split": raw["split"],
+            "meta": meta_column(raw, ["origin"]),
+        }
+    )
+    return Loaded(records)
+
+
+def _labels(bundle: Bundle) -> pl.DataFrame:
+    text = bundle.text(bundle.one("twitter16/label.txt", "label.txt"))
+    return read_delimited(text, delimiter=":", quoted=False, header=False, columns=["label", "tweet_id"])
+
+
+def _texts(bundle: Bundle) -> pl.DataFrame:
+    found = bundle.match("twitter16/source_tweets.txt", "twitter16_source_tweets.txt") or bundle.match(
+        "source_tweets.txt"
+    )
+    if not found:
+        return pl.DataFrame(schema={"tweet_id": pl.String, "text": pl.String})
+    return read_delimited(
+        bundle.text(found[0]), delimiter="\t", quoted=False, header=False, columns=["tweet_id", "text"]
+    )
+
+
+def _events(bundle: Bundle) -> pl.DataFrame:
+    """Event and origin of each tweet, from the label file that came with a later paper."""
+    found = bundle.match("Twitter16_label_All.txt")
+    if not found:
+        return pl.DataFrame(schema={"tweet_id": pl.String, "event": pl.String, "origin": pl.String})
+    columns = ["label", "event", "tweet_id", "a", "b", "c", "d", "origin", "e"]
+    raw = read_delimited(bundle.text(found[0]), delimiter="\t", quoted=False, header=False, columns=columns)
+    return raw.select("tweet_id", "event", "origin").unique("tweet_id", keep="first", maintain_order=True)
+
+
+def _three_files(bundle: Bundle) -> pl.DataFrame:
+    parts = [pl.DataFrame(schema=dict.fromkeys(("tweet_id", "text", "label", "split"), pl.String))]
+    for stem, split in SPLITS.items():
+        for name in bundle.match(f"twitter16.{stem}"):
+            raw = read_delimited(
+                bundle.text(name), delimiter="\t", quoted=False, header=False, columns=["tweet_id", "text", "label"]
+            )
+            parts.append(raw.with_columns(pl.lit(split).alias("split")))
+    return pl.concat(parts)
+
+
+A5 = {"true": "true", "non-rumor": "true", "false": "false", "unverified": "unknown"}
+
+DATASET = Entry(
+    card=Card(
+        name="twitter16",
+        title="Twitter16",
+        summary="Source tweets of rumours that Snopes had checked and of news accounts: true, false, unverified or no rumour at all.",
+        size=818,
+        modality=("claims", "tweets"),
+        topic="Various",
+        languages=("eng",),
+        time_start="2015-03",
+        time_end="2016-12",
+        labelling="Human expert",
+        shares=Shares(true=50.37, false=25.06, unknown=24.57),
+        quality=Quality(keywords="fail", temporal="fail", feasibility="fail"),
+        published=Published(
+            search_f1=49.2,
+            offline_f1=55.8,
+            keywords_tf=66.4,
+            keywords_tf_baseline=43.3,
+            temporal=95.9,
+            temporal_feature="tweet id",
+        ),
+        access="Download rumdetect2017.zip, linked from the authors' repository Rumor_RvNN; the events are in Twitter16_label_All.txt there.",
+        homepage="https://github.com/majingCUHK/Rumor_RvNN",
+        citation="Ma, Gao and Wong (2017), Detect Rumors in Microblog Posts Using Propagation Structure via Kernel Learning, ACL.",
+        errata=(
+            "Classes were collected at different times and from different places: the first digits of the tweet id, or the origin in "
+            "Twitter16_label_All.txt (IJCAI, PLOS_ONE, snopes, news_account), nearly give the class away.",
+            "All tweets of an event share one class in most events, so splits must keep events together (column 'group').",
+            "The guide's notebook prints 96.5 for the temporal score; its table says 95.9.",
+        ),
+        survey="cdl-claims",
+    ),
+    maps={"a5": LabelMap("twitter16/a5", A5), "cdl": LabelMap("twitter16/cdl", A5)},
+    variants={"tweets": load, "guide": guide("twitter16", "twitter16", kind="post", language="eng")},
+    published_rows={"guide": 818},
+    sample=Sample(
+        files={
+            "rumor_detection_acl2017/twitter15/label.txt": "true:1\n",
+            "rumor_detection_acl2017/twitter15/source_tweets.txt": "1\tthis one belongs to the other dataset\n",
+            "rumor_detection_acl2017/twitter16/label.txt": "true:614467824313100001\nnon-rumor:693315824132600002\nfalse:656955120626800003\nunverified:731166399389900004\n",
+            "rumor_detection_acl2017/twitter16/source_tweets.txt": '614467824313100001\tthe "old mill at riverton burned down last night URL\n'
+            "693315824132600002\triverton opens its new library today URL\n656955120626800003\tlake riverton has turned purple URL\n",
+            "Twitter16_label_All.txt": "true\tE1\t614467824313100001\t1\t2\t3\t4\tIJCAI\t0.5\nfalse\tE2\t656955120626800003\t1\t2\t3\t4\tIJCAI\t0.5\n"
+            "non-rumor\triverton_news\t693315824132600002\t1\t2\t3\t4\tnews_account\t0.5\n",
+            **made_up(
+                "twitter16",
+                {"claim": "lake riverton has turned purple", "label": "false", "tweet_id": "656955120626800003"},
+                {"claim": None, "label": "non-rumor", "tweet_id": "693315824132600002"},
+            ),
+        },
+        rows={"tweets": 4, "guide": 2},
+        veracity={"true": 2, "false": 1, "unknown": 1},
+    ),
+)
