@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from claimlab.catalog.datasets._tolerant import western_text
 from claimlab.core.errors import UnreadableFile
 from claimlab.files.bundle import Bundle
 
@@ -45,4 +46,4 @@ def _article(bundle: Bundle, name: str, label: str) -> Article:
 
 
 def read_text(bundle: Bundle, name: str) -> str:
-    return bundle.text(name).replace("\r\n", "\n").strip().lstrip("\ufeff")
+    return western_text(bundle, name).replace("\r\n", "\n").strip().lstrip("\ufeff")

@@ -39,8 +39,11 @@ NOTE = (
 )
 
 
-def guide(name: str, key: str, *, kind: str = "claim", language: str | None = None) -> Loader:
-    """A loader for dataset `name`, which the release files under `key`; `language` where the release does not say."""
+def guide(
+    name: str, key: str, *, kind: str = "claim", language: str | None = None, label: Sequence[str] = ("label",)
+) -> Loader:
+    """A loader for dataset `name`, which the release files under `key`; `language` where the release does not say, and
+    `label` for the columns that may hold its labels."""
 
     def load(bundle: Bundle) -> Loaded:
         raw = _rows(bundle, key)
@@ -54,7 +57,7 @@ def guide(name: str, key: str, *, kind: str = "claim", language: str | None = No
                 "id": ids,
                 "text": claims,
                 "kind": pl.Series([kind if text is not None else "id-only" for text in claims.to_list()]),
-                "label_raw": blank_to_null(pick(raw, "label", where=key)),
+                "label_raw": blank_to_null(pick(raw, *label, where=key)),
                 "language": said if language is None else said.fill_null(language),
                 "date": times,
                 "date_source": dated(written, "file").fill_null(dated(times, "tweet id")),
@@ -105,7 +108,7 @@ def made_up(key: str, *rows: Mapping[str, str | None]) -> dict[str, bytes]:
 
 
 def _parquet(key: str, rows: Sequence[Mapping[str, str | None]]) -> bytes:
-    columns = ["claim", "label", *dict.fromkeys(c for row in rows for c in row if c not in ("claim", "label"))]
+    columns = dict.fromkeys(["claim", "label", *(c for row in rows for c in row)])
     data = {c: pl.Series(c, [row.get(c) for row in rows], dtype=pl.String) for c in columns}
     buffer = io.BytesIO()
     pl.DataFrame({**data, "dataset": constant(key, len(rows))}).write_parquet(buffer)

@@ -53,14 +53,17 @@ def _plain(name: str) -> str:
     return re.sub(r"[^0-9a-z]+", "", name.casefold())
 
 
-def read_any_table(bundle: Bundle, name: str, *, quoted: bool = True, delimiter: str | None = None) -> pl.DataFrame:
-    """The table in member `name`, every column as text: Parquet, Excel, JSON, JSON lines, or delimited by whatever its header shows."""
+def read_any_table(
+    bundle: Bundle, name: str, *, quoted: bool = True, delimiter: str | None = None, western: bool = False
+) -> pl.DataFrame:
+    """The table in member `name`, every column as text: Parquet, Excel, JSON, JSON lines, or delimited by whatever its
+    header shows. `western` says that what is not UTF-8 is latin-1 or its Windows cousin, so that nothing is guessed."""
     suffix = name.rsplit(".", 1)[-1].lower()
     if suffix == "parquet":
         return read_parquet(bundle.read(name), name)
     if suffix in ("xlsx", "xls"):
         return read_excel(bundle.read(name), name)
-    text = bundle.text(name)
+    text = western_text(bundle, name) if western else bundle.text(name)
     start = text.lstrip()[:1]
     if start == "{" and suffix in ("json", "jsonl", "ndjson"):
         return frame_of(read_json_lines(text, name))
@@ -72,6 +75,17 @@ def read_any_table(bundle: Bundle, name: str, *, quoted: bool = True, delimiter:
 def read_tables(bundle: Bundle, names: Iterable[str], **how: Any) -> pl.DataFrame:
     """Several members under each other; a column that one of them lacks is null there."""
     return pl.concat([read_any_table(bundle, n, **how) for n in names], how="diagonal_relaxed")
+
+
+def western_text(bundle: Bundle, name: str) -> str:
+    """UTF-8, or else cp1252, or else latin-1: a detector shown a few accents in English text may well guess Korean."""
+    data = bundle.read(name)
+    for encoding in ("utf-8-sig", "cp1252"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")
 
 
 def sniff_delimiter(text: str) -> str:

@@ -25,7 +25,7 @@ from claimlab.files.bundle import Bundle
 def load(bundle: Bundle) -> Loaded:
     """One CSV in latin-1 (copies in UTF-8 circulate), month first in its dates."""
     name = bundle.one("FA-KES-Dataset.csv", "FA-KES*.csv", "FA_KES*.csv", "FINAL LABELED ARTICLES.csv")
-    raw = read_any_table(bundle, name)
+    raw = read_any_table(bundle, name, western=True)
     title, content = maybe(raw, "article_title", "title"), pick(raw, "article_content", "content", "text", where=name)
     times = dates(maybe(raw, "date"), "%m/%d/%Y")
     extra = pl.DataFrame({"title": blank_to_null(title), "location": maybe(raw, "location")})
