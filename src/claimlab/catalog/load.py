@@ -45,12 +45,7 @@ def load(
         loaded.tables,
         card=entry.card.name,
         licence=entry.card.licence,
-        notes=[
-            *loaded.notes,
-            *notes,
-            *warnings(entry, records),
-            *counts.note(entry, chosen, loaded.records.height),
-        ],
+        notes=[*loaded.notes, *notes, *warnings(entry, records)],
     )
     dataset.lineage = [
         Lineage(
@@ -66,6 +61,7 @@ def load(
             counts={"records": records.height},
         )
     ]
+    dataset.notes += counts.note(entry, chosen, loaded.records.height)
     return dataset
 
 

@@ -116,7 +116,7 @@ DATASET = Entry(
         errata=(
             "Classes were collected at different times and from different places: the first digits of the tweet id, or the origin in "
             "Twitter16_label_All.txt (IJCAI, PLOS_ONE, snopes, news_account), nearly give the class away.",
-            "All tweets of an event share one class in most events, so splits must keep events together (column 'group').",
+            "As in Twitter15, where every event has a single class, splits must keep events together (column 'group'; for tweets that are no rumour it is the news account).",
             "The guide's notebook prints 96.5 for the temporal score; its table says 95.9.",
         ),
         survey="cdl-claims",
