@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -16,11 +17,10 @@ from claimlab.catalog.datasets._tolerant import (
     languages,
     pick,
     repeated,
-    sent_at,
     sniff_delimiter,
-    tweet_ids,
     unique_ids,
 )
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.load import DATASETS, load
 from claimlab.core.errors import UnmappedLabels, UnreadableFile
 
@@ -31,11 +31,12 @@ NAMES = [
 ]  # fmt: skip
 
 
-def write(folder: Path, files: dict[str, str | bytes]) -> Path:
+def write(folder: Path, files: Mapping[str, str | bytes | Callable[[], bytes]]) -> Path:
     for member, content in files.items():
         target = folder / member
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        made = content() if callable(content) else content
+        target.write_bytes(made.encode("utf-8") if isinstance(made, str) else made)
     return folder
 
 
@@ -81,10 +82,10 @@ def test_dates_are_utc_and_doubtful_ones_are_null() -> None:
 
 
 def test_tweet_ids_give_the_time_they_were_made() -> None:
-    ids = tweet_ids(pl.Series(["1212092628029698048", "1.37041E+18", " 20 ", None, "'1212092628029698048"]))
-    assert ids.to_list() == ["1212092628029698048", None, "20", None, "1212092628029698048"]
+    ids = tweet_ids(pl.Series(["1212092628029698048", "1.37041E+18", " 20 ", None]))
+    assert ids.to_list() == ["1212092628029698048", None, "20", None]
     times = sent_at(ids).dt.replace(microsecond=0).to_list()
-    assert times == [datetime(2019, 12, 31, 19, 26, 16), None, None, None, datetime(2019, 12, 31, 19, 26, 16)]
+    assert times == [datetime(2019, 12, 31, 19, 26, 16), None, None, None]
 
 
 def test_ids_groups_and_languages() -> None:
@@ -175,7 +176,7 @@ def test_the_guides_release_keeps_dates_ids_and_languages(tmp_path: Path) -> Non
     write(tmp_path, dict(made_up("x_fact", row, {**row, "date": None, "tweet_id": "1.2E+18"})))
     records = load("x-fact", tmp_path, variant="guide").records
     assert records["date"].to_list() == [None, datetime(2017, 7, 5)]
-    assert records["date_source"].to_list() == [None, "file"]
+    assert records["date_source"].to_list() == [None, "date column"]
     assert records["tweet_id"].to_list() == [None, "1212092628029698048"]
     assert records["language"].to_list() == ["por", "por"]
 
@@ -231,7 +232,8 @@ def test_twitter16_keeps_label_order_and_events_and_ignores_twitter15(tmp_path: 
     assert records["label_raw"].to_list() == ["true", "non-rumor", "false", "unverified"]
     assert records["group"].to_list() == ["E1", "riverton_news", "E2", None]
     assert records["kind"].to_list() == ["post", "post", "post", "id-only"]
-    assert json.loads(records["meta"][1]) == {"origin": "news_account"}
+    assert records["source"].to_list() == ["IJCAI", "news_account", "IJCAI", None]
+    assert records["author"].to_list() == [None, "riverton_news", None, None]
 
 
 def test_liar_new_has_possibility_labels_french_and_articles(tmp_path: Path) -> None:
@@ -313,7 +315,7 @@ def test_x_fact_keeps_quotes_dates_and_evidence(tmp_path: Path) -> None:
     assert records["text"][0] == 'A "ponte abriu em 1931.'
     assert records["language"].to_list() == ["por", "kat", "ind", "fra"]
     assert records["date"].to_list() == [datetime(2019, 12, 16), datetime(2018, 5, 12), None, None]
-    assert records["date_source"].to_list() == ["file: claim", "file: review", None, None]
+    assert records["date_source"].to_list() == ["date column (claim)", "date column (review)", None, None]
     assert records["split"].to_list() == ["train", "train", "test", "zeroshot"]
     assert found.tables["evidence"]["evidence_id"].to_list() == ["x-fact-train-00001-e1", "x-fact-test-00001-e1"]
     assert load("x-fact", tmp_path, labels="cdl").records["veracity"].to_list() == ["true", "false", "false", "unknown"]
@@ -362,7 +364,7 @@ def test_an_unheard_of_rating_is_named_and_may_be_accepted(tmp_path: Path) -> No
 def test_ifnd_dates_that_lost_their_year_stay_out(tmp_path: Path) -> None:
     found = load("ifnd", sample("ifnd", tmp_path))
     assert found.records["date"].to_list() == [datetime(2020, 10, 1), None, datetime(2019, 5, 14), None]
-    assert found.records["date_source"].to_list() == ["file: month", None, "file", None]
+    assert found.records["date_source"].to_list() == ["date column (month)", None, "date column", None]
     assert any(note.startswith("1 date(s) such as '20-Sep'") for note in found.notes)
     assert "cafés" in found.records["text"][0]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.catalog import counts
-from claimlab.catalog.entry import Entry, Loaded
+from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.core.dataset import Dataset, Lineage, sha256_file
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped
@@ -33,7 +33,7 @@ def load(
     chosen, loader = entry.loader_named(variant)
     verdicts = entry.map_named(labels)
     with Bundle.open(source) as bundle:
-        loaded = loader(bundle)
+        loaded = read(loader, bundle, entry)
         inputs = digest(bundle)
     if loaded.records.is_empty():
         raise UnreadableFile(f"'{source}' gave no records as {entry.card.title}.", "Give the files as published.")
@@ -42,9 +42,10 @@ def load(
     dataset = Dataset.build(
         entry.card.name,
         with_ids(records, entry.card.name),
-        loaded.tables,
+        loaded.tables if limit is None else {n: about(t, records) for n, t in loaded.tables.items()},
         card=entry.card.name,
         licence=entry.card.licence,
+        synthetic=loaded.synthetic,
         notes=[*loaded.notes, *notes, *warnings(entry, records)],
     )
     dataset.lineage = [
@@ -63,6 +64,25 @@ def load(
     ]
     dataset.notes += counts.note(entry, chosen, loaded.records.height)
     return dataset
+
+
+def read(loader: Loader, bundle: Bundle, entry: Entry) -> Loaded:
+    """Run the loader; a file without one of its columns or fields is a sentence for the user, not a traceback."""
+    try:
+        return loader(bundle)
+    except (pl.exceptions.ColumnNotFoundError, KeyError) as error:
+        missing = str(error).strip().splitlines()[0]
+        raise UnreadableFile(
+            f"A file in '{bundle.path.name}' is not laid out as {entry.card.title} is published (missing: {missing}).",
+            "Give the files as published.",
+        ) from error
+
+
+def about(table: pl.DataFrame, records: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a side table that belong to `records`: a limited load keeps no orphans."""
+    if "record_id" not in table.columns or "id" not in records.columns:
+        return table
+    return table.filter(pl.col("record_id").is_in(records["id"].implode()))
 
 
 def mapped(records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped) -> tuple[pl.DataFrame, list[str]]:

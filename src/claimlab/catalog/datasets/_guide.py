@@ -8,7 +8,7 @@ datasets this is the only form in which texts can still be had.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
@@ -22,10 +22,9 @@ from claimlab.catalog.datasets._tolerant import (
     pick,
     read_any_table,
     repeated,
-    sent_at,
-    tweet_ids,
     unique_ids,
 )
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Loaded, Loader
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.record import meta_column
@@ -60,7 +59,7 @@ def guide(
                 "label_raw": blank_to_null(pick(raw, *label, where=key)),
                 "language": said if language is None else said.fill_null(language),
                 "date": times,
-                "date_source": dated(written, "file").fill_null(dated(times, "tweet id")),
+                "date_source": dated(written, "date column").fill_null(dated(times, "snowflake id")),
                 "tweet_id": tweets,
                 "author": maybe(raw, "author"),
                 "source": maybe(raw, "source", "fact_check_source"),
@@ -99,11 +98,11 @@ def _numbers(raw: pl.DataFrame) -> pl.Series:
     return pl.Series([f"guide-{n:06d}" for n in range(1, raw.height + 1)])
 
 
-def made_up(key: str, *rows: Mapping[str, str | None]) -> dict[str, bytes]:
+def made_up(key: str, *rows: Mapping[str, str | None]) -> dict[str, Callable[[], bytes]]:
     """Made-up rows as files of the release, for an entry's sample: the first row is the test part, the rest train."""
     return {
-        f"{key}/{key}_train.parquet": _parquet(key, rows[1:]),
-        f"{key}/{key}_test.parquet": _parquet(key, rows[:1]),
+        f"{key}/{key}_train.parquet": lambda: _parquet(key, rows[1:]),
+        f"{key}/{key}_test.parquet": lambda: _parquet(key, rows[:1]),
     }
 
 

@@ -13,16 +13,14 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.catalog.datasets._layout import distinct
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import fold, general
 from claimlab.core.languages import normalise
-from claimlab.core.record import SIDE_TABLES
 from claimlab.files.bundle import Bundle
 from claimlab.files.tables import frame_of, read_delimited, read_excel, read_json, read_json_lines, read_parquet
 
 DELIMITERS = (",", "\t", ";", "|")
-TWITTER_EPOCH_MS = 1_288_834_974_657  # the zero of the clock inside a tweet id
-FIRST_TIMED_ID = 29_700_859_247  # smaller ids were counted one by one and hold no time
 
 
 def pick(frame: pl.DataFrame, *spellings: str, where: str) -> pl.Series:
@@ -140,19 +138,6 @@ def dated(moments: pl.Series, source: str) -> pl.Series:
     return pl.Series("date_source", [None if m is None else source for m in moments.to_list()], dtype=pl.String)
 
 
-def tweet_ids(raw: pl.Series) -> pl.Series:
-    """The values that name a tweet; what a spreadsheet rounded ("1.37E+18") names none any more and is null."""
-    text = raw.cast(pl.String).str.strip_chars().str.strip_chars("'\"")
-    return text.set(~text.str.contains(r"^[0-9]{1,19}$").fill_null(False), None)
-
-
-def sent_at(ids: pl.Series) -> pl.Series:
-    """When the tweets of `ids` were sent (UTC), read from the ids; null where an id holds no time."""
-    number = ids.cast(pl.Int64, strict=False)
-    timed = number.set((number < FIRST_TIMED_ID).fill_null(True), None)
-    return pl.from_epoch(timed // (1 << 22) + TWITTER_EPOCH_MS, time_unit="ms").cast(pl.Datetime("us")).alias("date")
-
-
 def languages(raw: pl.Series) -> pl.Series:
     """Codes, tags or English names as ISO 639-3; what nothing is known by is null."""
     known = {code: normalise(code) for code in raw.drop_nulls().unique().to_list()}
@@ -161,13 +146,9 @@ def languages(raw: pl.Series) -> pl.Series:
 
 def unique_ids(prefix: str, keys: pl.Series) -> pl.Series:
     """`prefix-key`, with "-2", "-3" behind a key that comes again and the row's number for a missing one."""
-    seen: dict[str, int] = {}
-    out = []
-    for row, key in enumerate(keys.cast(pl.String).to_list(), 1):
-        name = f"{prefix}-{(key or '').strip() or f'row{row}'}"
-        seen[name] = seen.get(name, 0) + 1
-        out.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
-    return pl.Series("id", out, dtype=pl.String)
+    texts = keys.cast(pl.String).to_list()
+    names = [f"{prefix}-{(key or '').strip() or f'row{row}'}" for row, key in enumerate(texts, 1)]
+    return distinct(pl.Series("id", names, dtype=pl.String)).alias("id")
 
 
 def repeated(texts: pl.Series, ids: pl.Series) -> pl.Series:
@@ -176,12 +157,6 @@ def repeated(texts: pl.Series, ids: pl.Series) -> pl.Series:
     frame = pl.DataFrame({"key": key, "id": ids})
     again = pl.col("key").is_not_null() & (pl.len().over("key") > 1)
     return frame.select(pl.when(again).then(pl.col("id").first().over("key")).alias("group"))["group"]
-
-
-def side_table(table: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """`rows` as the side table `table`; what a row does not name is null."""
-    schema = SIDE_TABLES[table]
-    return pl.DataFrame({c: pl.Series(c, [row.get(c) for row in rows], dtype=t) for c, t in schema.items()})
 
 
 def rating_verdicts(own: Mapping[str, str]) -> dict[str, str]:

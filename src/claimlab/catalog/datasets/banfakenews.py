@@ -73,7 +73,7 @@ def _part(bundle: Bundle, name: str) -> pl.DataFrame:
             "label_raw": blank_to_null(pick(raw, "label", where=name)).str.strip_suffix(".0"),
             "language": constant("ben", raw.height),
             "date": times,
-            "date_source": dated(times, "file"),
+            "date_source": dated(times, "date column"),
             "source": blank_to_null(maybe(raw, "domain")),
             "topic": blank_to_null(maybe(raw, "category")),
             "meta": meta_column(extra, extra.columns),

@@ -8,17 +8,8 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    maybe,
-    pick,
-    read_any_table,
-    sent_at,
-    tweet_ids,
-    unique_ids,
-)
+from claimlab.catalog.datasets._tolerant import blank_to_null, constant, dated, maybe, pick, read_any_table, unique_ids
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
@@ -71,7 +62,7 @@ def _part(bundle: Bundle, name: str) -> pl.DataFrame:
             "label_raw": label.str.strip_suffix(".0").replace(NUMBERS),
             "language": constant("eng", raw.height),
             "date": times,
-            "date_source": dated(times, "tweet id"),
+            "date_source": dated(times, "snowflake id"),
             "tweet_id": ids,
             "topic": blank_to_null(maybe(raw, "topic")).fill_null(constant(topic, raw.height)),
         }

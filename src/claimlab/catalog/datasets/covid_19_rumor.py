@@ -39,7 +39,7 @@ def load(bundle: Bundle) -> Loaded:
             "label_raw": pick(raw, "label", where=name),
             "language": constant("eng", raw.height),
             "date": times,
-            "date_source": dated(times, "file"),
+            "date_source": dated(times, "date column"),
             "author": maybe(raw, "author"),
             "source": maybe(raw, "source"),
             "group": repeated(text, ids),

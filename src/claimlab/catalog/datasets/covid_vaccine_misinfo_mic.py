@@ -8,18 +8,9 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    dated,
-    languages,
-    maybe,
-    pick,
-    read_any_table,
-    sent_at,
-    side_table,
-    tweet_ids,
-    unique_ids,
-)
+from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._tolerant import blank_to_null, dated, languages, maybe, pick, read_any_table, unique_ids
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
@@ -54,7 +45,7 @@ def load(bundle: Bundle) -> Loaded:
             ),
             "language": languages(maybe(raw, "lang", "language")),
             "date": times,
-            "date_source": dated(times, "tweet id"),
+            "date_source": dated(times, "snowflake id"),
             "tweet_id": ids,
             "meta": meta_column(country, ["country"]),
         }

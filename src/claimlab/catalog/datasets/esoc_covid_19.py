@@ -50,7 +50,7 @@ def load(bundle: Bundle) -> Loaded:
             ),
             "language": languages(maybe(raw, "Primary_Language", "Language")),
             "date": times,
-            "date_source": dated(times, "file"),
+            "date_source": dated(times, "date column"),
             "source": blank_to_null(maybe(raw, "Source", "Distrib_Channel", "Distribution_Channel")),
             "url": blank_to_null(maybe(raw, "Primary_Link", "Link", "URL")),
             "meta": meta_column(extra, extra.columns),

@@ -37,7 +37,7 @@ def load(bundle: Bundle) -> Loaded:
             "label_raw": pick(raw, "labels", "label", where=name).str.strip_chars().str.strip_suffix(".0"),
             "language": constant("eng", raw.height),
             "date": times,
-            "date_source": dated(times, "file"),
+            "date_source": dated(times, "date column"),
             "source": maybe(raw, "source"),
             "meta": meta_column(extra, extra.columns),
         }

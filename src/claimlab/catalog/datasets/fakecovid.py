@@ -8,6 +8,7 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._layout import side_table
 from claimlab.catalog.datasets._tolerant import (
     blank_to_null,
     constant,
@@ -19,7 +20,6 @@ from claimlab.catalog.datasets._tolerant import (
     pick,
     rating_verdicts,
     read_any_table,
-    side_table,
     unique_ids,
 )
 from claimlab.catalog.entry import Entry, Loaded, Sample
@@ -47,7 +47,7 @@ def load_articles(bundle: Bundle) -> Loaded:
         blank_to_null(pick(raw, "content_text", where=name)).alias("text"),
         constant("article", raw.height).alias("kind"),
         languages(maybe(raw, "lang", "language")).alias("language"),
-        dated(_published(raw), "file: article").alias("date_source"),
+        dated(_published(raw), "date column").alias("date_source"),
     )
     return Loaded(records)
 
@@ -80,7 +80,7 @@ def _records(raw: pl.DataFrame, name: str) -> pl.DataFrame:
             "label_raw": blank_to_null(pick(raw, "class", "label", where=name)),
             "language": constant("eng", raw.height),
             "date": times,
-            "date_source": dated(times, "file: fact-check"),
+            "date_source": dated(times, "date column (review)"),
             "source": blank_to_null(maybe(raw, "verifiedby", "verified_by")),
             "url": blank_to_null(maybe(raw, "ref_url")),
             "topic": blank_to_null(maybe(raw, "category")),

@@ -10,7 +10,8 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import constant, side_table, unique_ids
+from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._tolerant import constant, unique_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap

@@ -41,7 +41,7 @@ def load(bundle: Bundle) -> Loaded:
             "label_raw": blank_to_null(pick(raw, "Label", where=name)),
             "language": constant("eng", raw.height),
             "date": times,
-            "date_source": dated(days, "file").fill_null(dated(times, "file: month")),
+            "date_source": dated(days, "date column").fill_null(dated(times, "date column (month)")),
             "source": blank_to_null(maybe(raw, "Web", "source")),
             "topic": blank_to_null(maybe(raw, "Category")),
             "meta": meta_column(extra, extra.columns),

@@ -8,7 +8,8 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import constant, dated, dates, maybe, pick, read_any_table, side_table
+from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._tolerant import constant, dated, dates, maybe, pick, read_any_table
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
@@ -40,7 +41,7 @@ def _load(bundle: Bundle, column: str, language: str) -> Loaded:
             "label_raw": pick(raw, "label", where=name),
             "language": constant(language, raw.height),
             "date": times,
-            "date_source": dated(times, "file: date of the statement"),
+            "date_source": dated(times, "date column (claim)"),
             "source": constant("PolitiFact", raw.height),
             "group": number,
         }

@@ -16,10 +16,9 @@ from claimlab.catalog.datasets._tolerant import (
     maybe,
     pick,
     read_any_table,
-    sent_at,
-    tweet_ids,
     unique_ids,
 )
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
@@ -89,7 +88,7 @@ def _part(bundle: Bundle, name: str, edition: str, split: str) -> pl.DataFrame:
             "kind": constant("post", raw.height),
             "label_raw": maybe(raw, "label").str.strip_chars(),
             "date": times,
-            "date_source": dated(written, "file").fill_null(dated(times, "tweet id")),
+            "date_source": dated(written, "date column").fill_null(dated(times, "snowflake id")),
             "tweet_id": ids,
             "author": maybe(raw, "username"),
             "group": blank_to_null(first_image.str.replace(FULL_NAME, "")),

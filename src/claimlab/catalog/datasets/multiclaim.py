@@ -13,7 +13,8 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import pick, read_any_table, side_table
+from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._tolerant import pick, read_any_table
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
@@ -84,7 +85,7 @@ def _record(post: Post, record_id: str, group: str | None, *, english: bool = Fa
         "label_raw": "; ".join(sorted(set(post.verdicts), key=str.casefold)) or None,
         "language": "eng" if english else spoken,
         "date": post.when,
-        "date_source": "file" if post.when else None,
+        "date_source": "date column" if post.when else None,
         "source": post.platform,
         "group": group,
         "authorship": ("MTT" if foreign else "HWT") if original else None,

@@ -16,10 +16,9 @@ from claimlab.catalog.datasets._tolerant import (
     rating_verdicts,
     read_any_table,
     repeated,
-    sent_at,
-    tweet_ids,
     unique_ids,
 )
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
@@ -45,7 +44,7 @@ def load_rumours(bundle: Bundle) -> Loaded:
             "label_raw": blank_to_null(pick(raw, "label", "veracity", "rating", "truth", where=name)),
             "language": constant("eng", raw.height),
             "date": times,
-            "date_source": dated(times, "file"),
+            "date_source": dated(times, "date column"),
             "source": constant("Snopes", raw.height),
             "url": blank_to_null(maybe(raw, "url", "link", "snopes_url")),
             "topic": blank_to_null(maybe(raw, "category", "topic")),
@@ -75,7 +74,7 @@ def load_tweets(bundle: Bundle) -> Loaded:
             "kind": pl.Series(["id-only" if t is None else "post" for t in text.to_list()], dtype=pl.String),
             "language": constant("eng", raw.height),
             "date": times,
-            "date_source": dated(times, "tweet id"),
+            "date_source": dated(times, "snowflake id"),
             "tweet_id": ids,
         }
     )

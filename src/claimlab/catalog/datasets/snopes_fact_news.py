@@ -8,6 +8,7 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._layout import side_table
 from claimlab.catalog.datasets._tolerant import (
     blank_to_null,
     constant,
@@ -15,7 +16,6 @@ from claimlab.catalog.datasets._tolerant import (
     pick,
     read_any_table,
     repeated,
-    side_table,
     unique_ids,
 )
 from claimlab.catalog.entry import Entry, Loaded, Sample

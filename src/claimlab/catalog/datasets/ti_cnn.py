@@ -38,7 +38,7 @@ def load(bundle: Bundle) -> Loaded:
             "label_raw": blank_to_null(pick(raw, "type", "label", where=name)),
             "language": languages(maybe(raw, "language")),
             "date": times,
-            "date_source": dated(times, "file"),
+            "date_source": dated(times, "date column"),
             "author": blank_to_null(maybe(raw, "author")),
             "source": site.str.replace(r"^https?://", "").str.replace(r"^www\.", "").str.replace(r"/.*$", ""),
             "url": pl.Series([s if s and s.startswith("http") else None for s in site.to_list()], dtype=pl.String),

@@ -2,89 +2,11 @@
 
 from __future__ import annotations
 
-import polars as pl
-
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import constant, dated, sent_at, tweet_ids, unique_ids
-from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.datasets._rumdetect import rumdetect
+from claimlab.catalog.entry import Entry, Sample
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
-
-SPLITS = {"train": "train", "dev": "dev", "test": "test"}
-
-
-def load(bundle: Bundle) -> Loaded:
-    """`label.txt` (class:id) with texts in `source_tweets.txt`; or the three files twitter16.train/dev/test that a later
-    paper made of them. The archive usually holds Twitter15 beside it. Rows keep label.txt's order."""
-    parts = _three_files(bundle)
-    labels = _labels(bundle) if bundle.match("twitter16/label.txt", "label.txt") else parts.select("tweet_id", "label")
-    texts = pl.concat([_texts(bundle), parts.select("tweet_id", "text")]).unique("tweet_id", keep="first")
-    raw = (
-        labels.join(texts, on="tweet_id", how="left", maintain_order="left")
-        .join(_events(bundle), on="tweet_id", how="left", maintain_order="left")
-        .join(parts.select("tweet_id", "split").unique("tweet_id"), on="tweet_id", how="left", maintain_order="left")
-    )
-    ids = tweet_ids(raw["tweet_id"])
-    times = sent_at(ids)
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("twitter16", raw["tweet_id"]),
-            "text": raw["text"],
-            "kind": raw.select(pl.when(pl.col("text").is_null()).then(pl.lit("id-only")).otherwise(pl.lit("post")))[
-                "literal"
-            ],
-            "label_raw": raw["label"],
-            "language": constant("eng", raw.height),
-            "date": times,
-            "date_source": dated(times, "tweet id"),
-            "tweet_id": ids,
-            "group": raw["event"],
-            "split": raw["split"],
-            "meta": meta_column(raw, ["origin"]),
-        }
-    )
-    return Loaded(records)
-
-
-def _labels(bundle: Bundle) -> pl.DataFrame:
-    text = bundle.text(bundle.one("twitter16/label.txt", "label.txt"))
-    return read_delimited(text, delimiter=":", quoted=False, header=False, columns=["label", "tweet_id"])
-
-
-def _texts(bundle: Bundle) -> pl.DataFrame:
-    found = bundle.match("twitter16/source_tweets.txt", "twitter16_source_tweets.txt") or bundle.match(
-        "source_tweets.txt"
-    )
-    if not found:
-        return pl.DataFrame(schema={"tweet_id": pl.String, "text": pl.String})
-    return read_delimited(
-        bundle.text(found[0]), delimiter="\t", quoted=False, header=False, columns=["tweet_id", "text"]
-    )
-
-
-def _events(bundle: Bundle) -> pl.DataFrame:
-    """Event and origin of each tweet, from the label file that came with a later paper."""
-    found = bundle.match("Twitter16_label_All.txt")
-    if not found:
-        return pl.DataFrame(schema={"tweet_id": pl.String, "event": pl.String, "origin": pl.String})
-    columns = ["label", "event", "tweet_id", "a", "b", "c", "d", "origin", "e"]
-    raw = read_delimited(bundle.text(found[0]), delimiter="\t", quoted=False, header=False, columns=columns)
-    return raw.select("tweet_id", "event", "origin").unique("tweet_id", keep="first", maintain_order=True)
-
-
-def _three_files(bundle: Bundle) -> pl.DataFrame:
-    parts = [pl.DataFrame(schema=dict.fromkeys(("tweet_id", "text", "label", "split"), pl.String))]
-    for stem, split in SPLITS.items():
-        for name in bundle.match(f"twitter16.{stem}"):
-            raw = read_delimited(
-                bundle.text(name), delimiter="\t", quoted=False, header=False, columns=["tweet_id", "text", "label"]
-            )
-            parts.append(raw.with_columns(pl.lit(split).alias("split")))
-    return pl.concat(parts)
-
 
 A5 = {"true": "true", "non-rumor": "true", "false": "false", "unverified": "unknown"}
 
@@ -122,7 +44,7 @@ DATASET = Entry(
         survey="cdl-claims",
     ),
     maps={"a5": LabelMap("twitter16/a5", A5), "cdl": LabelMap("twitter16/cdl", A5)},
-    variants={"tweets": load, "guide": guide("twitter16", "twitter16", kind="post", language="eng")},
+    variants={"texts": rumdetect("twitter16"), "guide": guide("twitter16", "twitter16", kind="post", language="eng")},
     published_rows={"guide": 818},
     sample=Sample(
         files={
@@ -139,7 +61,7 @@ DATASET = Entry(
                 {"claim": None, "label": "non-rumor", "tweet_id": "693315824132600002"},
             ),
         },
-        rows={"tweets": 4, "guide": 2},
+        rows={"texts": 4, "guide": 2},
         veracity={"true": 2, "false": 1, "unknown": 1},
     ),
 )

@@ -9,6 +9,7 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._layout import side_table
 from claimlab.catalog.datasets._tolerant import (
     blank_to_null,
     constant,
@@ -18,7 +19,6 @@ from claimlab.catalog.datasets._tolerant import (
     maybe,
     pick,
     read_any_table,
-    side_table,
     unique_ids,
 )
 from claimlab.catalog.entry import Entry, Loaded, Sample
@@ -82,7 +82,7 @@ def _records(raw: pl.DataFrame, name: str, split: str) -> pl.DataFrame:
             "label_raw": blank_to_null(pick(raw, "label", where=name)),
             "language": languages(pick(raw, "language", where=name)),
             "date": made.fill_null(reviewed),
-            "date_source": dated(made, "file: claim").fill_null(dated(reviewed, "file: review")),
+            "date_source": dated(made, "date column (claim)").fill_null(dated(reviewed, "date column (review)")),
             "author": blank_to_null(maybe(raw, "claimant")),
             "source": blank_to_null(maybe(raw, "site")),
             "split": constant(split, raw.height),
