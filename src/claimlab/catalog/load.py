@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from claimlab.catalog import counts
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.core.dataset import Dataset, Lineage, sha256_file
 from claimlab.core.errors import UnreadableFile
@@ -61,6 +62,7 @@ def load(
             counts={"records": records.height},
         )
     ]
+    dataset.notes += counts.note(entry, chosen, loaded.records.height)
     return dataset
 
 
