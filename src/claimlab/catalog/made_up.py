@@ -28,7 +28,7 @@ def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
 
 def parquet(rows: Sequence[Mapping[str, object]]) -> bytes:
     buffer = io.BytesIO()
-    pl.DataFrame(rows, infer_schema_length=None).write_parquet(buffer)
+    pl.DataFrame(rows, infer_schema_length=None).cast({pl.Null: pl.String}).write_parquet(buffer)
     return buffer.getvalue()
 
 
