@@ -8,6 +8,7 @@ import polars as pl
 
 from claimlab.catalog import counts
 from claimlab.catalog.entry import Entry, Loaded, Loader
+from claimlab.catalog.ids import numbered
 from claimlab.core.dataset import Dataset, Lineage, sha256_file
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped
@@ -102,9 +103,7 @@ def with_ids(records: pl.DataFrame, name: str) -> pl.DataFrame:
     """Number the records in file order when the loader gave no ids."""
     if "id" in records.columns:
         return records
-    width = max(6, len(str(records.height)))
-    number = pl.int_range(1, records.height + 1, eager=True).cast(pl.String).str.zfill(width)
-    return records.with_columns((pl.lit(f"{name}-") + number).alias("id"))
+    return records.with_columns(numbered(name, records.height))
 
 
 def warnings(entry: Entry, records: pl.DataFrame) -> list[str]:
