@@ -13,14 +13,8 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-CERTAIN = (
-    "%B %d, %Y",
-    "%b %d, %Y",
-    "%d %B %Y",
-    "%d %b %Y",
-    "%a %b %d %H:%M:%S %z %Y",
-    "%Y-%m-%d",
-)  # the last for 2021-7-9
+TWITTER = "%a %b %d %H:%M:%S %z %Y"
+CERTAIN = (TWITTER, "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%Y-%m-%d")  # the last for 2021-7-9
 UNIX = re.compile(r"\d{9,13}(\.\d+)?")
 EARLIEST, LATEST = 1e8, 1e10  # Unix seconds, 1973 to 2286; from there on they are JavaScript's milliseconds
 

@@ -61,7 +61,8 @@ def load_engagements(bundle: Bundle) -> Loaded:
     for name, items in read_items(bundle):
         tweets = related(bundle, name, "_tweets", ["index", "tweet_id"])
         replies = related(bundle, name, "_tweets_replies", ["tweet_id", "reply_id"])
-        joined = items.join(tweets, on="index", how="left", maintain_order="left_right")
+        rows = items.select("id", "index", "title", "label_raw", "news_url", "part", "snapshot")
+        joined = rows.join(tweets, on="index", how="left", maintain_order="left_right")
         parts.append(joined.join(replies, on="tweet_id", how="left", maintain_order="left_right"))
     joined = pl.concat(parts)
     records = joined.select(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -81,14 +82,16 @@ def record(label: str, number: int, text: str, facts: str) -> dict[str, Any]:
     }
 
 
+@cache
 def day(written: str) -> datetime | None:
     """The day, from 2017-11-30, 13/12/2017, 28/2/18, 06/02/2017 18h43 or 24 de julho de 2017.
 
     The hour is left out: only true articles have one, so it would tell the classes apart. A year such as 0201 is a
     slip of the source and gives no date.
     """
-    for number, month in enumerate(MONTHS, 1):
-        written = re.sub(f" de {month} de ", f"/{number}/", written, flags=re.IGNORECASE)
+    worded = re.match(r"(\d{1,2}) de (\w+) de (\d{4})$", written)
+    if worded and worded[2].lower() in MONTHS:
+        written = f"{worded[1]}/{MONTHS.index(worded[2].lower()) + 1}/{worded[3]}"
     found = re.match(r"\d{4}-\d\d-\d\d$|\d{1,2}/\d{1,2}/(\d{4}|\d\d)\b", written)
     when = moment(found[0], "%d/%m/%Y", "%d/%m/%y") if found else None
     return when if when is not None and when.year > 1990 else None
