@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset, sha256_file
-from claimlab.core.errors import OutputExists, SchemaError, UnknownName, UsageError
+from claimlab.core.errors import ClaimlabError, OutputExists, SchemaError, UnknownName, UsageError
 from claimlab.exchange.export import export, read_export
 from claimlab.exchange.format import FORMATS, Lossless, Settings
 from claimlab.generate.planted import planted
@@ -142,10 +142,28 @@ def test_what_cannot_be_read_back_says_so(hard: Dataset, tmp_path: Path) -> None
         file.write('{"id": "new"}\n')
     with pytest.raises(SchemaError, match=r"records\.jsonl is not the file that was exported"):
         read_export(tmp_path / "edited")
-    marker = json.loads((tmp_path / "reviews" / "claimlab.json").read_text(encoding="utf-8"))
-    (tmp_path / "reviews" / "claimlab.json").write_text(json.dumps({**marker, "export_version": 9}), encoding="utf-8")
-    with pytest.raises(SchemaError, match="newer claimlab"):
-        read_export(tmp_path / "reviews")
+
+
+def test_a_marker_that_was_tampered_with_leads_nowhere(hard: Dataset, tmp_path: Path) -> None:
+    (tmp_path / "secret.csv").write_text("x", encoding="utf-8")
+    export(hard, "csv", tmp_path / "out")
+    whole = json.loads((tmp_path / "out" / "claimlab.json").read_text(encoding="utf-8"))
+    columns = whole["facts"]["columns"]
+    for change, word in [
+        ({"export_version": 9}, "newer claimlab"),
+        ({"facts": {}}, "does not say its 'columns'"),
+        ({"facts": {"columns": {**columns, "../secret": [["x", "String"]]}}}, "has no file"),
+        ({"files": {**whole["files"], "../secret.csv": sha256_file(tmp_path / "secret.csv")}}, "outside its folder"),
+        ({"format": "jsonl"}, "has no file 'evidence.jsonl'"),
+        ({"format": "pdf"}, "no export format named 'pdf'"),
+        ({"surprise": 1}, "cannot be read"),
+    ]:
+        (tmp_path / "out" / "claimlab.json").write_text(json.dumps({**whole, **change}), encoding="utf-8")
+        with pytest.raises(ClaimlabError, match=word):
+            read_export(tmp_path / "out")
+    with pytest.raises(SchemaError, match="is a jsonl export, not csv"):
+        export(hard, "jsonl", tmp_path / "lines")
+        FORMATS.get("csv").read(tmp_path / "lines")  # type: ignore[attr-defined]
 
 
 def test_wrong_words_are_told_before_any_work(hard: Dataset, tmp_path: Path) -> None:

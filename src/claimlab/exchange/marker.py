@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import polars as pl
@@ -31,6 +31,18 @@ class Marker(BaseModel):
     export: Lineage
     facts: dict[str, Any] = {}
     files: dict[str, str] = {}
+
+    def file(self, folder: Path, name: str) -> Path:
+        """The path of an exported file: only those that the marker lists, so that no note of it leads elsewhere."""
+        if name not in self.files:
+            raise SchemaError(f"'{folder}' has no file '{name}'.", "Export the dataset again.")
+        return folder / name
+
+    def fact(self, name: str) -> Any:
+        """What the format noted under `name`."""
+        if name not in self.facts:
+            raise SchemaError(f"{FILE} does not say its '{name}'.", "Export the dataset again.")
+        return self.facts[name]
 
     def rebuild(self, folder: Path, records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> Dataset:
         """The dataset as it was before the export."""
@@ -57,8 +69,8 @@ def write_marker(folder: Path, marker: Marker) -> Marker:
     return marker
 
 
-def read_marker(folder: Path) -> Marker:
-    """The marker of an exported folder whose files are all as they were written."""
+def read_marker(folder: Path, form: str | None = None) -> Marker:
+    """The marker of an exported folder whose files are all as they were written; `form` is the format it must have."""
     file = folder / FILE
     if not file.is_file():
         raise SchemaError(
@@ -75,6 +87,11 @@ def read_marker(folder: Path) -> Marker:
         marker = Marker.model_validate(raw)
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
         raise SchemaError(f"'{file}' cannot be read: {error}.", "Export the dataset again.") from None
+    if form is not None and marker.format != form:
+        raise SchemaError(f"'{folder}' is a {marker.format} export, not {form}.", "Read it with read_export().")
+    outside = [n for n in marker.files if PurePosixPath(n).is_absolute() or ".." in PurePosixPath(n).parts]
+    if outside:
+        raise SchemaError(f"'{file}' names a file outside its folder ('{outside[0]}').", "Do not trust this folder.")
     changed = [n for n, h in marker.files.items() if not (folder / n).is_file() or sha256_file(folder / n) != h]
     if changed:
         raise SchemaError(

@@ -45,14 +45,14 @@ class ClaimReview:
     accepts: frozenset[str] = frozenset()
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
-        rows = dataset.records.with_columns(machine_made(dataset).alias("made")).rows(named=True)
+        rows = dataset.records.with_columns(machine_made(dataset).alias("made"))
         checked = from_evidence(dataset)
         chosen: list[tuple[dict[str, Any], Review]] = []
         lacking: Counter[str] = Counter()
         left_out = 0
-        for done, row in enumerate(rows):
+        for done, row in enumerate(rows.iter_rows(named=True)):
             if done % 10_000 == 0:
-                progress("claimreview", done, len(rows))
+                progress("claimreview", done, rows.height)
             known = checked.get(row["id"]) or [own_review(row, catalogued=dataset.card is not None)]
             gaps = [gaps_of(row, review) for review in known]
             whole = [(row, review) for review, gap in zip(known, gaps, strict=True) if not gap]
@@ -62,7 +62,7 @@ class ClaimReview:
                 nearest: list[str] = min(gaps, key=len)
                 lacking.update(nearest)
         (folder / FILE).write_text(json_ld([claim_review(row, review) for row, review in chosen]), encoding="utf-8")
-        progress("claimreview", len(rows), len(rows))
+        progress("claimreview", rows.height, rows.height)
         counts = {"reviews": len(chosen), "left_out": left_out, "lacking": dict(sorted(lacking.items()))}
         return Written(counts, _notes(counts, [review for _, review in chosen]))
 

@@ -82,8 +82,8 @@ class Croissant:
         return Written(facts={"tables": list(tables)})
 
     def read(self, folder: Path) -> Dataset:
-        marker = read_marker(folder)
-        tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in marker.facts["tables"]}
+        marker = read_marker(folder, self.name)
+        tables = {n: pl.read_parquet(marker.file(folder, f"{n}.parquet")) for n in marker.fact("tables")}
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 
 

@@ -37,11 +37,11 @@ class Csv:
         return Written(facts={"columns": names})
 
     def read(self, folder: Path) -> Dataset:
-        marker = read_marker(folder)
+        marker = read_marker(folder, self.name)
         tables = {}
-        for table, names in marker.facts["columns"].items():
+        for table, names in marker.fact("columns").items():
             types = types_of(names)
-            text = (folder / f"{table}.csv").read_bytes().decode("utf-8-sig")
+            text = marker.file(folder, f"{table}.csv").read_bytes().decode("utf-8-sig")
             cells = read_delimited(text, header=False, columns=list(types)).slice(1)
             plain = cells.select(unescape_cells(pl.col(column)) for column in types)
             tables[table] = pl.DataFrame([from_text(plain[column], dtype) for column, dtype in types.items()])

@@ -46,10 +46,10 @@ class HuggingFace:
         return Written(facts={"splits": list(splits.values()), "tables": list(side)})
 
     def read(self, folder: Path) -> Dataset:
-        marker = read_marker(folder)
-        parts = [pl.read_parquet(folder / "data" / f"{name}.parquet") for name in marker.facts["splits"]]
+        marker = read_marker(folder, self.name)
+        parts = [pl.read_parquet(marker.file(folder, f"data/{name}.parquet")) for name in marker.fact("splits")]
         records = pl.concat(parts).sort(POSITION).drop(POSITION)
-        tables = {n: pl.read_parquet(folder / "tables" / f"{n}.parquet") for n in marker.facts["tables"]}
+        tables = {n: pl.read_parquet(marker.file(folder, f"tables/{n}.parquet")) for n in marker.fact("tables")}
         return marker.rebuild(folder, records, tables)
 
 

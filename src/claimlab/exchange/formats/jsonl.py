@@ -36,12 +36,12 @@ class JsonLines:
         return Written(facts={"columns": names})
 
     def read(self, folder: Path) -> Dataset:
-        marker = read_marker(folder)
+        marker = read_marker(folder, self.name)
         tables = {}
-        for table, names in marker.facts["columns"].items():
+        for table, names in marker.fact("columns").items():
             types = types_of(names)
             schema = {c: pl.String() if t.is_temporal() else t for c, t in types.items()}
-            raw = pl.read_ndjson(folder / f"{table}.jsonl", schema=schema)
+            raw = pl.read_ndjson(marker.file(folder, f"{table}.jsonl"), schema=schema)
             tables[table] = raw.with_columns(from_text(raw[c], t) for c, t in types.items() if t.is_temporal())
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 
