@@ -53,9 +53,10 @@ def vote(
     votes = np.zeros((len(distinct), classes), np.int64)
     for _ in range(trees):
         drawn = rng.multinomial(n, (counts / n).ravel()).reshape(counts.shape).astype(np.float64)
-        answers = grow(patterns, drawn, leaves, rng).answer(distinct)
-        votes[np.arange(len(distinct)), answers] += 1
-    return votes.argmax(axis=1)[back.ravel()]
+        said = grow(patterns, drawn, leaves, rng).answer(distinct)
+        votes[np.arange(len(distinct)), said] += 1
+    answers: Index = votes.argmax(axis=1)[back.ravel()]
+    return answers
 
 
 def fold(rows: Bits, y: Index, classes: int) -> tuple[Bits, Counts]:

@@ -57,7 +57,7 @@ def presence(texts: pl.Series, words: list[str]) -> npt.NDArray[np.uint8]:
     tokens = pl.DataFrame({"row": np.arange(texts.len()), "word": cdl_presence_tokens(texts)}).explode("word")
     hits = tokens.filter(pl.col("word").is_in(words))
     matrix = np.zeros((texts.len(), len(words)), np.uint8)
-    columns = hits["word"].replace_strict(column, return_dtype=pl.Int64).to_numpy() if hits.height else []
+    columns = hits["word"].replace_strict(column, default=0, return_dtype=pl.Int64).to_numpy()
     matrix[hits["row"].to_numpy(), columns] = 1
     return matrix
 
@@ -68,7 +68,7 @@ def time_by_date(subject: Subject) -> float | None:
     if dates.null_count() == dates.len():
         return None
     keep = dates.is_not_null().to_numpy()
-    days = (dates.drop_nulls() - dates.min()).dt.total_days().to_numpy()  # type: ignore[operator]
+    days = (dates.drop_nulls() - dates.min()).dt.total_days().to_numpy()
     return _fit_on_all(days.astype(np.float32)[:, None], subject.y[keep], len(subject.classes))
 
 

@@ -149,7 +149,8 @@ def linked(columns: Sequence[Codes], n: int) -> Codes:
         right.append(order[:-1][same])
     a, b = np.concatenate(left), np.concatenate(right)
     graph = coo_matrix((np.ones(len(a), np.int8), (a, b)), shape=(n, n))
-    return connected_components(graph, directed=False)[1].astype(np.int64)
+    component: Codes = connected_components(graph, directed=False)[1].astype(np.int64)
+    return component
 
 
 def _plain(value: Any) -> Any:

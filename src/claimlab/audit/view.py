@@ -36,7 +36,7 @@ def headline(audit: Audit) -> str:
 def summary_blocks(audit: Audit) -> list[Block]:
     counts = audit.counts()
     tiles: list[tuple[str, str, Tone]] = [(WORDS[v], str(counts[v]), v) for v in VERDICTS]
-    rows = [
+    rows: list[list[Any]] = [
         [
             Cell(check_title(f.check), link=f"#{anchor_of(audit, f)}"),
             f.feature or "",

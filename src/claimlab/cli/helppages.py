@@ -6,7 +6,9 @@ import os
 import sys
 from pathlib import Path
 
-from claimlab.cli.app import app, to_command, verb_names
+from typer.main import get_command as to_command
+
+from claimlab.cli.app import app, verb_names
 
 WIDTH = 100
 
