@@ -52,8 +52,8 @@ def human_rows(bundle: Bundle) -> pl.DataFrame:
     parts = []
     for name in members(bundle, "Human_Disinformation_*.csv"):
         raw = Table.read(bundle, name).pick(["uuid", "content", "label", "article_type", *ABOUT])
-        by_source = "_dataset_source_" in PurePosixPath(name).stem
-        parts.append(raw.with_columns(by_source=pl.lit(by_source), split=split_of(name)))
+        cut = "_dataset_source_" in PurePosixPath(name).stem
+        parts.append(raw.with_columns(by_source=pl.lit(cut), split=split_of(name)))
     raw = pl.concat(parts)
     by_source = pl.col("split").filter("by_source").first().over("uuid")
     by_type = pl.col("split").filter(~pl.col("by_source")).first().over("uuid")

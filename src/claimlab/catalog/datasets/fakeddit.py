@@ -38,8 +38,8 @@ def read(bundle: Bundle, *, quoted: bool) -> Loaded:
     parts = []
     for stem, split in SPLITS.items():
         for name in bundle.match(f"multimodal_{stem}.tsv", f"all_{stem}.tsv")[:1]:
-            raw = Table.read(bundle, name, delimiter="\t", quoted=quoted)
-            parts.append(raw.pick([*COLUMNS, *META]).with_columns(split=pl.lit(split)))
+            table = Table.read(bundle, name, delimiter="\t", quoted=quoted)
+            parts.append(table.pick([*COLUMNS, *META]).with_columns(split=pl.lit(split)))
     if not parts:
         bundle.one("multimodal_train.tsv", "all_train.tsv")  # raises, and says what is there
     raw = pl.concat(parts).with_row_index("line", 1)
