@@ -1,0 +1,181 @@
+"""Many cards at once: the list that a terminal shows, and the page with table, charts and a section per dataset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.entry import Entry
+from claimlab.catalog.query import MARKS, loader_state, span_of
+from claimlab.catalog.view import card_blocks, mark_cell, years
+from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles, Tone, cell
+from claimlab.report.terminal import grid
+
+ROOMY = 100  # from this width on there is room for two blanks between columns
+COLUMNS = ("Name", "Title", "Size", "Kind", "Topic", "Lang.", "Years", "K", "T", "F", "Loader")
+CAN_GIVE = {"Title": 16, "Kind": 6, "Lang.": 5, "Topic": 6}  # what is left of these, before they are left out in turn
+SIGNS = {"pass": "✓", "fail": "✗", "not assessed": "·"}
+LEGEND = (
+    "K, T, F: published verdicts on keywords, time and feasibility (✓ pass, ✗ fail, · not assessed).",
+    "Loader: 'unmet' has not met real files, only made-up rows in their layout.",
+)
+SIZES = {"up to 1,000": 1_000, "to 10,000": 10_000, "to 100,000": 100_000, "to 1 million": 1_000_000}
+MOST_BARS = 24
+
+
+def listing(entries: Sequence[Entry], *, width: int, colour: bool = False) -> list[str]:
+    """One line per dataset, in `width` columns; the name is never cut, since other commands ask for it."""
+    gap = 2 if width >= ROOMY else 1
+    columns, rows = list(COLUMNS), [_line(e) for e in entries]
+    for name in [*CAN_GIVE, "Years"]:
+        if _least(columns, rows) + gap * (len(columns) - 1) <= width:
+            break
+        at = columns.index(name)
+        columns, rows = columns[:at] + columns[at + 1 :], [row[:at] + row[at + 1 :] for row in rows]
+    whole = [c for c in columns if c not in CAN_GIVE]
+    return grid(Table(columns, rows), width=width, colour=colour, whole=whole, cut=True, gap=gap)
+
+
+def _least(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
+    """The columns that a table needs when all that can give have given."""
+    natural = [max(len(cell(v).text) for v in [name, *(row[i] for row in rows)]) for i, name in enumerate(columns)]
+    return sum(CAN_GIVE.get(name, wide) for name, wide in zip(columns, natural, strict=True))
+
+
+def _line(entry: Entry) -> list[Any]:
+    card = entry.card
+    state = loader_state(entry)
+    tones: dict[str, Tone] = {"yes": "plain", "not met real files": "warn", "no": "not-measured"}
+    return [
+        card.name,
+        card.title,
+        Cell(rounded(card.size), sort=float(card.size or 0)),
+        ", ".join(card.modality),
+        card.topic,
+        languages(card),
+        years(card),
+        *(_sign(card, mark) for mark in MARKS),
+        Cell("unmet" if state == "not met real files" else state, tone=tones[state]),
+    ]
+
+
+def _sign(card: Card, mark: str) -> Cell:
+    grade = mark_cell(card, mark)
+    return Cell(SIGNS[grade.text], tone=grade.tone)
+
+
+def rounded(size: int | None) -> str:
+    """A size in few columns: exact below ten thousand, else to three figures."""
+    if size is None:
+        return "–"
+    if size < 10_000:
+        return f"{size:,}"
+    for unit, letter in ((1_000_000, "M"), (1_000, "k")):
+        if size >= unit:
+            figure = size / unit
+            return f"{figure:.0f}{letter}" if figure >= 100 else f"{figure:.1f}{letter}"
+    raise AssertionError(size)
+
+
+def languages(card: Card) -> str:
+    """Codes of one or two languages, else how many there are."""
+    count = max(len(card.languages), card.language_count or 0)
+    return ", ".join(card.languages) if 0 < count <= 2 and card.languages else str(count) if count else "–"
+
+
+def report(entries: Sequence[Entry], *, asked: str = "") -> Report:
+    """One page: headline figures, a sortable table, charts, and a section per card."""
+    states = Counter(loader_state(e) for e in entries)
+    tiles: list[tuple[str, str, Tone]] = [
+        ("datasets", str(len(entries)), "plain"),
+        ("with a loader", str(states["yes"] + states["not met real files"]), "plain"),
+        ("loader run on the published files", str(states["yes"]), "plain"),
+        ("with evidence", str(sum(e.card.has_evidence for e in entries)), "plain"),
+    ]
+    cards = [Section(e.card.title, card_blocks(e), anchor=anchor(e)) for e in entries]
+    note = [Text(f"Only those that match: {asked}", kind="note")] if asked else []
+    blocks: list[Block] = [
+        Tiles(tiles),
+        *note,
+        Section("All datasets", [table(entries)], anchor="all-datasets"),
+        Section("In pictures", pictures(entries), anchor="in-pictures"),
+        Section("Cards", cards, anchor="cards"),
+    ]
+    return Report("The catalogue", "What exists, what it is worth, how to get it.", blocks)
+
+
+def anchor(entry: Entry) -> str:
+    return f"dataset-{entry.card.name}"
+
+
+def table(entries: Sequence[Entry]) -> Table:
+    rows = []
+    for entry in entries:
+        card = entry.card
+        state = loader_state(entry)
+        rows.append(
+            [
+                Cell(card.title, sort=card.title.casefold(), link=f"#{anchor(entry)}", title=card.summary),
+                cell(card.size),
+                ", ".join(card.modality),
+                card.topic,
+                card.region or "–",
+                Cell(languages(card), title=", ".join(card.languages) or None),
+                years(card),
+                *(mark_cell(card, mark) for mark in MARKS),
+                card.licence or "none stated",
+                "yes" if card.has_evidence else "no",
+                Cell(state, tone="warn" if state == "not met real files" else "plain", title=entry.no_loader),
+            ]
+        )
+    columns = ["Dataset", "Size", "Kind", "Topic", "Region", "Languages", "Years", "Keywords", "Time", "Feasibility"]
+    note = "Size as published; keywords, time and feasibility are published verdicts. Press a column's head to sort."
+    return Table([*columns, "Licence", "Evidence", "Loader"], rows, note)
+
+
+def pictures(entries: Sequence[Entry]) -> list[Block]:
+    """Kinds, topics, languages, sizes and the time that the data span. A dataset counts once in every bar it is in."""
+    from claimlab.core.languages import describe
+    from claimlab.report.charts import to_svg
+    from claimlab.report.timeline import spans
+
+    names = {code: lang.name for e in entries for code in e.card.languages if (lang := describe(code))}
+    blocks: list[Block] = [
+        tally("Kinds", (m for e in entries for m in e.card.modality)),
+        tally("Topics", (e.card.topic for e in entries)),
+        tally("Languages", (names.get(c, c) for e in entries for c in e.card.languages), _not_named(entries)),
+        tally("Sizes", (size_class(e.card.size) for e in entries), order=[*SIZES, "more", "not known"]),
+    ]
+    known = [(e.card.title, *span) for e in entries if (span := span_of(e))]
+    if known:
+        caption = f"The time that the data span, where published: {len(known)} of {len(entries)} datasets."
+        blocks.append(Figure(to_svg(spans(sorted(known, key=lambda s: (s[1], s[2], s[0])))), caption, caption))
+    return blocks
+
+
+def tally(what: str, values: Iterable[str], more: str = "", order: Sequence[str] = ()) -> Figure:
+    """Datasets per value as bars, the longest first unless an order is given; the tail is counted in the caption."""
+    from claimlab.report.charts import bars, to_svg
+
+    counts = Counter(values)
+    ranked = [v for v in order if v in counts] or sorted(counts, key=lambda v: (-counts[v], v.casefold()))
+    shown, rest = ranked[:MOST_BARS], ranked[MOST_BARS:]
+    tail = f" {len(rest)} more stand in fewer datasets still, or in as few." if rest else ""
+    chart = bars([{what: v, "datasets": counts[v]} for v in shown], category=what, value="datasets")
+    words = ", ".join(f"{v} {counts[v]}" for v in shown)
+    return Figure(to_svg(chart), f"{what}, by number of datasets.{tail}{more}", f"{what}: {words}")
+
+
+def size_class(size: int | None) -> str:
+    if size is None:
+        return "not known"
+    return next((name for name, most in SIZES.items() if size <= most), "more")
+
+
+def _not_named(entries: Sequence[Entry]) -> str:
+    from claimlab.catalog.query import unnamed_languages
+
+    n = unnamed_languages(entries)
+    return f" {n} datasets give only a number of languages." if n else ""
