@@ -8,10 +8,10 @@ from typing import Any
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry
-from claimlab.catalog.query import MARKS, loader_state, span_of
-from claimlab.catalog.view import card_blocks, mark_cell, years
+from claimlab.catalog.query import MARKS, loader_state, phrases, span_of
+from claimlab.catalog.view import card_blocks, heading, mark_cell, years
 from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles, Tone, cell
-from claimlab.report.terminal import grid
+from claimlab.report.terminal import grid, shorten
 
 ROOMY = 100  # from this width on there is room for two blanks between columns
 COLUMNS = ("Name", "Title", "Size", "Kind", "Topic", "Lang.", "Years", "K", "T", "F", "Loader")
@@ -21,8 +21,10 @@ LEGEND = (
     "K, T, F: published verdicts on keywords, time and feasibility (✓ pass, ✗ fail, · not assessed).",
     "Loader: 'unmet' has not met real files, only made-up rows in their layout.",
 )
-SIZES = {"up to 1,000": 1_000, "to 10,000": 10_000, "to 100,000": 100_000, "to 1 million": 1_000_000}
+SIZES = {"up to 1,000": 1_000, "1,001 – 10,000": 10_000, "10,001 – 100,000": 100_000, "100,001 – 1 million": 1_000_000}
+OVER = "over 1 million"
 MOST_BARS = 24
+CHART = 460  # narrow enough to be read on a phone
 
 
 def listing(entries: Sequence[Entry], *, width: int, colour: bool = False) -> list[str]:
@@ -63,7 +65,7 @@ def _line(entry: Entry) -> list[Any]:
 
 def _sign(card: Card, mark: str) -> Cell:
     grade = mark_cell(card, mark)
-    return Cell(SIGNS[grade.text], tone=grade.tone)
+    return Cell(SIGNS[grade.text], sort=grade.text, tone=grade.tone, title=grade.text)
 
 
 def rounded(size: int | None) -> str:
@@ -94,12 +96,12 @@ def report(entries: Sequence[Entry], *, asked: str = "") -> Report:
         ("loader run on the published files", str(states["yes"]), "plain"),
         ("with evidence", str(sum(e.card.has_evidence for e in entries)), "plain"),
     ]
-    cards = [Section(e.card.title, card_blocks(e), anchor=anchor(e)) for e in entries]
+    cards = [Section(heading(e), card_blocks(e), anchor=anchor(e)) for e in entries]
     note = [Text(f"Only those that match: {asked}", kind="note")] if asked else []
     blocks: list[Block] = [
         Tiles(tiles),
         *note,
-        Section("All datasets", [table(entries)], anchor="all-datasets"),
+        Section("All datasets", [Text(NOTE), table(entries)], anchor="all-datasets"),
         Section("In pictures", pictures(entries), anchor="in-pictures"),
         Section("Cards", cards, anchor="cards"),
     ]
@@ -110,8 +112,11 @@ def anchor(entry: Entry) -> str:
     return f"dataset-{entry.card.name}"
 
 
+NOTE = f"Sizes are as published. {LEGEND[0]} Press a column's head to sort."
+
+
 def table(entries: Sequence[Entry]) -> Table:
-    rows = []
+    rows: list[list[Any]] = []
     for entry in entries:
         card = entry.card
         state = loader_state(entry)
@@ -121,18 +126,15 @@ def table(entries: Sequence[Entry]) -> Table:
                 cell(card.size),
                 ", ".join(card.modality),
                 card.topic,
-                card.region or "–",
                 Cell(languages(card), title=", ".join(card.languages) or None),
-                years(card),
-                *(mark_cell(card, mark) for mark in MARKS),
-                card.licence or "none stated",
-                "yes" if card.has_evidence else "no",
+                years(card).replace("–", "–\u2060"),  # a word joiner: years stay on one line
+                *(_sign(card, mark) for mark in MARKS),
+                Cell(shorten(card.licence or "none stated", 18), title=card.licence),
                 Cell(state, tone="warn" if state == "not met real files" else "plain", title=entry.no_loader),
             ]
         )
-    columns = ["Dataset", "Size", "Kind", "Topic", "Region", "Languages", "Years", "Keywords", "Time", "Feasibility"]
-    note = "Size as published; keywords, time and feasibility are published verdicts. Press a column's head to sort."
-    return Table([*columns, "Licence", "Evidence", "Loader"], rows, note)
+    columns = ["Dataset", "Size", "Kind", "Topic", "Languages", "Years", "K", "T", "F", "Licence", "Loader"]
+    return Table(columns, rows)
 
 
 def pictures(entries: Sequence[Entry]) -> list[Block]:
@@ -144,14 +146,16 @@ def pictures(entries: Sequence[Entry]) -> list[Block]:
     names = {code: lang.name for e in entries for code in e.card.languages if (lang := describe(code))}
     blocks: list[Block] = [
         tally("Kinds", (m for e in entries for m in e.card.modality)),
-        tally("Topics", (e.card.topic for e in entries)),
+        tally("Topics", (topic for e in entries for topic in phrases(e.card.topic))),
         tally("Languages", (names.get(c, c) for e in entries for c in e.card.languages), _not_named(entries)),
-        tally("Sizes", (size_class(e.card.size) for e in entries), order=[*SIZES, "more", "not known"]),
+        tally("Sizes", (size_class(e.card.size) for e in entries), order=[*SIZES, OVER, "not known"]),
     ]
     known = [(e.card.title, *span) for e in entries if (span := span_of(e))]
     if known:
         caption = f"The time that the data span, where published: {len(known)} of {len(entries)} datasets."
-        blocks.append(Figure(to_svg(spans(sorted(known, key=lambda s: (s[1], s[2], s[0])))), caption, caption))
+        blocks.append(
+            Figure(to_svg(spans(sorted(known, key=lambda s: (s[1], s[2], s[0])), width=CHART)), caption, caption)
+        )
     return blocks
 
 
@@ -163,7 +167,7 @@ def tally(what: str, values: Iterable[str], more: str = "", order: Sequence[str]
     ranked = [v for v in order if v in counts] or sorted(counts, key=lambda v: (-counts[v], v.casefold()))
     shown, rest = ranked[:MOST_BARS], ranked[MOST_BARS:]
     tail = f" {len(rest)} more stand in fewer datasets still, or in as few." if rest else ""
-    chart = bars([{what: v, "datasets": counts[v]} for v in shown], category=what, value="datasets")
+    chart = bars([{what: v, "datasets": counts[v]} for v in shown], category=what, value="datasets", width=CHART)
     words = ", ".join(f"{v} {counts[v]}" for v in shown)
     return Figure(to_svg(chart), f"{what}, by number of datasets.{tail}{more}", f"{what}: {words}")
 
@@ -171,11 +175,11 @@ def tally(what: str, values: Iterable[str], more: str = "", order: Sequence[str]
 def size_class(size: int | None) -> str:
     if size is None:
         return "not known"
-    return next((name for name, most in SIZES.items() if size <= most), "more")
+    return next((name for name, most in SIZES.items() if size <= most), OVER)
 
 
 def _not_named(entries: Sequence[Entry]) -> str:
     from claimlab.catalog.query import unnamed_languages
 
     n = unnamed_languages(entries)
-    return f" {n} datasets give only a number of languages." if n else ""
+    return f" Not counted: {n} that give only the number of their languages." if n else ""

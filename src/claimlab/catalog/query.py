@@ -117,6 +117,12 @@ def unnamed_languages(entries: Iterable[Entry]) -> int:
     return sum(1 for e in entries if not e.card.languages and e.card.language_count)
 
 
+def phrases(text: str) -> list[str]:
+    """The parts of a list written as prose: 'Politics & Celebrities' -> Politics, Celebrities."""
+    parts = re.split(r"\s*(?:,|;|&|\band\b)\s*", text)
+    return [part[:1].upper() + part[1:] for part in parts if part]
+
+
 def first_day(text: str) -> date:
     """The first day of a year, month or day in ISO 8601."""
     year, month, day = _date_parts(text)
@@ -153,18 +159,13 @@ def _worded(option: str, values: Sequence[str], entries: Sequence[Entry]) -> Cri
     there = {text for e in entries if (text := of(e))}
     for value in values:
         if not any(_starts_a_word(value, text) for text in there):
-            raise UnknownName(option, value, {phrase for text in there for phrase in _phrases(text)})
+            raise UnknownName(option, value, {phrase.lower() for text in there for phrase in phrases(text)})
     return Criterion(_said(option, values), lambda e: any(_starts_a_word(v, of(e) or "") for v in values))
 
 
 def _starts_a_word(value: str, text: str) -> bool:
     start = value.strip().casefold()
     return bool(start) and re.search(rf"(?<!\w){re.escape(start)}", text.casefold()) is not None
-
-
-def _phrases(text: str) -> list[str]:
-    """The parts of a list written as prose: 'Politics & Celebrities' -> politics, celebrities."""
-    return [p for p in re.split(r"\s*(?:,|;|&|\band\b)\s*", text.casefold()) if p]
 
 
 def _language(value: str) -> str:

@@ -17,7 +17,7 @@ from claimlab.core.record import VERACITIES
 from claimlab.report.blocks import Block, Cell, Items, Section, Table, Text, Tone
 from claimlab.report.terminal import bar
 
-BAR = 36
+BAR = 24
 SHOWN_VALUES = 12
 NOT_KNOWN = "not known"
 LOADER_WORDS = {
@@ -58,6 +58,11 @@ def map_json(verdicts: LabelMap) -> dict[str, Any]:
         "note": verdicts.note,
         "verdicts": dict(verdicts.verdicts),
     }
+
+
+def heading(entry: Entry) -> str:
+    """The title, and the name that commands ask for."""
+    return f"{entry.card.title} ({entry.card.name})"
 
 
 def card_blocks(entry: Entry) -> list[Block]:

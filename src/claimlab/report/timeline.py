@@ -25,7 +25,7 @@ def spans(rows: Sequence[tuple[str, date, date]], *, width: int = WIDTH) -> Any:
     years = alt.Axis(format="%Y", orient="top")
     return (
         alt.Chart(data)
-        .mark_bar(color=TRUE, height=9, minWidth=2)
+        .mark_bar(color=TRUE, stroke=TRUE, strokeWidth=1.5, height=8)
         .encode(
             y=alt.Y("name:N", sort=None, title=None),
             x=alt.X("from:T", title=None, axis=years),

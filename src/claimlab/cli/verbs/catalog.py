@@ -86,7 +86,7 @@ def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, as_json:
     if output is not None:
         write_page(found, output, asked=" ".join(c.words for c in asked), force=force)
     if "language" in wanted and (unnamed := unnamed_languages(pool)):
-        say(f"Note: {unnamed} datasets give only a number of languages and cannot be found by one.")
+        say(f"Note: a language cannot find datasets that give only the number of theirs ({unnamed} in the catalogue).")
     if as_json:
         emit({"datasets": [to_json(entry) for entry in found]})
     elif output is None:
@@ -132,7 +132,7 @@ def show(
 ) -> None:
     """Show one dataset's card: what it is, what it is worth, how to get it, its variants and verdict maps."""
     from claimlab.catalog.load import DATASETS
-    from claimlab.catalog.view import card_blocks, to_full_json
+    from claimlab.catalog.view import card_blocks, heading, to_full_json
     from claimlab.report.blocks import Section
     from claimlab.report.terminal import to_text
 
@@ -141,5 +141,4 @@ def show(
         emit(to_full_json(entry))
         return
     width, colour = screen()
-    title = f"{entry.card.title} ({entry.card.name})"
-    typer.echo(to_text([Section(title, card_blocks(entry))], width=min(width, 100), colour=colour))
+    typer.echo(to_text([Section(heading(entry), card_blocks(entry))], width=min(width, 100), colour=colour))
