@@ -75,7 +75,7 @@ def rounded(size: int | None) -> str:
     if size < 10_000:
         return f"{size:,}"
     for unit, letter in ((1_000_000, "M"), (1_000, "k")):
-        if size >= unit:
+        if size >= 0.9995 * unit:
             figure = size / unit
             return f"{figure:.0f}{letter}" if figure >= 100 else f"{figure:.1f}{letter}"
     raise AssertionError(size)

@@ -145,9 +145,13 @@ def _row(
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """`textwrap` counts characters, so lines of wide characters are cut again by columns."""
-    lines = textwrap.wrap(clean(text), max(width, LEAST), initial_indent=first, subsequent_indent=rest)
-    return [part for line in lines for part in _by_columns(line, max(width, LEAST))]
+    """Lines of `text`; a hyphen is no place to break, since names and options have them.
+
+    `textwrap` counts characters, so lines of wide ones are cut again by columns.
+    """
+    room = max(width, LEAST)
+    lines = textwrap.wrap(clean(text), room, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return [part for line in lines for part in _by_columns(line, room)]
 
 
 def _by_columns(line: str, width: int) -> list[str]:
