@@ -10,6 +10,7 @@ import inspect
 from typing import Any
 
 from claimlab.catalog.card import Card, Published
+from claimlab.catalog.counts import published_rows
 from claimlab.catalog.entry import Entry, Loader
 from claimlab.catalog.query import MARKS, loader_state
 from claimlab.core.labels import LabelMap
@@ -158,7 +159,7 @@ def variants(entry: Entry) -> list[Block]:
         return []
     rows = [(name, _rows_of(entry, name), _purpose(loader)) for name, loader in entry.variants.items()]
     note = (
-        "The first is the default; choose another with --variant. Rows are those of the published files, where counted."
+        "The first is the default; choose another with --variant. Rows: counted in the published files, or as stated."
     )
     return [Section("Variants", [Table(("Variant", "Rows", "What it reads"), rows, note, sortable=False)])]
 
@@ -214,8 +215,11 @@ def _percent(value: float | None) -> Cell:
 
 
 def _rows_of(entry: Entry, variant: str) -> Cell:
-    rows = entry.real_rows.get(variant)
-    return Cell("–", sort=-1) if rows is None else Cell(f"{rows:,}", sort=rows)
+    """Rows counted in the published files, else as stated by who publishes them."""
+    counted, stated = entry.real_rows.get(variant), published_rows(entry, variant)
+    if counted is not None:
+        return Cell(f"{counted:,}", sort=counted)
+    return Cell("–", sort=-1) if stated is None else Cell(f"{stated:,} stated", sort=stated)
 
 
 def _purpose(loader: Loader) -> str:
