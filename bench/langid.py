@@ -5,9 +5,9 @@
 FILE has a language code and a text per line, separated by a tab (default: ../shared/data/lid-udhr.tsv beside the
 checkout: 78 languages, 30 paragraphs each). Accuracy is the mean over languages of the share that is right, an
 abstention counting as wrong; "folded" takes ms/id and bs/hr/sr as one. Everything is timed in one run, the better of
-two passes, with the models loaded before. claimlab runs on one thread, so its target is against lingua on one thread;
-lingua on all cores is shown as well. lingua is no dependency: pip install lingua-language-detector. Exits 1 when a
-target is missed.
+two passes, models loaded before, in processor seconds: a busy machine blurs the clock, not those. claimlab uses one
+thread, so its target is against lingua on one thread; lingua on all cores is compared by the clock and only shown.
+lingua is no dependency: pip install lingua-language-detector. Exits 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -33,23 +33,25 @@ def macro(truth: list[str], answers: Answers, *, folded: bool = False) -> float:
     return sum(sum(hits) / len(hits) for hits in right.values()) / len(right)
 
 
-def timed(run: Callable[[], Answers], repeats: int = 2) -> tuple[Answers, float]:
+def timed(run: Callable[[], Answers], clock: Callable[[], float] = time.process_time) -> tuple[Answers, float]:
     best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
+    for _ in range(2):
+        start = clock()
         answers = run()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, clock() - start)
     return answers, best
 
 
 def show(name: str, truth: list[str], answers: Answers, seconds: float) -> float:
     speed = len(truth) / seconds
     silent = sum(answer is None for answer in answers)
-    print(f"{name:28} {macro(truth, answers):8.4f} {macro(truth, answers, folded=True):8.4f} {silent:6} {speed:12,.0f}")
+    strict, folded = macro(truth, answers), macro(truth, answers, folded=True)
+    print(f"{name:28} {strict:8.4f} {folded:8.4f} {silent:6} {speed:10,.0f}")
     return speed
 
 
-def lingua_runs(texts: list[str]) -> dict[str, Callable[[], Answers]]:
+def lingua(texts: list[str]) -> tuple[Callable[[], Answers], Callable[[], Answers]]:
+    """lingua on one thread, and on all cores."""
     from lingua import Language, LanguageDetectorBuilder
 
     detector = LanguageDetectorBuilder.from_all_languages().with_preloaded_language_models().build()
@@ -57,10 +59,10 @@ def lingua_runs(texts: list[str]) -> dict[str, Callable[[], Answers]]:
     def code(found: Language | None) -> str | None:
         return None if found is None else normalise(found.iso_code_639_3.name.lower())
 
-    return {
-        "lingua, one thread": lambda: [code(detector.detect_language_of(text)) for text in texts],
-        "lingua, all cores": lambda: [code(found) for found in detector.detect_languages_in_parallel_of(texts)],
-    }
+    return (
+        lambda: [code(detector.detect_language_of(text)) for text in texts],
+        lambda: [code(found) for found in detector.detect_languages_in_parallel_of(texts)],
+    )
 
 
 def main(arguments: list[str]) -> int:
@@ -69,7 +71,7 @@ def main(arguments: list[str]) -> int:
     truth = [normalise(code) or code for code, _ in rows]
     texts = [text for _, text in rows]
     print(f"{len(texts)} texts, {len(set(truth))} languages")
-    print(f"{'':28} {'accuracy':>8} {'folded':>8} {'silent':>6} {'texts/s':>12}")
+    print(f"{'':28} {'accuracy':>8} {'folded':>8} {'silent':>6} {'texts/s':>10}")
     identify(texts[:50])  # loads the models
     answers, seconds = timed(lambda: identify(texts))
     ours = show("claimlab", truth, answers, seconds)
@@ -79,10 +81,11 @@ def main(arguments: list[str]) -> int:
         show(f"  {name} alone", truth, *timed(lambda vote=vote: [vote(text) for text in texts]))
     failed = macro(truth, answers) < MIN_ACCURACY
     if "--no-lingua" not in arguments:
-        for name, run in lingua_runs(texts).items():
-            ratio = ours / show(name, truth, *timed(run))
-            print(f"  (claimlab is {ratio:.0f} times as fast)")
-            failed |= "one" in name and ratio < MIN_RATIO
+        one_thread, all_cores = lingua(texts)
+        ratio = ours / show("lingua, one thread", truth, *timed(one_thread))
+        failed |= ratio < MIN_RATIO
+        by_clock = timed(all_cores, time.perf_counter)[1] / timed(lambda: identify(texts), time.perf_counter)[1]
+        print(f"  (claimlab is {ratio:.0f} times as fast; {by_clock:.0f} times lingua on all cores)")
     print("targets missed" if failed else f"targets met: accuracy {MIN_ACCURACY}, {MIN_RATIO:.0f} times lingua")
     return int(failed)
 
