@@ -38,6 +38,11 @@ def say(message: str) -> None:
     sys.stderr.write(message.rstrip() + "\n")
 
 
+def several(n: int, what: str) -> str:
+    """`n` things in words: 1 conflict, 1,200 conflicts."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
 def screen() -> tuple[int, bool]:
     """How wide the terminal is, and whether to colour what is printed there: only where a person reads it."""
     return shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ

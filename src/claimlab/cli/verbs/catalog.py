@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from claimlab.cli.output import ForceFlag, JsonFlag, emit, say, screen, verb
+from claimlab.cli.output import ForceFlag, JsonFlag, emit, say, screen, several, verb
 from claimlab.core.errors import UsageError
 
 
@@ -106,10 +106,10 @@ def show_list(pool: list[Any], found: list[Any], asked: list[Any]) -> None:
     width, colour = screen()
     for line in listing(found, width=width, colour=colour):
         typer.echo(line)
-    of = f" of {len(pool)}" if len(found) < len(pool) else ""
+    of = f"{len(found)} of " if len(found) < len(pool) else ""
     typer.echo()
     typer.echo(to_text([Text(" ".join(LEGEND))], width=width))
-    typer.echo(f"{len(found)}{of} datasets. One in full: claimlab catalog show {found[0].card.name}")
+    typer.echo(f"{of}{several(len(pool), 'dataset')}. One in full: claimlab catalog show {found[0].card.name}")
 
 
 def write_page(found: list[Any], output: Path, *, asked: str, force: bool) -> None:
@@ -122,7 +122,7 @@ def write_page(found: list[Any], output: Path, *, asked: str, force: bool) -> No
     if target.exists() and not force:
         raise OutputExists(target)
     atomic_text(target, to_html(report(found, asked=asked)))
-    say(f"Wrote {target}: {len(found)} datasets.")
+    say(f"Wrote {target}: {several(len(found), 'dataset')}.")
 
 
 @app.command()

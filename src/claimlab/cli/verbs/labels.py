@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, emit, progress_bar, say, screen, verb
+from claimlab.cli.output import ForceFlag, JsonFlag, emit, progress_bar, say, screen, several, verb
 
 app = verb()
 
@@ -92,7 +92,7 @@ def conflicts(
             say(f"Note: {n:,} records of {name} have no {what} or no verdict on truth and were not compared.")
     if output is not None:
         write_table(found, output)
-        say(f"Wrote {output}: {len(found.conflicts):,} conflicts.")
+        say(f"Wrote {output}: {several(len(found.conflicts), 'conflict')}.")
     if as_json:
         emit({"conflicts": [c.to_json() for c in found.conflicts], "counts": found.counts()})
     else:
@@ -136,7 +136,8 @@ def print_conflicts(found: Any, shown: int) -> None:
             typer.echo(line)
         typer.echo()
     hidden = f" ({len(found.conflicts) - shown:,} not shown; see --show and -o)" if len(found.conflicts) > shown else ""
+    compared = several(counts["compared"], "record")
     typer.echo(
-        f"{counts['conflicts']:,} conflicts{hidden} in {counts['compared']:,} records with a verdict: "
+        f"{several(counts['conflicts'], 'conflict')}{hidden} in {compared} with a verdict: "
         f"{counts['across']:,} between datasets, {counts['within']:,} within one."
     )
