@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.conflicts import find_conflicts, names
+from claimlab.catalog.load import load
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
@@ -156,3 +157,10 @@ def test_wrong_usage_is_a_sentence(folders: list[str], tmp_path: Path, capsys: p
     assert "Use 'text' or 'tweet'" in capsys.readouterr().err
     assert run(["labels", "conflicts", str(tmp_path / "no")]) == 1
     assert "There is no folder" in capsys.readouterr().err
+
+
+@pytest.mark.realdata
+def test_verite_has_325_captions_under_both_verdicts(real_data: Path) -> None:
+    """By design: a caption that is true of its own picture is false of another."""
+    found = find_conflicts([load("verite", real_data / "verite.zip")])
+    assert found.counts() == {"conflicts": 325, "across": 0, "within": 325, "compared": 1_001, "left_out": 0}

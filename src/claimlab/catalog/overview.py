@@ -13,7 +13,8 @@ from claimlab.catalog.view import card_blocks, heading, mark_cell, years
 from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles, Tone, cell
 from claimlab.report.terminal import grid, shorten
 
-ROOMY = 100  # from this width on there is room for two blanks between columns
+ROOMY = 100  # from this width on there is room for two blanks between columns, and for long names
+LONG_NAME = 24
 COLUMNS = ("Name", "Title", "Size", "Kind", "Topic", "Lang.", "Years", "K", "T", "F", "Loader")
 CAN_GIVE = {"Title": 16, "Kind": 6, "Lang.": 5, "Topic": 6}  # what is left of these, before they are left out in turn
 SIGNS = {"pass": "✓", "fail": "✗", "not assessed": "·"}
@@ -28,16 +29,25 @@ CHART = 460  # narrow enough to be read on a phone
 
 
 def listing(entries: Sequence[Entry], *, width: int, colour: bool = False) -> list[str]:
-    """One line per dataset, in `width` columns; the name is never cut, since other commands ask for it."""
-    gap = 2 if width >= ROOMY else 1
+    """One line per dataset, in `width` columns; the name is never cut, since other commands ask for it.
+
+    In a narrow terminal the few long names take a line of their own, so that they do not squeeze every other column.
+    """
+    gap, long = (2, width) if width >= ROOMY else (1, LONG_NAME)
     columns, rows = list(COLUMNS), [_line(e) for e in entries]
+    for row in rows:
+        row[0] = row[0] if len(row[0]) <= long else ""
     for name in [*CAN_GIVE, "Years"]:
         if _least(columns, rows) + gap * (len(columns) - 1) <= width:
             break
         at = columns.index(name)
         columns, rows = columns[:at] + columns[at + 1 :], [row[:at] + row[at + 1 :] for row in rows]
     whole = [c for c in columns if c not in CAN_GIVE]
-    return grid(Table(columns, rows), width=width, colour=colour, whole=whole, cut=True, gap=gap)
+    head, *lines = grid(Table(columns, rows), width=width, colour=colour, whole=whole, cut=True, gap=gap)
+    out = [head]
+    for entry, row, line in zip(entries, rows, lines, strict=True):
+        out += [line] if row[0] else [entry.card.name, line]
+    return out
 
 
 def _least(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:

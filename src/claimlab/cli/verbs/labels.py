@@ -124,7 +124,7 @@ def print_conflicts(found: Any, shown: int) -> None:
             s.dataset,
             s.veracity,
             s.records,
-            s.text or "",
+            s.text or ", ".join(s.ids),
         )
         for number, c in enumerate(found.conflicts[:shown], 1)
         for at, s in enumerate(c.sides)
