@@ -152,6 +152,11 @@ def test_the_page_is_one_file_with_a_section_per_card(tmp_path: Path, capsys: py
     out(capsys, "-o", str(tmp_path / "c.html"), "--force", "--topic", "climate")
 
 
+def test_a_page_of_nothing_is_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out(capsys, "-o", str(tmp_path / "c.html"), "--passes", "keywords", "--quality", "keywords=fail")
+    assert "<svg" not in (tmp_path / "c.html").read_text(encoding="utf-8")
+
+
 def test_a_card_from_elsewhere_cannot_bring_script() -> None:
     liar = DATASETS.get("liar")
     card = liar.card.model_copy(update={"title": "<script>x</script>", "homepage": "javascript:alert(1)"})

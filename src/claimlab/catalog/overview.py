@@ -84,11 +84,8 @@ def rounded(size: int | None) -> str:
         return "–"
     if size < 10_000:
         return f"{size:,}"
-    for unit, letter in ((1_000_000, "M"), (1_000, "k")):
-        if size >= 0.9995 * unit:
-            figure = size / unit
-            return f"{figure:.0f}{letter}" if figure >= 100 else f"{figure:.1f}{letter}"
-    raise AssertionError(size)
+    unit, letter = (1_000_000, "M") if size >= 999_500 else (1_000, "k")
+    return f"{size / unit:.{0 if size >= 100 * unit else 1}f}{letter}"
 
 
 def languages(card: Card) -> str:
@@ -155,10 +152,10 @@ def pictures(entries: Sequence[Entry]) -> list[Block]:
 
     names = {code: lang.name for e in entries for code in e.card.languages if (lang := describe(code))}
     blocks: list[Block] = [
-        tally("Kinds", (m for e in entries for m in e.card.modality)),
-        tally("Topics", (topic for e in entries for topic in phrases(e.card.topic))),
-        tally("Languages", (names.get(c, c) for e in entries for c in e.card.languages), _not_named(entries)),
-        tally("Sizes", (size_class(e.card.size) for e in entries), order=[*SIZES, OVER, "not known"]),
+        *tally("Kinds", (m for e in entries for m in e.card.modality)),
+        *tally("Topics", (topic for e in entries for topic in phrases(e.card.topic))),
+        *tally("Languages", (names.get(c, c) for e in entries for c in e.card.languages), _not_named(entries)),
+        *tally("Sizes", (size_class(e.card.size) for e in entries), order=[*SIZES, OVER, "not known"]),
     ]
     known = [(e.card.title, *span) for e in entries if (span := span_of(e))]
     if known:
@@ -169,17 +166,19 @@ def pictures(entries: Sequence[Entry]) -> list[Block]:
     return blocks
 
 
-def tally(what: str, values: Iterable[str], more: str = "", order: Sequence[str] = ()) -> Figure:
+def tally(what: str, values: Iterable[str], more: str = "", order: Sequence[str] = ()) -> list[Figure]:
     """Datasets per value as bars, the longest first unless an order is given; the tail is counted in the caption."""
     from claimlab.report.charts import bars, to_svg
 
     counts = Counter(values)
+    if not counts:
+        return []
     ranked = [v for v in order if v in counts] or sorted(counts, key=lambda v: (-counts[v], v.casefold()))
     shown, rest = ranked[:MOST_BARS], ranked[MOST_BARS:]
-    tail = f" {len(rest)} more stand in fewer datasets still, or in as few." if rest else ""
+    tail = f" {len(rest)} more are in no more datasets than the last." if rest else ""
     chart = bars([{what: v, "datasets": counts[v]} for v in shown], category=what, value="datasets", width=CHART)
     words = ", ".join(f"{v} {counts[v]}" for v in shown)
-    return Figure(to_svg(chart), f"{what}, by number of datasets.{tail}{more}", f"{what}: {words}")
+    return [Figure(to_svg(chart), f"{what}, by number of datasets.{tail}{more}", f"{what}: {words}")]
 
 
 def size_class(size: int | None) -> str:

@@ -29,24 +29,40 @@ app = verb(cls=CatalogGroup)
 @app.callback(invoke_without_command=True, no_args_is_help=False)
 def catalog(
     ctx: typer.Context,
-    topic: Annotated[list[str] | None, typer.Option(help="A topic, such as covid; may be repeated.")] = None,
-    language: Annotated[list[str] | None, typer.Option(help="A language in any spelling: pt, por, Portuguese.")] = None,
-    modality: Annotated[list[str] | None, typer.Option(help="claims, articles, posts, tweets, images, ...")] = None,
-    region: Annotated[list[str] | None, typer.Option(help="A region, such as Brazil.")] = None,
-    licence: Annotated[list[str] | None, typer.Option(help="How the licence starts: MIT, CC, none.")] = None,
-    min_size: Annotated[int | None, typer.Option(min=0, help="At least so many, as published.")] = None,
-    max_size: Annotated[int | None, typer.Option(min=0, help="At most so many, as published.")] = None,
-    since: Annotated[str | None, typer.Option("--from", help="Data from this year, month or day on: 2020-03.")] = None,
-    until: Annotated[str | None, typer.Option("--to", help="Data up to this year, month or day.")] = None,
+    topic: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="A topic, such as covid; may be repeated.")
+    ] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(metavar="LANGUAGE", help="A language in any spelling: pt, por, Portuguese.")
+    ] = None,
+    modality: Annotated[
+        list[str] | None, typer.Option(metavar="KIND", help="claims, articles, posts, tweets, images, ...")
+    ] = None,
+    region: Annotated[list[str] | None, typer.Option(metavar="WORD", help="A region, such as Brazil.")] = None,
+    licence: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="How the licence starts: MIT, CC, none.")
+    ] = None,
+    min_size: Annotated[int | None, typer.Option(min=0, metavar="N", help="At least so many, as published.")] = None,
+    max_size: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most so many, as published.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="DATE", help="Data from this year, month or day on: 2020-03.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--to", metavar="DATE", help="Data up to this year, month or day.")
+    ] = None,
     quality: Annotated[
         list[str] | None,
-        typer.Option(help="A published verdict: keywords=pass, time=fail, feasibility=not-assessed."),
+        typer.Option(
+            metavar="MARK=VERDICT", help="A published verdict: keywords=pass, time=fail, feasibility=not-assessed."
+        ),
     ] = None,
     passes: Annotated[
-        list[str] | None, typer.Option(help="A published pass: keywords, time or feasibility; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="MARK", help="A published pass: keywords, time or feasibility; may be repeated."),
     ] = None,
     survey: Annotated[
-        list[str] | None, typer.Option(help="Place in the guide: cdl-claims, cdl-paragraphs, cdl-listed, or cdl.")
+        list[str] | None,
+        typer.Option(metavar="PART", help="Place in the guide: cdl-claims, cdl-paragraphs, cdl-listed, or cdl."),
     ] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Only those that come with evidence.")] = False,
     loadable: Annotated[bool, typer.Option("--loadable", help="Only those with a loader.")] = False,

@@ -68,10 +68,14 @@ def conflicts(
         bool, typer.Option("--near/--exact", help="Also texts that are nearly the same; or only the same.")
     ] = False,
     threshold: Annotated[
-        float, typer.Option(min=0.1, max=1.0, help="How near: Jaccard similarity of 5-grams, with --near.")
+        float, typer.Option(min=0.1, max=1.0, metavar="J", help="How near: Jaccard similarity of 5-grams, with --near.")
     ] = 0.7,
-    by: Annotated[str, typer.Option(help="What makes a claim the same: 'text', or 'tweet' (its id).")] = "text",
-    shown: Annotated[int, typer.Option("--show", min=0, help="How many to print; files and JSON hold all.")] = 20,
+    by: Annotated[
+        str, typer.Option(metavar="KEY", help="What makes a claim the same: 'text', or 'tweet' (its id).")
+    ] = "text",
+    shown: Annotated[
+        int, typer.Option("--show", min=0, metavar="N", help="How many to print; files and JSON hold all.")
+    ] = 20,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them all to this CSV file.")] = None,
     force: ForceFlag = False,
     as_json: JsonFlag = False,
