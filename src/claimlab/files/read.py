@@ -1,0 +1,43 @@
+"""Read one member of a bundle, whatever it is, into a table of text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from claimlab.files.bundle import Bundle
+from claimlab.files.delimited import read_delimited_file
+from claimlab.files.encoding import damaged_utf8, decode, sniff_encoding
+from claimlab.files.kinds import HEAD, kind_of
+from claimlab.files.objects import read_excel_file, read_json_file, read_parquet_file
+from claimlab.files.raw import Options, RawTable
+
+
+def read_table(bundle: Bundle, member: str, options: Options, known: frozenset[str] = frozenset()) -> RawTable:
+    """The table in `member`; `known` holds usual column names, which tell a header from a first row."""
+    path = bundle.local(member)
+    data = b"" if path is not None else bundle.read(member)
+    head = data[:HEAD]
+    if path is not None:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    kind = kind_of(head, bundle.size(member), member)
+    if kind == "parquet":
+        return read_parquet_file(path or data, member)
+    if kind == "excel":
+        return read_excel_file(data or bundle.read(member), member, options.sheet, known, options.header)
+    if kind == "json":
+        text, encoding, notes = read_text(data or bundle.read(member), member, options.encoding)
+        table = read_json_file(text, member, encoding)
+        table.notes += notes
+        return table
+    if kind == "text" and options.delimiter is None and options.quotes is None:
+        options = replace(options)
+    return read_delimited_file(path or data, member, options, known)
+
+
+def read_text(data: bytes, name: str, encoding: str | None) -> tuple[str, str, list[str]]:
+    """Text, its encoding, and a note when a few places of it were broken."""
+    chosen = encoding or sniff_encoding(data)
+    if encoding is None and not chosen.startswith("utf") and (mended := damaged_utf8(data)) is not None:
+        return mended[0], "utf-8", [f"'{name}' is UTF-8 but for {mended[1]:,} broken place(s), which read \ufffd now."]
+    return decode(data, name, encoding).lstrip("\ufeff"), chosen, []

@@ -1,0 +1,117 @@
+"""Rows of a delimited file with their line numbers, one by one: the slow reader that says what is wrong and where.
+
+Strict: a quote that opens a cell must close it before a delimiter or line end. A row that breaks this is refused alone,
+and reading goes on with the line after the one it began on, so that one stray quote does not swallow the rest of a file.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from claimlab.files.raw import Quotes, Refused
+
+csv.field_size_limit(1 << 30)
+
+LONGEST = 10_000  # lines in one cell; a quote open for longer was never meant as one
+BARE_RETURN = "\udc0d"  # stands in for a return inside a line, which Python's reader refuses; cannot occur in UTF-8
+
+RAGGED = "another number of cells than the header"
+UNCLOSED = "a quote that opens a cell is not closed before a delimiter or line end"
+
+
+@dataclass(frozen=True)
+class Row:
+    line: int
+    cells: list[str] | None  # null: refused
+    why: str = ""
+
+
+def text_lines(source: Path | bytes) -> Iterator[str]:
+    """Lines with their ends; only \\n ends a line, so that U+2028 and its like stay inside texts."""
+    with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as raw:
+        yield from io.TextIOWrapper(raw, encoding="utf-8-sig", newline="\n")
+
+
+def read_rows(lines: Iterable[str], delimiter: str | None, quotes: Quotes) -> Iterator[Row]:
+    """Every row that is not blank."""
+    if delimiter is None or quotes == "none":
+        for number, line in enumerate(lines, 1):
+            bare = line.rstrip("\n").removesuffix("\r")
+            if bare:
+                yield Row(number, [bare] if delimiter is None else bare.split(delimiter))
+        return
+    yield from _quoted_rows(_Feed(lines), delimiter, "\\" if quotes == "escape" else None)
+
+
+def count_refused(lines: Iterable[str], delimiter: str, quotes: Quotes, width: int) -> int:
+    """How many rows a reading would refuse."""
+    refused = 0
+    for row in read_rows(lines, delimiter, quotes):
+        refused += row.cells is None or len(row.cells) != width
+    return refused
+
+
+def take(row: Row, width: int, refused: Refused) -> list[str] | None:
+    """The cells of a row that has as many as it should; otherwise it is refused, with its line."""
+    if row.cells is None:
+        refused.add(row.line, UNCLOSED)
+        return None
+    if len(row.cells) != width:
+        refused.add(row.line, RAGGED, f"{len(row.cells)} cells instead of {width}")
+        return None
+    return row.cells
+
+
+class _Feed:
+    """Lines for Python's reader, with the lines of the row in progress kept, so that they can be given again."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.source = iter(lines)
+        self.again: deque[str] = deque()
+        self.current: list[str] = []
+        self.number = 0
+
+    def __iter__(self) -> _Feed:
+        return self
+
+    def __next__(self) -> str:
+        if len(self.current) > LONGEST:
+            raise csv.Error("too long")
+        line = self.again.popleft() if self.again else _shielded(next(self.source))
+        self.current.append(line)
+        self.number += 1
+        return line
+
+    def back_to_second_line(self) -> None:
+        self.again.extendleft(reversed(self.current[1:]))
+        self.number -= len(self.current) - 1
+
+
+def _quoted_rows(feed: _Feed, delimiter: str, escape: str | None) -> Iterator[Row]:
+    reader = csv.reader(feed, delimiter=delimiter, escapechar=escape, strict=True)
+    while True:
+        feed.current.clear()
+        start = feed.number + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            feed.back_to_second_line()
+            yield Row(start, None, UNCLOSED)
+            continue
+        if cells:
+            shielded = any(BARE_RETURN in line for line in feed.current)
+            yield Row(start, [c.replace(BARE_RETURN, "\r") for c in cells] if shielded else cells)
+
+
+def _shielded(line: str) -> str:
+    if "\r" not in line:
+        return line
+    end = "\r\n" if line.endswith("\r\n") else ""
+    return line.removesuffix(end).replace("\r", BARE_RETURN) + end
