@@ -26,7 +26,10 @@ MAX_RATIO = 200  # unpacked / packed, for members over 64 MiB; text packs 3 to 2
 RATIO_FREE = 64 << 20
 MAX_MEMBERS = 200_000
 PIECE = 1 << 20  # bytes read at a time: the most that a member can unpack before its declared size is checked
-PLAIN_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # Python can bound what the others unpack only after the fact
+PLAIN_METHODS = (
+    zipfile.ZIP_STORED,
+    zipfile.ZIP_DEFLATED,
+)  # Python can bound what the others unpack only after the fact
 DOCUMENTS = (".xlsx", ".docx", ".ods")  # zips that are one document
 WORKBOOK = "xl/workbook.xml"
 
@@ -178,9 +181,7 @@ def _open_zip(place: Path) -> zipfile.ZipFile:
 def _refuse_unsafe(archive: zipfile.ZipFile, name: str) -> None:
     infos = archive.infolist()
     if len(infos) > MAX_MEMBERS:
-        raise UnreadableFile(
-            f"'{name}' holds {len(infos):,} files.", f"Split it: at most {MAX_MEMBERS:,} are read."
-        )
+        raise UnreadableFile(f"'{name}' holds {len(infos):,} files.", f"Split it: at most {MAX_MEMBERS:,} are read.")
     for info in infos:
         path = PurePosixPath(info.filename.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or re.match(r"^[A-Za-z]:", info.filename):
@@ -206,7 +207,8 @@ def _refuse_unsafe(archive: zipfile.ZipFile, name: str) -> None:
     twice, times = Counter(info.filename for info in infos).most_common(1)[0] if infos else ("", 0)
     if times > 1:
         raise UnreadableFile(
-            f"'{name}' holds two files named '{twice}'.", "Unpack it yourself to see which is meant, then give the folder."
+            f"'{name}' holds two files named '{twice}'.",
+            "Unpack it yourself to see which is meant, then give the folder.",
         )
     total = sum(info.file_size for info in infos)
     if total > MAX_UNPACKED:

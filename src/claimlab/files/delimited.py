@@ -16,7 +16,7 @@ import polars as pl
 
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.files import sniff
-from claimlab.files.encoding import damaged_utf8, decode, sniff_encoding
+from claimlab.files.encoding import read_text
 from claimlab.files.marks import PIECE, Marks, count_marks
 from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, unique_names
 from claimlab.files.rows import count_refused, read_rows, take, text_lines
@@ -72,26 +72,16 @@ def pieces(source: Source) -> Iterator[bytes]:
 
 def _as_utf8(source: Source, name: str, encoding: str | None) -> tuple[Source, str, list[str]]:
     """The source itself when it is UTF-8 as far as a sample tells, else its text encoded anew."""
-    whole = isinstance(source, bytes)
-    if encoding is None and not whole:
-        guess = _sampled_encoding(source)
-        if guess is not None:
-            return source, guess, []
-    if encoding is not None and encoding.lower() in _UTF8 and not whole:
-        return source, encoding.lower(), []
-    data = _whole(source)
-    chosen = encoding or sniff_encoding(data)
-    if chosen.lower() in _UTF8:
-        decode(data, name, "utf-8" if chosen == "ascii" else chosen)
-        return data, chosen.lower(), []
-    if encoding is None and not chosen.startswith("utf") and (mended := damaged_utf8(data)) is not None:
-        note = f"'{name}' is UTF-8 but for {mended[1]:,} broken place(s), which read \ufffd now."
-        return mended[0].encode(), "utf-8", [note]
-    return decode(data, name, chosen).lstrip("\ufeff").encode("utf-8", "replace"), chosen, []
+    if isinstance(source, Path):
+        sampled = _sampled_encoding(source) if encoding is None else encoding.lower()
+        if sampled in _UTF8:
+            return source, sampled, []  # the rest is checked while reading
+    text, chosen, notes = read_text(_whole(source), name, encoding)
+    return text.encode("utf-8", "replace"), chosen, notes
 
 
-def _sampled_encoding(path: Source) -> str | None:
-    head = next(_heads(path), b"")
+def _sampled_encoding(path: Path) -> str | None:
+    head = _head(path)
     if head.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     try:
@@ -101,16 +91,15 @@ def _sampled_encoding(path: Source) -> str | None:
     return None if b"\0" in head else "utf-8"
 
 
-def _heads(source: Source) -> Iterator[bytes]:
+def _head(source: Source) -> bytes:
     if isinstance(source, bytes):
-        yield source[: sniff.SAMPLE]
-    else:
-        with source.open("rb") as file:
-            yield file.read(sniff.SAMPLE)
+        return source[: sniff.SAMPLE]
+    with source.open("rb") as file:
+        return file.read(sniff.SAMPLE)
 
 
 def _sample(source: Source) -> str:
-    head = next(_heads(source), b"")
+    head = _head(source)
     if len(head) == sniff.SAMPLE and b"\n" in head:
         head = head[: head.rindex(b"\n") + 1]  # a row cut in two would count as a wrong one
     return head.decode("utf-8-sig", errors="ignore")

@@ -1,7 +1,7 @@
 """From bytes to text: UTF-8 first, marks and UTF-16 honoured, then the best guess of a detector.
 
-The detector tells scripts apart well and Western from Eastern European code pages badly (Portuguese read as cp1250 turns
-"não" into "năo"), so among Latin code pages the alphabets of the languages decide.
+The detector tells scripts apart well, and Western from Eastern European code pages badly (Portuguese read as cp1250
+turns "não" into "năo"), so among Latin code pages the alphabets of the languages decide.
 """
 
 from __future__ import annotations
@@ -79,6 +79,14 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> str:
         ) from None
 
 
+def read_text(data: bytes, name: str, encoding: str | None = None) -> tuple[str, str, list[str]]:
+    """Text without its byte-order mark, its encoding, and a note when a few places of it were broken."""
+    chosen = encoding or sniff_encoding(data)
+    if encoding is None and not chosen.startswith("utf") and (mended := damaged_utf8(data)) is not None:
+        return mended[0], "utf-8", [f"'{name}' is UTF-8 but for {mended[1]:,} broken place(s), which read \ufffd now."]
+    return decode(data, name, encoding).lstrip("\ufeff"), chosen, []
+
+
 def damaged_utf8(data: bytes) -> tuple[str, int] | None:
     """Text and number of broken places when `data` is UTF-8 but for a few of them (a cut character, a stray byte).
 
@@ -99,7 +107,7 @@ def looks_binary(head: bytes) -> bool:
 
 
 def _without_mark(data: bytes) -> str | None:
-    """UTF-16 written without a byte-order mark: its ASCII characters have a NUL, always on the same side of the pair."""
+    """UTF-16 written without a byte-order mark: its ASCII characters have a NUL, always on the same side."""
     head = data[: 1 << 16]
     if len(head) < 8 or len(data) % 2 or b"\0" not in head:
         return None

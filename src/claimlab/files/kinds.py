@@ -50,7 +50,9 @@ def kind_of(head: bytes, size: int, name: str) -> Kind:
     if head.startswith(b"PK\x03\x04"):
         return _zipped(suffix, name)
     if suffix in (".parquet", ".pq", ".xlsx", ".xlsm"):
-        raise UnreadableFile(f"'{name}' is not {'Parquet' if suffix[1] == 'p' else 'an Excel workbook'}.", "Get it again.")
+        raise UnreadableFile(
+            f"'{name}' is not {'Parquet' if suffix[1] == 'p' else 'an Excel workbook'}.", "Get it again."
+        )
     if is_pickle(head, size):
         raise UnreadableFile(f"'{name}' {_PICKLE[0]}.", _PICKLE[1])
     for magic, what, todo in _MAGIC:

@@ -2,8 +2,8 @@
 
 A fast CSV reader fills a short row with nulls and never says so. Counting delimiters outside quotes tells, for a
 fraction of the reading time, whether every row has its cells, how many rows there must be, and whether every quote
-opens or closes a cell. 64 bytes are looked at together: one bit per byte, and "inside quotes" is the running exclusive-or
-of the quote bits.
+opens or closes a cell. 64 bytes are looked at together: one bit per byte, and "inside quotes" is the running
+exclusive-or of the quote bits.
 """
 
 from __future__ import annotations
@@ -116,7 +116,9 @@ class _Scan:
         starts, self.after_start = _after(delimiter | newline, self.after_start)
         closed, self.after_close = _after(closing, self.after_close)
         returned, self.after_return = _after(back & closed, self.after_return)
-        wrong = (opening & ~(starts | closed)) | (closed & ~(delimiter | newline | quote | back)) | (returned & ~newline)
+        wrong = (
+            (opening & ~(starts | closed)) | (closed & ~(delimiter | newline | quote | back)) | (returned & ~newline)
+        )
         return not wrong.any()
 
     def _blank(self, ends: Words, back: Words) -> int:

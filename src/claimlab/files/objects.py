@@ -1,7 +1,7 @@
 """Tables from files whose cells have types: JSON, JSON lines, Excel, Parquet. Text stays text; the rest becomes JSON.
 
-A column in which any value is not text is kept as JSON values (`literal`), so that 5, true and ["a", "b"] are still that
-when they travel on; `as_text` of a record reads them back.
+A column in which any value is not text is kept as JSON values (`literal`), so that 5, true and ["a", "b"] are still
+that when they travel on; `literal_text` reads them as plain text.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def read_json_file(text: str, name: str, encoding: str) -> RawTable:
     rows = _rows_of(value)
     if rows is None:
         raise UnreadableFile(f"'{name}' is JSON, but holds no list of records.", _TODO_JSON)
-    refused = Refused()
+    refused = Refused(unit="record")
     kept = []
     for number, row in enumerate(rows, 1):
         if isinstance(row, dict):
@@ -150,10 +150,12 @@ def _rows_of(value: Any) -> Sequence[Any] | None:
         return None
     lists = [v for v in value.values() if isinstance(v, list) and v and isinstance(v[0], dict)]
     if len(lists) == 1:  # {"version": 1, "data": [{...}, ...]}
-        return lists[0]  # type: ignore[no-any-return]
+        return lists[0]
     inner = list(value.values())
     if all(isinstance(v, list) for v in inner) and len({len(v) for v in inner}) == 1:
-        return [dict(zip(value, row, strict=True)) for row in zip(*inner, strict=True)]  # {"text": [...], "label": [...]}
+        return [
+            dict(zip(value, row, strict=True)) for row in zip(*inner, strict=True)
+        ]  # {"text": [...], "label": [...]}
     if all(isinstance(v, dict) for v in inner):
         if len(inner) > 1 and all(v.keys() == inner[0].keys() for v in inner) and _numbered(inner[0]):
             return [{c: value[c][k] for c in value} for k in inner[0]]  # {"text": {"0": ...}, "label": {"0": ...}}
@@ -201,7 +203,9 @@ def _series(label: str, values: Iterable[str | None]) -> tuple[pl.Series, int]:
     try:
         return pl.Series(label, values, dtype=pl.String), 0
     except UnicodeEncodeError:
-        mended = [None if v is None else v.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for v in values]
+        mended = [
+            None if v is None else v.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for v in values
+        ]
         return pl.Series(label, mended, dtype=pl.String), sum(a != b for a, b in zip(values, mended, strict=True))
 
 

@@ -61,7 +61,8 @@ class Refused:
     """Rows that could not be read: how many for each reason, and the first of them by line."""
 
     reasons: Counter[str] = field(default_factory=Counter)
-    listed: list[tuple[int, str]] = field(default_factory=list)  # line (or row) number, reason with its particulars
+    listed: list[tuple[int, str]] = field(default_factory=list)  # line number, reason with its particulars
+    unit: str = "line"  # what the numbers count: lines of a file, or records of a JSON list
 
     @property
     def total(self) -> int:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from claimlab.files.bundle import Bundle
 from claimlab.files.delimited import read_delimited_file
-from claimlab.files.encoding import damaged_utf8, decode, sniff_encoding
+from claimlab.files.encoding import read_text
 from claimlab.files.kinds import HEAD, kind_of
 from claimlab.files.objects import read_excel_file, read_json_file, read_parquet_file
 from claimlab.files.raw import Options, RawTable
@@ -30,14 +28,4 @@ def read_table(bundle: Bundle, member: str, options: Options, known: frozenset[s
         table = read_json_file(text, member, encoding)
         table.notes += notes
         return table
-    if kind == "text" and options.delimiter is None and options.quotes is None:
-        options = replace(options)
     return read_delimited_file(path or data, member, options, known)
-
-
-def read_text(data: bytes, name: str, encoding: str | None) -> tuple[str, str, list[str]]:
-    """Text, its encoding, and a note when a few places of it were broken."""
-    chosen = encoding or sniff_encoding(data)
-    if encoding is None and not chosen.startswith("utf") and (mended := damaged_utf8(data)) is not None:
-        return mended[0], "utf-8", [f"'{name}' is UTF-8 but for {mended[1]:,} broken place(s), which read \ufffd now."]
-    return decode(data, name, encoding).lstrip("\ufeff"), chosen, []

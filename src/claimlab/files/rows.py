@@ -1,7 +1,7 @@
 """Rows of a delimited file with their line numbers, one by one: the slow reader that says what is wrong and where.
 
-Strict: a quote that opens a cell must close it before a delimiter or line end. A row that breaks this is refused alone,
-and reading goes on with the line after the one it began on, so that one stray quote does not swallow the rest of a file.
+Strict: a quote that opens a cell must close it before a delimiter or line end. A row that breaks this is refused
+alone, and reading goes on with the line after the one it began on, so that one stray quote does not swallow the rest.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tables from bytes, every column as text: delimited, JSON, JSON lines, Parquet, Excel.
 
-Loaders of the catalogue name the layout they expect; `claimlab import` finds it out (claimlab.files.delimited, objects).
+Loaders of the catalogue name the layout they expect; `claimlab import` finds it out (files.delimited, files.objects).
 """
 
 from __future__ import annotations
