@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickletools
+import re
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -15,6 +16,7 @@ TABLES = (".csv", ".tsv", ".tab", ".psv", ".json", ".jsonl", ".ndjson", ".parque
 DELIMITED = (".csv", ".tsv", ".tab", ".psv")
 HEAD = 1 << 16
 
+_NAME_PAIR = re.compile(r"[A-Za-z_][\w.]* [A-Za-z_][\w.]*")
 _UNPACK = "Unpack it first, then give the file."
 _CONVERT = "Save it as CSV or XLSX, then give that."
 _NOT_DATA = "Give a CSV, TSV, JSON, JSONL, Parquet or XLSX file."
@@ -68,13 +70,17 @@ def is_pickle(head: bytes, size: int) -> bool:
     protocols, because the whole file is a well-formed list of pickle commands."""
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         return True
+    seen: set[str] = set()
     commands, reached = 0, 0
     try:
-        for _, _, position in pickletools.genops(head):
+        for command, argument, position in pickletools.genops(head):
+            if command.name in ("GLOBAL", "INST") and not _NAME_PAIR.fullmatch(str(argument)):
+                return False  # these take any two lines, so that rows of a table pass for them
+            seen.add(command.name)
             commands, reached = commands + 1, position or 0
     except Exception:  # genops raises whatever the first wrong byte, or the cut at the end of `head`, leads to
-        return size > len(head) and commands >= 10 and reached > len(head) * 0.9
-    return commands > 1 and reached >= len(head.rstrip()) - 1
+        return size > len(head) and commands >= 10 and "PUT" in seen and reached > len(head) * 0.9
+    return bool(seen & {"PUT", "BINPUT", "MARK"}) and reached >= len(head.rstrip()) - 1
 
 
 def _zipped(suffix: str, name: str) -> Kind:

@@ -94,13 +94,8 @@ def literal_text(column: pl.Series) -> pl.Series:
 
 def json_of(column: str) -> pl.Expr:
     """Any column as JSON values. Polars encodes structs only, so it is wrapped in one and unwrapped again."""
-    prefix = len(json.dumps({column: 0}, ensure_ascii=False, separators=(",", ":")).encode()) - 2
-    whole = pl.struct(pl.col(column).alias(column)).struct.json_encode()
-    return pl.when(pl.col(column).is_not_null()).then(whole.str.slice(_chars(column, prefix)).str.head(-1))
-
-
-def _chars(column: str, size: int) -> int:
-    return size - (len(column.encode()) - len(column))
+    whole = pl.struct(pl.col(column).alias("v")).struct.json_encode()
+    return pl.when(pl.col(column).is_not_null()).then(whole.str.strip_prefix('{"v":').str.strip_suffix("}"))
 
 
 def _is_lines(text: str) -> bool:

@@ -1,0 +1,127 @@
+"""What an import looks for in the records it has just made. Everything here is counted over all rows, not a sample,
+but for the languages, where the sample is said."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import polars as pl
+
+from claimlab.exchange.dates import Dates
+from claimlab.exchange.import_report import Boilerplate, DateFindings, ImportReport, LanguageFindings
+
+EDGE = 30  # characters that must agree at the start or end of texts
+LONGEST = 120  # characters of it that are shown
+LEAST_TEXTS = 20  # texts of a source, below which nothing is said of it
+MOST = 0.5
+LANGUAGE_SAMPLE = 2_000
+_NO_DATES = (datetime(1970, 1, 1).date(), datetime(1900, 1, 1).date())
+
+Identify = Callable[[Sequence[str]], Sequence[str | None]]
+
+
+def look_at(records: pl.DataFrame, report: ImportReport, dates: Dates | None, date_column: str | None) -> None:
+    """Fill `report` from the records."""
+    report.records = records.height
+    text, verdicts = records["text"], records["veracity"]
+    report.id_only = int((records["kind"] == "id-only").sum())
+    report.empty_texts = text.null_count() - report.id_only
+    known = text.drop_nulls()
+    report.duplicate_texts = known.len() - known.n_unique()
+    tally = verdicts.drop_nulls().value_counts().sort("veracity")
+    report.labels = dict(tally.iter_rows())
+    report.without_label = verdicts.null_count()
+    classes = [v for v in report.labels if v != "unknown"]
+    report.one_class = classes[0] if len(classes) == 1 else None
+    report.boilerplate = boilerplate(records)
+    if dates is not None and date_column is not None:
+        report.dates = _dates(dates, date_column)
+
+
+def boilerplate(records: pl.DataFrame) -> list[Boilerplate]:
+    """The same first or last characters in most texts of a source. Exact repeats of a text do not count."""
+    long = records.lazy().filter(pl.col("text").str.len_bytes() >= 2 * EDGE).select("source", "text")
+    edges = long.select(
+        "source", start=pl.col("text").str.head(EDGE).hash(0), end=pl.col("text").str.tail(EDGE).hash(0)
+    ).collect()
+    sizes = edges.group_by("source").len("of").filter(pl.col("of") >= LEAST_TEXTS)
+    found = []
+    for where in ("start", "end"):
+        most = (
+            edges.group_by("source", where)
+            .len("texts")
+            .join(sizes, on="source", nulls_equal=True)
+            .filter(pl.col("texts") > MOST * pl.col("of"))
+        )
+        for source, _, _, _ in most.sort("source", nulls_last=True).iter_rows():
+            mine = long.filter(pl.col("source").eq_missing(pl.lit(source))).select("text").unique().collect()["text"]
+            if (one := _shared(source, where, mine)) is not None:
+                found.append(one)
+    return found
+
+
+def _shared(source: str | None, where: str, texts: pl.Series) -> Boilerplate | None:
+    """The longest edge that the distinct texts with the commonest `EDGE` characters have in common."""
+    if texts.len() < LEAST_TEXTS:
+        return None
+    edges = texts.str.head(EDGE) if where == "start" else texts.str.tail(EDGE)
+    edge, n = edges.value_counts(sort=True).sort(["count", edges.name], descending=[True, False]).row(0)
+    if n <= MOST * texts.len():
+        return None
+    with_it = sorted(texts.filter(edges == edge).to_list(), key=lambda t: t if where == "start" else t[::-1])
+    first, last = with_it[0], with_it[-1]  # sorted by that edge: what these two share, all share
+    size = EDGE
+    while size < min(len(first), len(last), LONGEST) and _edge(first, where, size + 1) == _edge(last, where, size + 1):
+        size += 1
+    return Boilerplate(source, where, _edge(first, where, size), n, texts.len())
+
+
+def _edge(text: str, where: str, size: int) -> str:
+    return text[:size] if where == "start" else text[-size:]
+
+
+def _dates(dates: Dates, column: str) -> DateFindings:
+    known = dates.times.drop_nulls()
+    now = datetime.now(UTC).replace(tzinfo=None)
+    return DateFindings(
+        column=column,
+        parsed=known.len(),
+        unparsed=dates.unparsed,
+        unparsed_examples=dates.examples,
+        epoch=int(known.dt.date().is_in(_NO_DATES).sum()),
+        future=int((known > now).sum()),
+        coarse=dates.coarse,
+        order=dates.order,
+        ambiguous=dates.ambiguous,
+    )
+
+
+def languages_of(records: pl.DataFrame, identify: Identify | None, seed: int) -> LanguageFindings:
+    """The file's own codes where it has them, else what an identifier says of a seeded sample of texts."""
+    own = records["language"].drop_nulls()
+    if own.len():
+        return LanguageFindings("as the file says", _tally(own.to_list()), records.height - own.len())
+    texts = records["text"].drop_nulls()
+    if identify is None or not texts.len():
+        return LanguageFindings("no language identifier" if texts.len() else "no texts")
+    sample = texts.sample(min(LANGUAGE_SAMPLE, texts.len()), seed=seed) if texts.len() > LANGUAGE_SAMPLE else texts
+    said = list(identify(sample.to_list()))
+    method = f"measured on {sample.len():,} texts" + (f" drawn with seed {seed}" if sample.len() < texts.len() else "")
+    return LanguageFindings(method, _tally([code for code in said if code]), sum(code is None for code in said))
+
+
+def identifier() -> Identify | None:
+    """The language identifier of the text room, where it is installed."""
+    try:
+        module = importlib.import_module("claimlab.text.langid")
+    except ModuleNotFoundError:
+        return None
+    found: Identify = module.identify
+    return found
+
+
+def _tally(codes: Sequence[str]) -> dict[str, int]:
+    return dict(sorted(Counter(codes).items()))
