@@ -63,6 +63,7 @@ class ImportReport:
     dates: DateFindings | None = None
     languages: LanguageFindings | None = None
     boilerplate: list[Boilerplate] = field(default_factory=list)
+    boilerplate_more: int = 0  # sources that look so too, but were not looked at closely
     notes: list[str] = field(default_factory=list)
 
     def read(self, tables: list[RawTable], ignored: list[str]) -> None:
@@ -153,6 +154,8 @@ class ImportReport:
         for b in self.boilerplate:
             whose = f"of source '{b.source}'" if b.source else "of all"
             out.append(f"{b.texts:,} of {b.of:,} texts {whose} share their {b.where}: {b.text!r}.")
+        if self.boilerplate_more:
+            out.append(f"{self.boilerplate_more:,} more source(s) seem to share a start or end.")
         return out
 
     def _date_words(self) -> list[str]:

@@ -14,8 +14,9 @@ from claimlab.core.labels import LabelMap, Unmapped
 from claimlab.core.languages import normalise
 from claimlab.exchange.columns import Plan
 from claimlab.exchange.dates import Dates, parse_dates
+from claimlab.exchange.import_checks import repeats
 from claimlab.exchange.import_report import ImportReport
-from claimlab.exchange.meta import meta_expression
+from claimlab.exchange.meta import fast_meta_column
 from claimlab.exchange.places import split_in
 from claimlab.exchange.sources import FILE
 from claimlab.exchange.vocabulary import SPLITS
@@ -58,7 +59,7 @@ class Making:
         self._language()
         self._ids()
         meta = [*self.plan.meta, *self.keep]
-        self.out["meta"] = self.frame.select(meta_expression(meta, self.literal))["meta"]
+        self.out["meta"] = fast_meta_column(self.frame, meta, self.literal)
         return self._with_kind(pl.DataFrame([series.alias(name) for name, series in self.out.items()]))
 
     def _column(self, role: str) -> pl.Series | None:
@@ -130,11 +131,11 @@ class Making:
         if column is not None and written is not None:
             ids = written.str.strip_chars()
             missing = ids.null_count() + int((ids == "").sum())
-            distinct = ids.n_unique()
-            if not missing and distinct == ids.len():
+            repeated = repeats(ids)
+            if not missing and not repeated:
                 self.out["id"] = ids
                 return
-            why = f"{missing:,} are missing" if missing else f"{ids.len() - distinct:,} are repeated"
+            why = f"{missing:,} are missing" if missing else f"{repeated:,} are repeated"
             self.report.notes.append(f"The ids in '{column}' are not used because {why}; records are numbered instead.")
             self.keep.append(column)
         width = max(6, len(str(self.frame.height)))
@@ -145,9 +146,10 @@ class Making:
         """A record without text that can be fetched by an id or link is `id-only`, whatever the others are."""
         own = self._column("kind")
         kind = pl.lit(self.kind) if own is None else pl.lit(own)
-        text = pl.col("text").str.strip_chars() if "text" in records.columns else pl.lit(None, dtype=pl.String)
+        text = pl.col("text") if "text" in records.columns else pl.lit(None, dtype=pl.String)
         reachable = [pl.col(c).is_not_null() for c in ("tweet_id", "url") if c in records.columns]
-        id_only = (text.is_null() | (text == "")) & pl.any_horizontal(reachable or [pl.lit(False)])
+        blank = ~text.str.contains(r"\S").fill_null(False)
+        id_only = blank & pl.any_horizontal(reachable or [pl.lit(False)])
         return records.with_columns(pl.when(id_only).then(pl.lit("id-only")).otherwise(kind).alias("kind"))
 
 

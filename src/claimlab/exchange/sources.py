@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -53,17 +54,25 @@ def gather(
     with ExitStack() as stack:
         bundles = [stack.enter_context(Bundle.open(path)) for path in paths]
         members, ignored = _choose(bundles, only)
-        inputs: dict[str, str] = {}
-        for bundle in bundles:
-            inputs.update({_free(name, inputs): digest for name, digest in bundle.hashes().items()})
+        hashing = stack.enter_context(ThreadPoolExecutor(1)).submit(_inputs, bundles)  # needs no lock: reads beside us
         if len(members) > 1 and all(_suffix(name) in TEXTS for _, name in members):
             tables = [_texts(members, options, progress)]
         else:
             tables = _tables(members, options, progress)
+        inputs = hashing.result()
     frame, literal = _together(tables)
     for table in tables:
         table.frame = table.frame.clear()  # the rows are in `frame` now; keeping them twice would double the memory
     return Gathered(frame, literal, tables, inputs, ignored)
+
+
+def _inputs(bundles: Sequence[Bundle]) -> dict[str, str]:
+    """Name and sha256 of everything that was given; files of one name in several folders are numbered."""
+    inputs: dict[str, str] = {}
+    for bundle in bundles:
+        for name, digest in bundle.hashes().items():
+            inputs[_free(name, inputs)] = digest
+    return inputs
 
 
 def _choose(bundles: Sequence[Bundle], only: Sequence[str]) -> tuple[list[Member], list[str]]:
@@ -165,9 +174,8 @@ def _together(tables: Sequence[RawTable]) -> tuple[pl.DataFrame, frozenset[str]]
     return pl.concat(frames, how="diagonal"), literal
 
 
-def _free(name: str, taken: object) -> str:
+def _free(name: str, taken: Container[str]) -> str:
     """`name`, or a variant of it that is not taken yet."""
-    assert hasattr(taken, "__contains__")
     number = 2
     free = name
     while free in taken:
