@@ -5,7 +5,7 @@ A guess is shown before it is used, and every one of them can be overruled. Colu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -16,6 +16,7 @@ from claimlab.core.languages import normalise
 from claimlab.core.record import AUTHORSHIPS, KINDS, VERACITIES
 from claimlab.exchange.profile import Profile
 from claimlab.exchange.vocabulary import NAMES, TAILS, fold_name
+from claimlab.files.objects import literal_text
 
 ROLES = ("text", "label", "id", "tweet_id", "date", "language", "url", "author", "source", "topic", "group", "split")
 # Columns that claimlab itself writes: taken as they are when every value is one of those allowed.
@@ -47,9 +48,12 @@ class Plan:
         return pick.column if pick else None
 
 
-def plan_columns(frame: pl.DataFrame, given: Mapping[str, str | None], verdicts: LabelMap) -> Plan:
+def plan_columns(
+    frame: pl.DataFrame, given: Mapping[str, str | None], verdicts: LabelMap, literal: Collection[str] = ()
+) -> Plan:
     """Resolve what the user gave, guess the rest, and leave what remains to `meta`."""
     plan = Plan()
+    frame = frame.with_columns(literal_text(frame[c]) for c in frame.columns if c in literal)
     for role, name in given.items():
         if name is not None:
             plan.picks[role] = _given(role, name, frame)
@@ -119,13 +123,14 @@ def _candidates(frame: pl.DataFrame, profiles: Mapping[str, Profile]) -> list[tu
         for role in ROLES:
             named = _name_points(role, folded)
             if not named:
-                points = _content_points(role, seen, first=column == frame.columns[0])
+                points = _content_points(role, seen, folded, first=column == frame.columns[0]) * seen.filled
                 if points >= LEAST:
                     out.append((points, role, column, _fit(role, seen)[1]))
                 continue
             fit, evidence = _fit(role, seen)
-            if named * fit >= LEAST:
-                out.append((named * fit, role, column, f"its name; {evidence}"))
+            points = named * fit * (0.5 + 0.5 * seen.filled)
+            if points >= LEAST:
+                out.append((points, role, column, f"its name; {evidence}"))
     return out
 
 
@@ -140,37 +145,38 @@ def _fit(role: str, seen: Profile) -> tuple[float, str]:
     match role:
         case "text":
             odd = max(seen.links, seen.numbers, seen.dates if seen.prose < 0.5 else 0.0)
-            return (0.0 if odd > 0.5 else 0.4 + 0.6 * seen.prose), f"{seen.length:.0f} characters on average"
+            return (0.0 if odd > 0.5 else 0.4 + 0.6 * seen.prose), f"{seen.length:.0f} characters a text"
         case "label":
             many = seen.distinct > 60 or (seen.n > 20 and seen.spread > 0.5) or seen.length > 60 or seen.tweet_ids > 0.5
-            known = f"{seen.verdicts:.0%} of values in the verdict map" if seen.verdicts else "values in no verdict map"
-            return (0.0 if many else 0.7 + 0.3 * seen.verdicts), f"{seen.distinct} values, {known}"
+            return (
+                0.0 if many else 0.7 + 0.3 * seen.verdicts
+            ), f"{seen.distinct} values, {seen.verdicts:.0%} in the map"
         case "id":
-            return (1.0 if seen.spread > 0.95 else 0.3) * (seen.prose < 0.5), f"{seen.spread:.0%} of values distinct"
+            return (1.0 if seen.spread > 0.95 else 0.3) * (seen.prose < 0.5), f"{seen.spread:.0%} distinct"
         case "tweet_id":
-            return seen.tweet_ids, f"{seen.tweet_ids:.0%} look like tweet ids"
+            return seen.tweet_ids, f"{seen.tweet_ids:.0%} tweet ids"
         case "date":
-            return (seen.dates if seen.dates > 0.3 else 0.0), f"{seen.dates:.0%} of values are dates"
+            return (seen.dates if seen.dates > 0.3 else 0.0), f"{seen.dates:.0%} dates"
         case "language":
             return (seen.languages if seen.languages > 0.5 else 0.0), f"{seen.distinct} language(s)"
         case "url":
-            return (seen.links if seen.links > 0.3 else 0.0), f"{seen.links:.0%} of values are links"
+            return (seen.links if seen.links > 0.3 else 0.0), f"{seen.links:.0%} links"
         case "split":
             return (seen.splits if seen.splits > 0.9 else 0.0), f"{seen.distinct} split(s)"
         case "author":
             return float(seen.links < 0.5 and seen.length < 120), f"{seen.distinct} values"
         case _:
-            return float(seen.length < 300), f"{seen.distinct} values"
+            return float(seen.length < 300 and seen.markup < 0.5), f"{seen.distinct} values"
 
 
-def _content_points(role: str, seen: Profile, *, first: bool) -> float:
+def _content_points(role: str, seen: Profile, folded: str, *, first: bool) -> float:
     """Points for a column whose name says nothing: only what values show beyond doubt."""
     match role:
         case "text" if seen.prose > 0.6 and seen.length >= 20 and seen.spread > 0.4 and seen.links < 0.5:
             return 30 + min(seen.length, 400) / 20
         case "label" if seen.verdicts > 0.9 and 2 <= seen.distinct <= 30 and seen.numbers < 0.5:
             return 40
-        case "tweet_id" if seen.tweet_ids > 0.95 and seen.spread > 0.5:
+        case "tweet_id" if _says_nothing(folded) and seen.tweet_ids > 0.95 and seen.spread > 0.5 and seen.length >= 17:
             return 35
         case "date" if 8 <= seen.length <= 40 and seen.numbers < 0.5 and seen.prose < 0.9 and seen.dates > 0.95:
             return 30
@@ -181,3 +187,8 @@ def _content_points(role: str, seen: Profile, *, first: bool) -> float:
         case "id" if first and seen.spread == 1 and seen.n > 1 and seen.prose < 0.1 and seen.length <= 40:
             return 20
     return 0.0
+
+
+def _says_nothing(folded: str) -> bool:
+    """A name that leaves open whose ids these are: other platforms' ids are as long as Twitter's."""
+    return folded in ("id", "value", "ids") or folded.startswith("column ")

@@ -102,7 +102,7 @@ def guess_files(
     verdicts = load_map(labels) if labels is not None else general()
     gathered = gather(paths, options, only=only, progress=progress)
     given = columns or {}
-    plan = plan_columns(gathered.frame, with_places(given, gathered, verdicts), verdicts)
+    plan = plan_columns(gathered.frame, with_places(given, gathered, verdicts), verdicts, gathered.literal)
     explain(plan, given)
     _refuse_without_text(plan, gathered)
     return Guess(gathered, plan, verdicts, kind or _kind(plan, gathered))
@@ -144,6 +144,8 @@ def import_files(
     on_guess(found)
     report = ImportReport(rows_read=found.gathered.frame.height)
     report.read(found.gathered.tables, found.gathered.ignored)
+    if found.gathered.differ():
+        report.notes.append(f"{found.gathered.layouts()}; what a file lacks is null.")
     progress("making records", 0, None)
     making = _start(found, name or _name_of(paths[0]), report, limit)
     making.unmapped, making.day_first = unmapped, day_first
@@ -169,11 +171,10 @@ def _refuse_without_text(plan: Plan, gathered: Gathered) -> None:
     shown = ", ".join(map(repr, gathered.frame.columns[:20]))
     if column is None and plan.column("tweet_id") is None and plan.column("url") is None:
         raise UsageError(f"No column looks like the text of a record (there are {shown}).", "Name it with --text.")
-    lacking = gathered.lacking(column) if column is not None else []
-    if lacking:
+    if column is not None and gathered.lacking(column):
         raise DataError(
-            f"{len(lacking)} of {len(gathered.tables)} files have no column '{column}': {', '.join(lacking[:5])}.",
-            "Import files of one layout at a time, or choose some with --only 'PATTERN'.",
+            f"Not every file has a column '{column}'. {gathered.layouts()}.",
+            "Import the files of one layout at a time, such as with --only 'PATTERN'.",
         )
 
 

@@ -25,6 +25,7 @@ class Profile:
         known = column.drop_nulls()
         self.values = [v.strip() for v in known.gather_every(max(1, known.len() // SAMPLE)).head(SAMPLE).to_list()]
         self.n = len(self.values)
+        self.filled = known.len() / column.len() if column.len() else 0.0
         self.example = self.values[0] if self.values else None
         self._verdicts = verdicts
 
@@ -61,6 +62,10 @@ class Profile:
     @cached_property
     def tweet_ids(self) -> float:
         return self._share(lambda v: _TWEET.fullmatch(v) is not None)
+
+    @cached_property
+    def markup(self) -> float:
+        return self._share(lambda v: v.startswith("<"))
 
     @cached_property
     def splits(self) -> float:

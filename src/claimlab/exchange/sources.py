@@ -42,6 +42,23 @@ class Gathered:
     def rows_read(self) -> int:
         return self.frame.height + sum(t.refused.total for t in self.tables)
 
+    def differ(self) -> bool:
+        """Whether the files have different columns."""
+        return len({frozenset(t.frame.columns) for t in self.tables}) > 1
+
+    def layouts(self) -> str:
+        """The different sets of columns, in words, each with a file that has it."""
+        sets: dict[tuple[str, ...], list[str]] = {}
+        for table in self.tables:
+            sets.setdefault(tuple(c for c in table.frame.columns if c != FILE), []).append(table.name)
+        common = sorted(sets.items(), key=lambda kv: -len(kv[1]))
+        shown = [
+            f"{len(names)} like '{names[0]}' with {', '.join(columns[:5])}{', …' if len(columns) > 5 else ''}"
+            for columns, names in common[:4]
+        ]
+        more = f"; and {len(common) - 4} more" if len(common) > 4 else ""
+        return f"The {len(self.tables)} files have {len(common)} layouts: {'; '.join(shown)}{more}"
+
     def lacking(self, column: str) -> list[str]:
         """Files that have no such column, when several were read."""
         return [t.name for t in self.tables if column not in t.frame.columns and column in self.frame.columns]

@@ -10,12 +10,13 @@ import unicodedata
 
 TEXT = (
     "text", "claim", "claim text", "statement", "tweet", "tweet text", "full text", "content", "post text", "post",
-    "claim reviewed", "message", "body", "article text", "article body", "article", "news", "sentence", "caption",
-    "title text", "utterance", "comment", "title", "headline", "description", "abstract", "document", "input", "quote",
-    "texto", "alegacao", "afirmacao", "declaracao", "noticia", "mensagem", "conteudo", "tuite", "titulo", "manchete",
-    "afirmacion", "declaracion", "bulo", "mensaje", "contenido", "tuit", "titular", "texte", "affirmation",
-    "declaration", "contenu", "titre", "aussage", "behauptung", "inhalt", "nachricht", "titel", "schlagzeile", "testo",
-    "affermazione", "dichiarazione", "notizia", "contenuto", "titolo", "claim en", "claim original",
+    "claim reviewed", "message", "body", "article text", "article body", "article", "news", "sentence", "sentences",
+    "caption", "title text", "utterance", "comment", "title", "headline", "description", "abstract", "document",
+    "input", "quote", "texto", "alegacao", "afirmacao", "declaracao", "noticia", "mensagem", "conteudo", "tuite",
+    "titulo", "manchete", "afirmacion", "declaracion", "bulo", "mensaje", "contenido", "tuit", "titular", "texte",
+    "affirmation", "declaration", "contenu", "titre", "aussage", "behauptung", "inhalt", "nachricht", "titel",
+    "schlagzeile", "testo", "affermazione", "dichiarazione", "notizia", "contenuto", "titolo", "claim en",
+    "claim original",
 )  # fmt: skip
 LABEL = (
     "label raw", "label", "verdict", "veracity", "rating", "truth rating", "claim label", "gold label", "class",
@@ -28,18 +29,18 @@ LABEL = (
 )  # fmt: skip
 ID = (
     "id", "uid", "uuid", "guid", "record id", "claim id", "item id", "news id", "article id", "post id", "public id",
-    "doc id", "document id", "text id", "sample id", "example id", "statement id", "index id", "key", "path", "codigo",
-    "identificador", "kennung", "nr",
+    "doc id", "document id", "text id", "sample id", "example id", "statement id", "index id", "key", "path",
+    "codigo", "identificador", "kennung", "nr",
 )  # fmt: skip
 TWEET_ID = (
     "tweet id", "tweetid", "status id", "statusid", "id str", "tweet no", "twitter id", "id tweet", "tweet ids",
 )  # fmt: skip
 DATE = (
-    "date", "claim date", "date published", "published", "publish date", "published at", "publication date", "pub date",
-    "created at", "created utc", "create date", "status created at", "datetime", "timestamp", "time", "posted at",
-    "post date", "review date", "date posted", "tweet date", "data", "data publicacao", "data de publicacao",
-    "publicado em", "fecha", "fecha de publicacion", "datum", "veroffentlicht", "date de publication",
-    "data pubblicazione", "year", "ano",
+    "date", "claim date", "date published", "published", "publish date", "published at", "publication date",
+    "pub date", "created at", "created utc", "create date", "status created at", "datetime", "timestamp", "time",
+    "posted at", "post date", "review date", "date posted", "tweet date", "data", "data publicacao",
+    "data de publicacao", "publicado em", "fecha", "fecha de publicacion", "datum", "veroffentlicht",
+    "date de publication", "data pubblicazione", "year", "ano",
 )  # fmt: skip
 LANGUAGE = ("language", "lang", "locale", "idioma", "lingua", "langue", "sprache", "iso639", "language code")
 URL = (
@@ -47,8 +48,9 @@ URL = (
     "fact check url", "fact url", "href", "permalink", "endereco", "enlace", "lien", "uri",
 )  # fmt: skip
 AUTHOR = (
-    "author", "authors", "speaker", "claimant", "claimer", "user", "username", "user name", "screen name", "tweet user",
-    "person", "byline", "creator", "autor", "autora", "falante", "usuario", "auteur", "verfasser", "sprecher", "autore",
+    "author", "authors", "speaker", "claimant", "claimer", "user", "username", "user name", "screen name",
+    "tweet user", "person", "byline", "creator", "autor", "autora", "falante", "usuario", "auteur", "verfasser",
+    "sprecher", "autore",
 )  # fmt: skip
 SOURCE = (
     "source", "publisher", "site", "domain", "website", "agency", "outlet", "media", "newspaper", "platform", "page",

@@ -19,7 +19,7 @@ from claimlab.files import sniff
 from claimlab.files.encoding import read_text
 from claimlab.files.marks import PIECE, Marks, count_marks
 from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, unique_names
-from claimlab.files.rows import count_refused, read_rows, take, text_lines
+from claimlab.files.rows import all_regular, count_refused, is_blank, read_rows, take, text_lines
 
 Source = Path | bytes
 
@@ -153,6 +153,8 @@ def _fast(source: Source, name: str, layout: Layout, names: list[str], marks: Ma
     quoted = layout.quotes == "double"
     if layout.delimiter is None or layout.quotes == "escape" or (quoted and not marks.well_formed):
         return None
+    if marks.returns != marks.pairs:  # Polars takes some lone returns for blanks
+        return None
     try:
         frame = pl.read_csv(
             source,
@@ -164,14 +166,13 @@ def _fast(source: Source, name: str, layout: Layout, names: list[str], marks: Ma
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
-    rows = marks.rows(quoted=quoted)
-    blank = marks.blank_outside if quoted else 0
-    delimiters = marks.delimiters_outside if quoted else marks.delimiters
-    if (
-        frame.width != len(names)
-        or frame.height != rows - bool(layout.header)
-        or delimiters != (rows - blank) * (len(names) - 1)
-    ):
+    cells = len(names) - 1
+    if frame.width != len(names) or frame.height != marks.rows(quoted=quoted) - bool(layout.header):
+        return None
+    if marks.quotes and not quoted:  # delimiters between quotes were not counted as such
+        if not all_regular(text_lines(source), layout.delimiter, "none", len(names)):
+            return None
+    elif marks.fewest != cells or marks.most != cells:
         return None
     frame.columns = names
     return _table(name, frame, layout, Refused())
@@ -181,18 +182,19 @@ def _slow(source: Source, name: str, layout: Layout, names: list[str]) -> RawTab
     refused = Refused()
     batches: list[pl.DataFrame] = []
     batch: list[list[str]] = []
-    rows = read_rows(text_lines(source), layout.delimiter, layout.quotes or "none")
-    if layout.header:
-        next(rows, None)
-    for row in rows:
-        cells = take(row, len(names), refused)
-        if cells is not None:
+    blank, header = 0, bool(layout.header)
+    for row in read_rows(text_lines(source), layout.delimiter, layout.quotes or "none"):
+        if row.cells is not None and is_blank(row.cells, len(names)):
+            blank += 1
+        elif header:
+            header = False
+        elif (cells := take(row, len(names), refused)) is not None:
             batch.append(cells)
         if len(batch) == BATCH:
             batches.append(_frame(batch, names))
             batch = []
     batches.append(_frame(batch, names))
-    return _table(name, pl.concat(batches), layout, refused)
+    return _table(name, pl.concat(batches), layout, refused, blank)
 
 
 def _frame(rows: list[list[str]], names: list[str]) -> pl.DataFrame:
@@ -200,14 +202,12 @@ def _frame(rows: list[list[str]], names: list[str]) -> pl.DataFrame:
     return pl.DataFrame({n: pl.Series(n, c, dtype=pl.String) for n, c in zip(names, columns, strict=True)})
 
 
-def _table(name: str, frame: pl.DataFrame, layout: Layout, refused: Refused) -> RawTable:
+def _table(name: str, frame: pl.DataFrame, layout: Layout, refused: Refused, blank: int = 0) -> RawTable:
     """Empty cells become null; rows without a single character are left out and counted."""
-    if layout.quotes != "none" or refused.total:
-        frame = frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
-    blank = 0
+    frame = frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
     if frame.width and all(frame[c].null_count() for c in frame.columns):
         kept = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-        blank = frame.height - kept.height
+        blank += frame.height - kept.height
         frame = kept
     return RawTable(name, frame, layout, refused=refused, blank=blank)
 

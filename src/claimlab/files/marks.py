@@ -31,11 +31,13 @@ class Marks:
     quotes: int = 0
     well_formed: bool = True
     delimiters: int = 0
-    delimiters_outside: int = 0
+    fewest: int | None = None  # delimiters outside quotes in the row that has the fewest, and the most, of them;
+    most: int = 0  # blank lines do not count
     newlines: int = 0
     newlines_outside: int = 0
     blank_outside: int = 0  # lines without a single character
     returns: int = 0  # carriage returns, those of CRLF included
+    pairs: int = 0  # CRLF
     ends_with_newline: bool = False
 
     def rows(self, *, quoted: bool) -> int:
@@ -60,6 +62,9 @@ def count_marks(pieces: Iterable[bytes], delimiter: str) -> Marks:
         if padding:
             scan.forget_padding(marks, padding)
         cut = piece.endswith(b"\r")
+        marks.pairs -= cut and padding > 0
+    if marks.size and marks.size % 64 == 0 and not marks.ends_with_newline:
+        _note(marks, scan.pending, scan.pending)
     marks.well_formed &= not scan.inside and not cut
     return marks
 
@@ -74,7 +79,9 @@ class _Scan:
         self.after_start = 1  # the byte before was a delimiter, a line end or nothing
         self.after_end = 1  # the byte before was a line end outside quotes, or nothing
         self.after_bare = 0  # the byte before was a return right after a line end
+        self.after_back = 0  # the byte before was a return
         self.after_return = 0  # the byte before was a return right after a closing quote
+        self.pending = 0  # delimiters outside quotes since the last row ended
 
     def piece(self, data: bytes, marks: Marks) -> None:
         raw = np.frombuffer(data, dtype=np.uint8)
@@ -87,10 +94,13 @@ class _Scan:
         marks.delimiters += _count(delimiter)
         marks.newlines += _count(newline)
         marks.returns += _count(back)
-        marks.delimiters_outside += _count(delimiter & ~within)
+        after_back, self.after_back = _after(back, self.after_back)
+        marks.pairs += _count(newline & after_back)
         marks.newlines_outside += _count(ends)
         marks.well_formed &= self._formed(quote, within, delimiter, newline, back)
-        marks.blank_outside += self._blank(ends, back)
+        blank = self._blank(ends, back)
+        marks.blank_outside += _count(blank)
+        self._rows(delimiter & ~within, np.flatnonzero(raw == 10), ends, blank, marks)
 
     def forget_padding(self, marks: Marks, padding: int) -> None:
         """Take back the line ends that filled the last word: all but one of them also look like blank lines."""
@@ -121,10 +131,33 @@ class _Scan:
         )
         return not wrong.any()
 
-    def _blank(self, ends: Words, back: Words) -> int:
+    def _blank(self, ends: Words, back: Words) -> Words:
+        """The line ends of lines without a character."""
         after_end, self.after_end = _after(ends, self.after_end)
         after_bare, self.after_bare = _after(back & after_end, self.after_bare)
-        return _count(ends & (after_end | after_bare))
+        return ends & (after_end | after_bare)
+
+    def _rows(self, delimiter: Words, at: NDArray[np.intp], ends: Words, blank: Words, marks: Marks) -> None:
+        """Count the delimiters of every row that ends in this piece; `at` are the places of its newlines."""
+        word, bit = at >> 6, (at & 63).astype(np.uint64)
+        ending = (ends[word] >> bit) & _ONE == 1
+        word, bit = word[ending], bit[ending]
+        each = _each(delimiter)
+        before = np.concatenate(([0], np.cumsum(each)))
+        up_to = before[word] + _each(delimiter[word] & ((_ONE << bit) - _ONE))
+        per_row = np.diff(up_to, prepend=-self.pending)
+        if len(up_to):
+            counted = per_row[(blank[word] >> bit) & _ONE == 0]
+            if len(counted):
+                _note(marks, int(counted.min()), int(counted.max()))
+            self.pending = int(before[-1] - up_to[-1])
+        else:
+            self.pending += int(before[-1])
+
+
+def _note(marks: Marks, fewest: int, most: int) -> None:
+    marks.fewest = fewest if marks.fewest is None else min(marks.fewest, fewest)
+    marks.most = max(marks.most, most)
 
 
 def _bits(raw: NDArray[np.uint8], byte: int) -> Words:
@@ -141,6 +174,12 @@ def _after(words: Words, carry: int) -> tuple[Words, int]:
 
 
 def _count(words: Words) -> int:
+    return int(_each(words).sum())
+
+
+def _each(words: Words) -> NDArray[np.int64]:
+    """How many bits are set in each word."""
     if hasattr(np, "bitwise_count"):  # NumPy 2
-        return int(np.bitwise_count(words).sum(dtype=np.int64))
-    return int(_BITS[words.view(np.uint8)].sum(dtype=np.int64))
+        return np.bitwise_count(words).astype(np.int64)
+    bytes_of: Any = _BITS[words.view(np.uint8)]
+    return bytes_of.reshape(-1, 8).sum(axis=1, dtype=np.int64)  # type: ignore[no-any-return]

@@ -27,8 +27,7 @@ UNCLOSED = "a quote that opens a cell is not closed before a delimiter or line e
 @dataclass(frozen=True)
 class Row:
     line: int
-    cells: list[str] | None  # null: refused
-    why: str = ""
+    cells: list[str] | None  # null: refused; none at all: a blank line
 
 
 def text_lines(source: Path | bytes) -> Iterator[str]:
@@ -38,12 +37,12 @@ def text_lines(source: Path | bytes) -> Iterator[str]:
 
 
 def read_rows(lines: Iterable[str], delimiter: str | None, quotes: Quotes) -> Iterator[Row]:
-    """Every row that is not blank."""
+    """Every row, blank lines included."""
     if delimiter is None or quotes == "none":
         for number, line in enumerate(lines, 1):
             bare = line.rstrip("\n").removesuffix("\r")
-            if bare:
-                yield Row(number, [bare] if delimiter is None else bare.split(delimiter))
+            cells = [bare] if delimiter is None else bare.split(delimiter)
+            yield Row(number, cells if bare else [])
         return
     yield from _quoted_rows(_Feed(lines), delimiter, "\\" if quotes == "escape" else None)
 
@@ -52,8 +51,18 @@ def count_refused(lines: Iterable[str], delimiter: str, quotes: Quotes, width: i
     """How many rows a reading would refuse."""
     refused = 0
     for row in read_rows(lines, delimiter, quotes):
-        refused += row.cells is None or len(row.cells) != width
+        refused += row.cells is None or (len(row.cells) != width and not is_blank(row.cells, width))
     return refused
+
+
+def all_regular(lines: Iterable[str], delimiter: str, quotes: Quotes, width: int) -> bool:
+    """Whether every line that holds anything is a row of `width` cells."""
+    return all(not row.cells or len(row.cells) == width for row in read_rows(lines, delimiter, quotes))
+
+
+def is_blank(cells: list[str], width: int) -> bool:
+    """A line with nothing on it, or nothing but blanks where several cells should be."""
+    return not cells or (width > 1 and len(cells) == 1 and not cells[0].strip())
 
 
 def take(row: Row, width: int, refused: Refused) -> list[str] | None:
@@ -103,11 +112,10 @@ def _quoted_rows(feed: _Feed, delimiter: str, escape: str | None) -> Iterator[Ro
             return
         except csv.Error:
             feed.back_to_second_line()
-            yield Row(start, None, UNCLOSED)
+            yield Row(start, None)
             continue
-        if cells:
-            shielded = any(BARE_RETURN in line for line in feed.current)
-            yield Row(start, [c.replace(BARE_RETURN, "\r") for c in cells] if shielded else cells)
+        shielded = any(BARE_RETURN in line for line in feed.current)
+        yield Row(start, [c.replace(BARE_RETURN, "\r") for c in cells] if shielded else cells)
 
 
 def _shielded(line: str) -> str:
