@@ -126,15 +126,18 @@ def _delimiter(sample: str, suffix: str) -> str | None:
 def _quotes(source: Source, sample: str, delimiter: str | None, marks: Marks) -> Quotes:
     if delimiter is None:
         return "none"
-    width = sniff.usual_width(sample, delimiter)
-    if not sniff.suspicious(marks, width):
+    if not sniff.suspicious(marks, sniff.usual_width(sample, delimiter)):
         return "double"
     readings: list[Quotes] = ["double", "none"]
     if marks.well_formed:  # quotes pair up over lines that are whole rows: the simpler reading is that they are text
         readings.reverse()
     if any(b'\\"' in piece for piece in pieces(source)):
         readings.append("escape")
-    return sniff.judge_quotes({q: count_refused(text_lines(source), delimiter, q, width) for q in readings})
+    refusals: dict[Quotes, int] = {}
+    for quotes in readings:
+        width = sniff.commonest_width(sniff.sample_rows(sample, delimiter, quotes))
+        refusals[quotes] = count_refused(text_lines(source), delimiter, quotes, width)
+    return sniff.judge_quotes(refusals)
 
 
 def _names(rows: list[list[str]], header: bool) -> list[str]:

@@ -107,16 +107,16 @@ def looks_binary(head: bytes) -> bool:
 
 
 def _without_mark(data: bytes) -> str | None:
-    """UTF-16 written without a byte-order mark: its ASCII characters have a NUL, always on the same side."""
+    """UTF-16 written without a byte-order mark: its ASCII characters have a NUL, nearly always on the same side."""
     head = data[: 1 << 16]
-    if len(head) < 8 or len(data) % 2 or b"\0" not in head:
+    if len(head) < 8 or len(data) % 2 or head.count(0) < 3:
         return None
-    pairs = len(head) // 2
     first, second = head[0::2].count(0), head[1::2].count(0)
     name = "utf-16-le" if second > first else "utf-16-be"
-    if max(first, second) < pairs * 0.05 or min(first, second) > pairs * 0.005:
+    if max(first, second) < len(head) * 0.025 or min(first, second) * 5 > max(first, second):
         return None
-    return name
+    text = head.decode(name, errors="replace")
+    return name if "\n" in text or b"\n" not in head else None
 
 
 def _detected(sample: bytes) -> str:
