@@ -17,7 +17,7 @@ import polars as pl
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.files import sniff
-from claimlab.files.bundle import check_archive
+from claimlab.files.bundle import MAX_RATIO, MAX_UNPACKED, check_archive
 from claimlab.files.raw import Layout, RawTable, Refused, unique_names
 from claimlab.files.tables import as_text, excel_rows
 
@@ -71,8 +71,12 @@ def read_excel_file(data: bytes, name: str, sheet: str | None, known: frozenset[
 
 
 def read_parquet_file(source: Path | bytes, name: str) -> RawTable:
+    size = source.stat().st_size if isinstance(source, Path) else len(source)
     try:
-        frame = pl.read_parquet(source, glob=False) if isinstance(source, Path) else pl.read_parquet(io.BytesIO(source))
+        scan = pl.scan_parquet(source, glob=False) if isinstance(source, Path) else pl.scan_parquet(io.BytesIO(source))
+        rows = int(scan.select(pl.len()).collect().item())
+        _refuse_bomb(rows, len(scan.collect_schema()), size, name)
+        frame = scan.collect()
         columns, literal, left_out = _from_typed_frame(frame)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         words = str(error).split("\n")[0]
@@ -81,6 +85,16 @@ def read_parquet_file(source: Path | bytes, name: str) -> RawTable:
     if left_out:
         table.notes.append(f"Column(s) of '{name}' that hold no text were left out: {', '.join(left_out)}.")
     return table
+
+
+def _refuse_bomb(rows: int, columns: int, size: int, name: str) -> None:
+    """Equal values take no room in Parquet and 16 bytes each in memory."""
+    needed = rows * columns * 16
+    if needed > MAX_UNPACKED and needed > MAX_RATIO * size:
+        raise UnreadableFile(
+            f"'{name}' says it holds {rows:,} rows in {size / 1e6:.1f} MB: it looks like a bomb.",
+            "Take the part you need out of it yourself if you trust it.",
+        )
 
 
 def literal_text(column: pl.Series) -> pl.Series:
