@@ -99,11 +99,11 @@ def damaged_utf8(data: bytes) -> tuple[str, int] | None:
 
 
 def looks_binary(head: bytes) -> bool:
-    """Whether bytes are no text in any encoding: NULs (unless UTF-16 or -32), or more than 1 % other control bytes."""
+    """Whether bytes are no text in any encoding: NULs (unless UTF-16 or -32), or more than 5 % other control bytes."""
     if any(head.startswith(mark) for mark, _ in _MARKS) or _without_mark(head) is not None:
         return False
     strange = sum(1 for b in head if b < 32 and b not in _TEXT_CONTROLS)
-    return b"\0" in head or strange > len(head) / 100
+    return b"\0" in head or strange > len(head) / 20
 
 
 def _without_mark(data: bytes) -> str | None:
