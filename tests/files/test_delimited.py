@@ -259,6 +259,8 @@ def test_wrong_delimiters_are_usage_errors() -> None:
     for wrong in (",,", "é", '"', "\n"):
         with pytest.raises(UsageError, match="--delimiter"):
             read("a,b\n1,2\n", delimiter=wrong)
+    with pytest.raises(UsageError, match="There is no ';' in 't.csv'"):
+        read("a,b\n1,2\n", delimiter=";")
 
 
 def test_columns_are_text_and_never_empty_strings() -> None:

@@ -61,9 +61,9 @@ class Guess:
         picks = {role: self.plan.picks[role] for role in (*ROLES, *OWN) if role in self.plan.picks}
         cells = [(role, p.column or f"({p.value})", p.why, p.example or "") for role, p in picks.items()]
         cells.append(("kind", f"({self.kind})", "change it with --kind", "")) if "kind" not in picks else None
-        widths = [max(len(_short(row[i], 34)) for row in cells) for i in range(3)]
+        widths = [max(len(_short(row[i], 40)) for row in cells) for i in range(3)]
         for row in cells:
-            start = "  ".join(_short(cell, 34).ljust(width) for cell, width in zip(row[:3], widths, strict=True))
+            start = "  ".join(_short(cell, 40).ljust(width) for cell, width in zip(row[:3], widths, strict=True))
             out.append(f"  {start}  {_short(row[3], 48)}".rstrip())
         out += [f"  no {role} column" for role in ("text", "label") if role not in picks]
         if self.plan.meta:
@@ -147,7 +147,7 @@ def import_files(
     if found.gathered.differ():
         report.notes.append(f"{found.gathered.layouts()}; what a file lacks is null.")
     progress("making records", 0, None)
-    making = _start(found, name or _name_of(paths[0]), report, limit)
+    making = _start(found, _slug(name) if name else _name_of(paths[0]), report, limit)
     making.unmapped, making.day_first = unmapped, day_first
     dataset = Dataset.build(making.name, making.records())
     look_at(dataset.records, report, making.dates, found.plan.column("date"))
@@ -195,8 +195,12 @@ def _short(words: str, most: int) -> str:
 
 
 def _name_of(path: str | Path) -> str:
-    stem = Path(path).stem if Path(path).is_file() else Path(path).absolute().name
-    return re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "imported"
+    return _slug(Path(path).stem if Path(path).is_file() else Path(path).absolute().name)
+
+
+def _slug(words: str) -> str:
+    """A name that is safe in ids, paths and commands: lower case, digits and hyphens, as in the catalogue."""
+    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or "imported"
 
 
 def _lineage(

@@ -35,6 +35,8 @@ def read_delimited_file(source: Source, name: str, options: Options, known: froz
     delimiter = options.delimiter or _delimiter(sample, PurePosixPath(name).suffix.lower())
     marks = count_marks(pieces(text), delimiter or ",")
     _refuse_nul(marks, text, name)
+    if options.delimiter is not None and not marks.delimiters and sniff.sniff_delimiter(sample, ""):
+        raise UsageError(f"There is no {options.delimiter!r} in '{name}'.", "Leave out --delimiter to have it found.")
     quotes = options.quotes or _quotes(text, sample, delimiter, marks)
     rows = sniff.sample_rows(sample, delimiter, quotes)
     header = sniff.has_header(rows, known) if options.header is None else options.header
