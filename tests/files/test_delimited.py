@@ -223,6 +223,9 @@ def test_every_line_end_gives_the_same_rows(end: str) -> None:
 
 def test_lone_returns_inside_cells_survive() -> None:
     assert read('id,text\n1,"a\rb"\n2,c\rd\n').frame["text"].to_list() == ["a\rb", "c\rd"]
+    after_a_bad_row = read('id,text\n0,"x\n1,a\rb\n' + "".join(f'{i},"c, d"\n' for i in range(2, 9)) + "9,e\rf")
+    assert after_a_bad_row.frame["text"].to_list() == ["a\rb", *["c, d"] * 7, "e\rf"]
+    assert after_a_bad_row.refused.listed[0][0] == 2
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])

@@ -138,7 +138,9 @@ def _quotes(source: Source, sample: str, delimiter: str | None, marks: Marks) ->
     refusals: dict[Quotes, int] = {}
     for quotes in readings:
         width = sniff.commonest_width(sniff.sample_rows(sample, delimiter, quotes))
-        refusals[quotes] = count_refused(text_lines(source), delimiter, quotes, width)
+        best = min(refusals.values(), default=None)
+        enough = None if best is None else best + 1
+        refusals[quotes] = count_refused(text_lines(source), delimiter, quotes, width, enough)
     return sniff.judge_quotes(refusals)
 
 

@@ -10,8 +10,8 @@ import csv
 import io
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from claimlab.files.raw import Quotes, Refused
 
@@ -24,8 +24,7 @@ RAGGED = "another number of cells than the header"
 UNCLOSED = "a quote that opens a cell is not closed before a delimiter or line end"
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     line: int
     cells: list[str] | None  # null: refused; none at all: a blank line
 
@@ -47,11 +46,13 @@ def read_rows(lines: Iterable[str], delimiter: str | None, quotes: Quotes) -> It
     yield from _quoted_rows(_Feed(lines), delimiter, "\\" if quotes == "escape" else None)
 
 
-def count_refused(lines: Iterable[str], delimiter: str, quotes: Quotes, width: int) -> int:
-    """How many rows a reading would refuse."""
+def count_refused(lines: Iterable[str], delimiter: str, quotes: Quotes, width: int, enough: int | None = None) -> int:
+    """How many rows a reading would refuse; counting stops at `enough`."""
     refused = 0
     for row in read_rows(lines, delimiter, quotes):
         refused += row.cells is None or (len(row.cells) != width and not is_blank(row.cells, width))
+        if enough is not None and refused >= enough:
+            break
     return refused
 
 
@@ -84,6 +85,7 @@ class _Feed:
         self.again: deque[str] = deque()
         self.current: list[str] = []
         self.number = 0
+        self.shielded = False  # whether the row in progress holds a stand-in
 
     def __iter__(self) -> _Feed:
         return self
@@ -91,7 +93,14 @@ class _Feed:
     def __next__(self) -> str:
         if len(self.current) > LONGEST:
             raise csv.Error("too long")
-        line = self.again.popleft() if self.again else _shielded(next(self.source))
+        if self.again:
+            line = self.again.popleft()
+            self.shielded |= BARE_RETURN in line
+        else:
+            line = next(self.source)
+            if "\r" in line and line.find("\r") != len(line.removesuffix("\r\n")):
+                line = _shielded(line)
+                self.shielded = True
         self.current.append(line)
         self.number += 1
         return line
@@ -105,6 +114,7 @@ def _quoted_rows(feed: _Feed, delimiter: str, escape: str | None) -> Iterator[Ro
     reader = csv.reader(feed, delimiter=delimiter, escapechar=escape, strict=True)
     while True:
         feed.current.clear()
+        feed.shielded = False
         start = feed.number + 1
         try:
             cells = next(reader)
@@ -114,12 +124,9 @@ def _quoted_rows(feed: _Feed, delimiter: str, escape: str | None) -> Iterator[Ro
             feed.back_to_second_line()
             yield Row(start, None)
             continue
-        shielded = any(BARE_RETURN in line for line in feed.current)
-        yield Row(start, [c.replace(BARE_RETURN, "\r") for c in cells] if shielded else cells)
+        yield Row(start, [c.replace(BARE_RETURN, "\r") for c in cells] if feed.shielded else cells)
 
 
 def _shielded(line: str) -> str:
-    if "\r" not in line:
-        return line
     end = "\r\n" if line.endswith("\r\n") else ""
     return line.removesuffix(end).replace("\r", BARE_RETURN) + end
