@@ -10,7 +10,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -18,6 +18,7 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.files.raw import unique_names
 
 csv.field_size_limit(1 << 30)
+T = TypeVar("T", dict[str, Any], list[Any])
 
 
 def read_delimited(
@@ -54,6 +55,15 @@ def read_json(text: str, name: str) -> Any:
         ) from None
     except RecursionError:
         raise UnreadableFile(f"'{name}' is JSON nested too deeply to be data.", "Get it again.") from None
+
+
+def read_json_as(text: str, name: str, kind: type[T]) -> T:
+    """JSON whose outermost value must be a `dict` or a `list`."""
+    value = read_json(text, name)
+    if not isinstance(value, kind):
+        wanted = "an object" if kind is dict else "a list"
+        raise UnreadableFile(f"'{name}' is JSON, but not {wanted}.", "Give the file as its authors publish it.")
+    return value
 
 
 def read_json_lines(text: str, name: str) -> list[dict[str, Any]]:
