@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -84,20 +85,31 @@ def test_repeats_are_exact() -> None:
 
 
 def test_languages_are_the_files_own_or_measured_on_a_seeded_sample() -> None:
-    own = pl.DataFrame({"language": ["eng", "por", "eng", None], "text": ["a"] * 4})
-    assert languages_of(own, None, 0).counts == {"eng": 2, "por": 1}
-    n = LANGUAGE_SAMPLE + 500
-    silent = pl.DataFrame({"language": pl.Series([None] * n, dtype=pl.String), "text": [f"t{i}" for i in range(n)]})
-    seen: list[list[str]] = []
+    seen: list[Sequence[str]] = []
 
-    def identify(texts: list[str]) -> list[str | None]:
+    def identify(texts: Sequence[str]) -> list[str | None]:
         seen.append(texts)
         return ["eng" if t.endswith("1") else None for t in texts]
 
-    found = languages_of(silent, identify, 7)  # type: ignore[arg-type]
-    languages_of(silent, identify, 7)  # type: ignore[arg-type]
+    own = pl.DataFrame({"language": ["eng", "por", "eng", None], "text": ["a"] * 4})
+    assert languages_of(own, identify, 0).counts == {"eng": 2, "por": 1}
+    n = LANGUAGE_SAMPLE + 500
+    silent = pl.DataFrame({"language": pl.Series([None] * n, dtype=pl.String), "text": [f"t{i}" for i in range(n)]})
+    found = languages_of(silent, identify, 7)
+    languages_of(silent, identify, 7)
     assert seen[0] == seen[1]
     assert len(seen[0]) == LANGUAGE_SAMPLE
     assert "seed 7" in found.method
     assert found.counts["eng"] + found.unknown == LANGUAGE_SAMPLE
-    assert "no language identifier" in languages_of(silent, None, 0).method
+    empty = pl.DataFrame({"language": [None], "text": [None]}, schema={"language": pl.String, "text": pl.String})
+    assert languages_of(empty, identify, 0).method == "no texts"
+
+
+def test_languages_are_measured_when_the_file_names_none(tmp_path: Path) -> None:
+    english = "The council of the town said that the old bridge will be closed for repairs next year"
+    portuguese = "A câmara da cidade disse que a ponte antiga será fechada para obras no próximo ano"
+    lines = ["id,text", *[f"{i},{english} {i}" for i in range(8)], *[f"p{i},{portuguese} {i}" for i in range(4)]]
+    dataset, report = import_files([write(tmp_path / "p.csv", lines)])
+    assert report.languages is not None
+    assert report.languages.counts == {"eng": 8, "por": 4}
+    assert dataset.records["language"].null_count() == 12, "measured on a sample: said, not written"

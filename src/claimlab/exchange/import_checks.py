@@ -3,7 +3,6 @@ but for the languages, where the sample is said."""
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -105,28 +104,18 @@ def _dates(dates: Dates, column: str) -> DateFindings:
     )
 
 
-def languages_of(records: pl.DataFrame, identify: Identify | None, seed: int) -> LanguageFindings:
-    """The file's own codes where it has them, else what an identifier says of a seeded sample of texts."""
+def languages_of(records: pl.DataFrame, identify: Identify, seed: int) -> LanguageFindings:
+    """The file's own codes where it has them, else what `identify` says of a seeded sample of texts."""
     own = records["language"].drop_nulls()
     if own.len():
         return LanguageFindings("as the file says", _tally(own.to_list()), records.height - own.len())
     texts = records["text"].drop_nulls()
-    if identify is None or not texts.len():
-        return LanguageFindings("no language identifier" if texts.len() else "no texts")
+    if not texts.len():
+        return LanguageFindings("no texts")
     sample = texts.sample(min(LANGUAGE_SAMPLE, texts.len()), seed=seed) if texts.len() > LANGUAGE_SAMPLE else texts
     said = list(identify(sample.to_list()))
     method = f"measured on {sample.len():,} texts" + (f" drawn with seed {seed}" if sample.len() < texts.len() else "")
     return LanguageFindings(method, _tally([code for code in said if code]), sum(code is None for code in said))
-
-
-def identifier() -> Identify | None:
-    """The language identifier of the text room, where it is installed."""
-    try:
-        module = importlib.import_module("claimlab.text.langid")
-    except ModuleNotFoundError:
-        return None
-    found: Identify = module.identify
-    return found
 
 
 def _tally(codes: Sequence[str]) -> dict[str, int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,14 @@ from claimlab.core.labels import LabelMap, Unmapped, general, load_map
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
 from claimlab.exchange.columns import OWN, ROLES, Plan, plan_columns
-from claimlab.exchange.import_checks import identifier, languages_of, look_at
+from claimlab.exchange.import_checks import languages_of, look_at
 from claimlab.exchange.import_report import ImportReport
 from claimlab.exchange.make_records import Making
 from claimlab.exchange.places import explain, with_places
 from claimlab.exchange.sources import Gathered, gather
 from claimlab.exchange.vocabulary import fold_name
 from claimlab.files.raw import Options
+from claimlab.text.langid import identify
 
 ARTICLE = 600  # characters of the median text, from which on texts are articles
 
@@ -151,8 +153,7 @@ def import_files(
     making.unmapped, making.day_first = unmapped, day_first
     dataset = Dataset.build(making.name, making.records())
     look_at(dataset.records, report, making.dates, found.plan.column("date"))
-    progress("identifying languages", 0, None)
-    report.languages = languages_of(dataset.records, identifier(), seed)
+    report.languages = languages_of(dataset.records, partial(identify, progress=progress), seed)
     dataset.notes = report.warnings()
     dataset.lineage = [_lineage(found, report, unmapped, day_first, limit, seed)]
     return dataset, report
