@@ -21,7 +21,9 @@ from claimlab.files.raw import Layout, Options, RawTable, Refused
 from claimlab.files.read import read_table
 
 TEXTS = (".txt", ".text")
-ABOUT = ("readme", "license", "licence", "copying", "changelog", "citation", "notice")  # files about the data
+# Files about the data, by the start of their name or by their whole name.
+ABOUT = ("readme", "license", "licence", "copying", "changelog", "citation", "notice")
+ABOUT_TABLES = ("claimlab.json", "croissant.json", "dataset_infos.json", "datapackage.json", "package.json")
 FILE, FOLDER, PATH = "file", "folder", "path"
 MANY = "one text per file"
 
@@ -202,7 +204,8 @@ def _free(name: str, taken: Container[str]) -> str:
 
 
 def _about(name: str) -> bool:
-    return PurePosixPath(name).name.lower().startswith(ABOUT)
+    file = PurePosixPath(name).name.lower()
+    return file.startswith(ABOUT) or file in ABOUT_TABLES
 
 
 def _suffix(name: str) -> str:
