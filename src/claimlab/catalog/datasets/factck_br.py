@@ -111,8 +111,8 @@ DATASET = Entry(
         files={
             "FACTCKBR.tsv": HEADER
             + "https://www.exemplo.org/1\thttps:www.exemplo.org\t2019-07-22\tO rio corre para \"cima\".\tNão corre.\tRio | Exemplo\t1\t5\tfalso\n"
-            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-17 07:00:57\tA ponte abriu em 1931.\tEmpty\tPontes\t1\t6\tVerdadeiro\n"
-            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-17 07:00:57\tA ponte tem 10 km.\tEmpty\tPontes\t3\t6\tExagerado\n"
+            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-16 08:30:00\tA ponte abriu em 1931.\tEmpty\tPontes\t1\t6\tVerdadeiro\n"
+            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-16 08:30:00\tA ponte tem 10 km.\tEmpty\tPontes\t3\t6\tExagerado\n"
             + "https://exemplo.net/3\thttps:exemplo.net\t2018-01-02\tO farol vai cair.\tSem dados.\tFarol\t7\t8\tImpossível provar\n"
             + "https://exemplo.net/4\thttps:exemplo.net\t2018-01-03\t\t\tSem frase\t\t8\t\n"
         },

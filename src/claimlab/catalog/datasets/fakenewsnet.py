@@ -137,13 +137,13 @@ DATASET = Entry(
     sample=Sample(
         files={
             "ko_FakeNewsNet_combined.csv": "label,title,date\n"
-            "0,Singer marries a lamp post,2018-06-22 15:58:20+01:00\n"
-            '1,"Actor opens ""school"", pays teachers",2017-06-04 14:54:21.647000+00:00\n'
+            "0,Singer marries a lamp post,2018-06-21 10:20:30+01:00\n"
+            '1,"Actor opens ""school"", pays teachers",2017-06-03 12:30:45.500000+00:00\n'
             "1,Actor visits Riverton,2018-01-12 00:00:00\n"
             "0,Mayor bans rain,\n",
-            "ko_gossipcop_fake_final.csv": "label,title,date\n0,Singer marries a lamp post,2018-06-22 15:58:20+01:00\n",
+            "ko_gossipcop_fake_final.csv": "label,title,date\n0,Singer marries a lamp post,2018-06-21 10:20:30+01:00\n",
             "ko_gossipcop_real_final.csv": "label,title,date\n"
-            '1,"Actor opens ""school"", pays teachers",2017-06-04 14:54:21.647000+00:00\n'
+            '1,"Actor opens ""school"", pays teachers",2017-06-03 12:30:45.500000+00:00\n'
             "1,Actor visits Riverton,2018-01-12 00:00:00\n",
             "politifact_fake.csv": "id,news_url,title,tweet_ids\n"
             "politifact1,example.org/rain,Mayor bans rain,937000000000000001\t937000000000000002\n"
