@@ -28,7 +28,11 @@ AS_PUBLISHED = "Give the file as its authors publish it."
 
 @dataclass(frozen=True)
 class Table:
-    """`frame` as it was read, and the `name` of its file for messages. Columns come out as text, blanks as null."""
+    """`frame` as it was read, and the `name` of its file for messages.
+
+    Columns come out as text, blank cells as null, and without white space at the ends of a cell: it says nothing, and
+    in some datasets (ISOT, F3) it stands in one class only.
+    """
 
     name: str
     frame: pl.DataFrame
