@@ -130,7 +130,7 @@ def untrusted(text: str, name: str = "text") -> str:
 
     The text cannot close its own fence: a mark inside it is broken up.
     """
-    safe = re.sub(rf"<(/?\s*{re.escape(name)}\b)", r"<\u200b\1", text, flags=re.IGNORECASE)
+    safe = re.sub(rf"<(/?\s*{re.escape(name)}\b)", "<\u200b\\1", text, flags=re.IGNORECASE)
     return f"<{name}>\n{safe}\n</{name}>"
 
 

@@ -49,6 +49,10 @@ def find_json(text: str) -> Any:
     for start in [m.start() for m in re.finditer(r"[{\[]", body)][:_STARTS]:
         try:
             value, _ = _DECODER.raw_decode(body, start)
+        except json.JSONDecodeError as error:
+            if error.pos >= len(body) or error.msg.startswith("Unterminated"):
+                break  # cut off: an object inside the unfinished one is not the answer
+            continue
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):

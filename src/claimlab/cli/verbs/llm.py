@@ -100,7 +100,7 @@ def _key(row: dict[str, Any]) -> str:
 def _price(row: dict[str, Any]) -> str:
     price = row["price"]
     if price is None:
-        return "price unknown" if row["model"] else "price by model"
+        return "price unknown"
     when = f" per million tokens ({price['as_of']})" if price["as_of"] else ""
     return f"${price['input']:g} in, ${price['output']:g} out{when}"
 

@@ -7,6 +7,7 @@ in pieces up to a bound, because an endpoint is not to be trusted with our memor
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,6 +23,7 @@ _TURNED_AWAY = {
     402: ("says the account has no credit", "Add credit, or choose another profile."),
     404: ("does not know the model or the address", "Choose a model it serves with --model, or check base_url."),
 }
+CALLS_PER_CLIENT = 16  # a client looks through all its connections for every call, so many calls want several
 _NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol")
 
 
@@ -32,15 +34,20 @@ class OpenAICompatible:
         self.profile = profile
         self._key = key or profile.key()
         self._sdk = _sdk()
-        self._client: Any = None
+        self._lines: list[_Line] = []
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(self, request: Request[T]) -> Answer[T]:
         sdk = self._sdk
         body = self._body(request)
         raw = bytearray()
+        line = self._line()
+        line.calls += 1
         try:
-            async with self._connected().chat.completions.with_streaming_response.create(**body) as response:
+            # The body goes as "extra": the SDK would else walk every message by its types, which costs more than the
+            # rest of the call does here.
+            completions = line.client.chat.completions.with_streaming_response
+            async with completions.create(model=body["model"], messages=[], extra_body=body) as response:
                 async for piece in response.iter_bytes():
                     raw += piece
                     if len(raw) > MAX_REPLY:
@@ -57,6 +64,8 @@ class OpenAICompatible:
             return self._failed("bad-response", scrub(str(error), self._key), transient=True)
         except Exception as error:  # the transport's own, while the body is read: its package differs between SDKs
             return self._failed("connection", scrub(f"{type(error).__name__}: {error}", self._key), transient=True)
+        finally:
+            line.calls -= 1
         return self._read(bytes(raw))
 
     def _body(self, request: Request[Any]) -> dict[str, Any]:
@@ -71,9 +80,7 @@ class OpenAICompatible:
             body["response_format"] = {"type": "json_schema", "json_schema": wire_schema(request.schema)}
         elif request.schema is not None:
             messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n\n{in_words(request.schema)}"}
-        if self.profile.parameters:
-            body["extra_body"] = self.profile.parameters
-        return body
+        return {**body, **self.profile.parameters}
 
     def _read(self, raw: bytes) -> Answer[Any]:
         reply = read_reply(raw)
@@ -123,26 +130,40 @@ class OpenAICompatible:
             retry_after=retry_after,
         )
 
-    def _connected(self) -> Any:
-        """The client of the running loop: connections belong to the loop they were opened in."""
+    def _line(self) -> _Line:
+        """A client with room for one more call; connections belong to the event loop they were opened in."""
         loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
-            local = urlsplit(self.profile.base_url or "").hostname in ("127.0.0.1", "localhost", "::1")
-            self._client = self._sdk.AsyncOpenAI(
-                api_key=self._key or "none",  # the SDK would else send OPENAI_API_KEY to whatever endpoint this is
-                base_url=self.profile.base_url,
-                max_retries=0,
-                timeout=self.profile.timeout,
-                http_client=self._sdk.DefaultAsyncHttpxClient(trust_env=False) if local else None,  # no proxy to self
-            )
-            self._client.organization = self._client.project = None  # nor the account names of another vendor
-            self._loop = loop
-        return self._client
+        if self._loop is not loop:
+            self._lines, self._loop = [], loop
+        for line in self._lines:
+            if line.calls < CALLS_PER_CLIENT:
+                return line
+        self._lines.append(_Line(self._open()))
+        return self._lines[-1]
+
+    def _open(self) -> Any:
+        local = urlsplit(self.profile.base_url or "").hostname in ("127.0.0.1", "localhost", "::1")
+        client = self._sdk.AsyncOpenAI(
+            api_key=self._key or "none",  # the SDK would else send OPENAI_API_KEY to whatever endpoint this is
+            base_url=self.profile.base_url,
+            max_retries=0,
+            timeout=self.profile.timeout,
+            http_client=self._sdk.DefaultAsyncHttpxClient(trust_env=False) if local else None,  # no proxy to oneself
+        )
+        client.organization = client.project = None  # nor the account names of another vendor
+        return client
 
     async def close(self) -> None:
-        if self._client is not None and self._loop is asyncio.get_running_loop():
-            await self._client.close()
-        self._client = None
+        lines, self._lines = self._lines, []
+        if self._loop is asyncio.get_running_loop():
+            for line in lines:
+                await line.client.close()
+
+
+@dataclass
+class _Line:
+    client: Any
+    calls: int = 0
 
 
 def _sdk() -> Any:
