@@ -98,6 +98,19 @@ def test_a_call_that_is_wrong_fails_alone(lab: Any) -> None:
     assert server.requests == 10, "a wrong call is not tried again"
 
 
+def test_broken_characters_are_not_taken_for_a_lost_connection(lab: Any) -> None:
+    with StandIn() as server:
+        answer = lab.ask(lab.open(server), "half a pair: \ud83d")
+    assert (answer.failure, answer.transient, server.requests) == ("unsendable", False, 0)
+
+
+def test_a_reply_cut_at_the_limit_is_said(lab: Any) -> None:
+    with StandIn(answer=lab.says('{"answer": "a long st'), finish="length") as server:
+        answer = lab.ask(lab.open(server))
+    assert answer.failure == "invalid-json"
+    assert "cut at max_tokens" in (answer.detail or "")
+
+
 def test_invalid_then_valid_is_asked_once_more_and_told_why(lab: Any) -> None:
     def answer(body: dict[str, Any]) -> str:
         return json.dumps({"answer": 7}) if len(body["messages"]) == 1 else json.dumps({"answer": "seven"})

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
@@ -162,3 +165,35 @@ def test_one_provider_survives_two_event_loops(lab: Any) -> None:
         provider = lab.open(server, mode="live")
         for _ in range(2):
             assert asyncio.run(provider.ask(Request.of("q", schema=lab.Word))).ok
+
+
+STOPPED = """
+import sys
+from pathlib import Path
+from claimlab.llm.gather import gather_sync
+from claimlab.llm.messages import Request
+from claimlab.llm.open import open_provider
+from claimlab.llm.profiles import Profile
+
+provider = open_provider(Profile(name="p", base_url=sys.argv[1], model="m"), cache=Path(sys.argv[2]))
+requests = (Request.of(f"question {i}", max_tokens=9) for i in range(100_000))
+try:
+    for index, answer in gather_sync(provider, requests, concurrency=8):
+        print(index, flush=True)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def test_ctrl_c_in_plain_code_stops_at_once_and_keeps_what_was_delivered(lab: Any) -> None:
+    with StandIn(latency=0.02) as server:
+        command = [sys.executable, "-c", STOPPED, server.url, str(lab.cache)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        delivered = {int(process.stdout.readline()) for _ in range(30)}
+        process.send_signal(signal.SIGINT)
+        delivered |= {int(line) for line in process.stdout.read().split()}
+        assert process.wait(20) == 130
+    wanted = [Request.of(f"question {i}", max_tokens=9) for i in sorted(delivered)]
+    kept = lab.ask_all(lab.open(server, mode="replay"), wanted)
+    assert all(a.ok for a in kept.values())

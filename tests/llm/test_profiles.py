@@ -85,6 +85,7 @@ def test_own_profiles_by_file_by_name_and_by_variable(mine: Path, monkeypatch: p
         '[x]\nbase_url = "ftp://SECRET1234"',
         'x = "SECRET1234"',
         '[x]\nname = "SECRET1234"',
+        '[x]\nparameters = {max_tokens = 9, n = 4, user = "SECRET1234"}',
     ],
 )
 def test_a_wrong_profile_is_refused_without_showing_what_may_be_a_key(text: str, tmp_path: Path) -> None:

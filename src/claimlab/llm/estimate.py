@@ -33,7 +33,8 @@ class Estimate:
 
     def sentence(self) -> str:
         """One line for the person who is about to spend."""
-        tokens = f"{self.calls:,} calls, about {self.input_tokens:,} tokens in, at most {self.output_tokens_most:,} out"
+        calls = "1 call" if self.calls == 1 else f"{self.calls:,} calls"
+        tokens = f"{calls}, about {self.input_tokens:,} tokens in, at most {self.output_tokens_most:,} out"
         saved = f" ({self.cached:,} more are in the cache and cost nothing)" if self.cached else ""
         if self.money_most is None or self.money_least is None:
             return f"{tokens}{saved}; cost unknown: no price is known for {self.model}."

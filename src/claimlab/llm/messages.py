@@ -71,7 +71,7 @@ class Answer(Generic[T]):
 
     refusal, invalid-json, invalid-schema, empty: the model's last word; recorded, never asked round;
     timeout, connection, unreachable, bad-response, http-429, http-500, ...: the call failed (`transient`: a later
-    run may do better, so it is never recorded); too-large, http-400, ...: this call cannot work as it is;
+    run may do better, so it is never recorded); too-large, unsendable, http-400, ...: this call cannot work;
     crash: a fault in a provider. `detail` has the sentence.
     """
 

@@ -57,7 +57,8 @@ def layered(
 ) -> Provider:
     """`provider` with budget, patience and memory around it."""
     metered = Metered(provider, budget or Budget())
-    patient = Patient(metered, concurrency=concurrency, retries=retries or Retries())
+    at_once = min(concurrency, provider.profile.concurrency or concurrency)
+    patient = Patient(metered, concurrency=at_once, retries=retries or Retries())
     return patient if mode == "live" else Remembered(patient, _cache(cache))
 
 

@@ -47,6 +47,7 @@ class Profile(BaseModel):
     schema_bound: bool = False  # takes response_format json_schema; else JSON is asked for in words
     limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     timeout: float = Field(default=120.0, gt=0)
+    concurrency: int | None = Field(default=None, ge=1)  # the most calls at once that it can take
     parameters: dict[str, Any] = {}  # sent with every call, such as {reasoning_effort = "low"}
     options: dict[str, Any] = {}  # for the provider itself, never sent
     standing: str | None = None  # what results made with it are worth, where that must be said
@@ -61,6 +62,14 @@ class Profile(BaseModel):
         if parts.username or parts.password:
             raise ValueError("keys belong into the environment, not into the base URL")
         return url
+
+    @field_validator("parameters")
+    @classmethod
+    def _no_second_opinion(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        ours = {"model", "messages", "max_tokens", "max_completion_tokens", "n", "stream", "response_format", "seed"}
+        if taken := sorted(ours & set(parameters)):
+            raise ValueError(f"{', '.join(taken)} cannot be set here: caps, cache and schema depend on it")
+        return parameters
 
     def with_model(self, model: str | None) -> Profile:
         return self if model is None else self.model_copy(update={"model": model})

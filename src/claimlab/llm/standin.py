@@ -54,10 +54,11 @@ class StandIn:
         strict: bool = False,
         retry_after: str | None = "0.05",
         usage: bool = True,
+        finish: str = "stop",
     ) -> None:
         self.answer, self.fault = answer, fault
         self.latency, self.slots, self.strict = latency, slots, strict
-        self.retry_after, self.usage = retry_after, usage
+        self.retry_after, self.usage, self.finish = retry_after, usage, finish
         self.url = ""
         self.requests = self.served = self.working = self.most_working = 0
         self.seen: Counter[str] = Counter()
@@ -165,7 +166,7 @@ class StandIn:
             "object": "chat.completion",
             "created": 0,
             "model": body.get("model"),
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+            "choices": [{"index": 0, "finish_reason": self.finish, "message": message}],
             **({"usage": usage} if self.usage else {}),
         }
 

@@ -44,10 +44,10 @@ class OpenAICompatible:
         line = self._line()
         line.calls += 1
         try:
-            # The body goes as "extra": the SDK would else walk every message by its types, which costs more than the
-            # rest of the call does here.
+            # The body goes as "extra": else the SDK walks every message by its types, a seventh of the whole call.
             completions = line.client.chat.completions.with_streaming_response
-            async with completions.create(model=body["model"], messages=[], extra_body=body) as response:
+            limit = request.timeout or self.profile.timeout
+            async with completions.create(model="", messages=[], extra_body=body, timeout=limit) as response:
                 async for piece in response.iter_bytes():
                     raw += piece
                     if len(raw) > MAX_REPLY:
@@ -62,6 +62,8 @@ class OpenAICompatible:
             return self._failed(failure, scrub(f"{cause}: {error.__cause__}", self._key), transient=True)
         except sdk.APIError as error:
             return self._failed("bad-response", scrub(str(error), self._key), transient=True)
+        except UnicodeError:
+            return self._failed("unsendable", "the text holds broken characters (lone surrogates)")
         except Exception as error:  # the transport's own, while the body is read: its package differs between SDKs
             return self._failed("connection", scrub(f"{type(error).__name__}: {error}", self._key), transient=True)
         finally:
@@ -93,7 +95,8 @@ class OpenAICompatible:
     def _answer(self, reply: Reply) -> Answer[Any]:
         standing = (self.profile.standing,) if self.profile.standing else ()
         cut = (CUT,) if reply.finish == "length" else ()
-        refused = reply.refusal or ("the endpoint's content filter" if reply.finish == "content_filter" else None)
+        filtered = "the endpoint's content filter" if reply.finish in ("content_filter", "refusal") else None
+        refused = reply.refusal or filtered
         return Answer(
             model=self.profile.chosen_model(),
             text=reply.text,
@@ -147,7 +150,6 @@ class OpenAICompatible:
             api_key=self._key or "none",  # the SDK would else send OPENAI_API_KEY to whatever endpoint this is
             base_url=self.profile.base_url,
             max_retries=0,
-            timeout=self.profile.timeout,
             http_client=self._sdk.DefaultAsyncHttpxClient(trust_env=False) if local else None,  # no proxy to oneself
         )
         client.organization = client.project = None  # nor the account names of another vendor
