@@ -111,7 +111,7 @@ def test_one_class_is_said(sample: Path) -> None:
 def test_a_file_without_its_column_is_a_sentence(sample: Path) -> None:
     file = sample / "FACTCKBR.tsv"
     file.write_text(file.read_text().replace("claimReviewed", "claim"))
-    with pytest.raises(UnreadableFile, match=r"not laid out as FACTCK\.BR is published .*claimReviewed"):
+    with pytest.raises(UnreadableFile, match=r"not laid out as FACTCK\.BR .*claimReviewed"):
         load("factck-br", sample)
 
 

@@ -54,6 +54,7 @@ class Entry:
     no_loader: str | None = None  # why there is none, when there is none
     real_rows: Mapping[str, int] = field(default_factory=dict)  # variant -> rows in the published files, where counted
     real_labels: Mapping[str, int] = field(default_factory=dict)  # label_raw -> rows, default variant
+    published_rows: Mapping[str, int | None] = field(default_factory=dict)  # variant -> rows its publishers state
 
     def map_named(self, name: str | None) -> LabelMap | None:
         if not self.maps:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from claimlab.catalog import counts
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.core.dataset import Dataset, Lineage, sha256_file
 from claimlab.core.errors import UnreadableFile
@@ -38,10 +39,11 @@ def load(
         raise UnreadableFile(f"'{source}' gave no records as {entry.card.title}.", "Give the files as published.")
     records = loaded.records if limit is None else loaded.records.head(limit)
     records, notes = mapped(records, verdicts, unmapped)
+    numbered = with_ids(records, entry.card.name)
     dataset = Dataset.build(
         entry.card.name,
-        with_ids(records, entry.card.name),
-        loaded.tables if limit is None else {n: about(t, records) for n, t in loaded.tables.items()},
+        numbered,
+        loaded.tables if limit is None else cut_tables(loaded.tables, numbered["id"]),
         card=entry.card.name,
         licence=entry.card.licence,
         synthetic=loaded.synthetic,
@@ -61,26 +63,27 @@ def load(
             counts={"records": records.height},
         )
     ]
+    dataset.notes += counts.note(entry, chosen, loaded.records.height)
     return dataset
 
 
 def read(loader: Loader, bundle: Bundle, entry: Entry) -> Loaded:
-    """Run the loader; a file without one of its columns or fields is a sentence for the user, not a traceback."""
+    """Run a loader; a file that is not laid out as published gives a sentence, not a traceback."""
     try:
         return loader(bundle)
-    except (pl.exceptions.ColumnNotFoundError, KeyError) as error:
-        missing = str(error).strip().splitlines()[0]
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
         raise UnreadableFile(
-            f"A file in '{bundle.path.name}' is not laid out as {entry.card.title} is published (missing: {missing}).",
-            "Give the files as published.",
+            f"'{bundle.path.name}' is not laid out as {entry.card.title} ({type(error).__name__}: {error}).",
+            f"Give the files as published (claimlab catalog show {entry.card.name}), or use claimlab import.",
         ) from error
 
 
-def about(table: pl.DataFrame, records: pl.DataFrame) -> pl.DataFrame:
-    """The rows of a side table that belong to `records`: a limited load keeps no orphans."""
-    if "record_id" not in table.columns or "id" not in records.columns:
-        return table
-    return table.filter(pl.col("record_id").is_in(records["id"].implode()))
+def cut_tables(tables: dict[str, pl.DataFrame], ids: pl.Series) -> dict[str, pl.DataFrame]:
+    """Side tables for the records that a limit left."""
+    return {
+        n: t.filter(pl.col("record_id").is_in(ids.to_list())) if "record_id" in t.columns else t
+        for n, t in tables.items()
+    }
 
 
 def mapped(records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped) -> tuple[pl.DataFrame, list[str]]:

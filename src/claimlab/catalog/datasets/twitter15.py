@@ -2,81 +2,10 @@
 
 from __future__ import annotations
 
-import polars as pl
-
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._tweets import dated
-from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.datasets._rumdetect import rumdetect
+from claimlab.catalog.entry import Entry, Sample
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
-
-# Only the first three columns and the origin are explained anywhere; the others keep their place as their name.
-EVENTS = ["label", "event", "tweet_id", "column_4", "column_5", "column_6", "column_7", "origin", "column_9"]
-SPLITS = ("train", "dev", "test")
-
-
-def load(bundle: Bundle) -> Loaded:
-    """The rows and labels of label.txt, in its order; texts, events and a published split joined by tweet id."""
-    labels = read_delimited(
-        bundle.text(bundle.one("twitter15/label.txt", "label.txt")),
-        delimiter=":",
-        quoted=False,
-        header=False,
-        columns=["label_raw", "tweet_id"],
-    ).with_columns(pl.all().str.strip_chars())
-    texts, notes = _texts(bundle, labels)
-    rows = labels.join(texts, on="tweet_id", how="left", maintain_order="left")
-    rows = rows.join(_events(bundle), on="tweet_id", how="left", maintain_order="left")
-    records = dated(
-        rows.select(
-            ("twitter15-" + pl.col("tweet_id")).alias("id"),
-            "text",
-            pl.when(pl.col("text").is_null()).then(pl.lit("id-only")).otherwise(pl.lit("post")).alias("kind"),
-            "label_raw",
-            pl.lit("eng").alias("language"),
-            "tweet_id",
-            pl.col("origin").alias("source"),
-            # for the non-rumours the event is the news account that wrote the tweet
-            pl.when(pl.col("origin") == "news_account").then(pl.col("event")).alias("author"),
-            pl.col("event").alias("group"),
-            "split",
-            meta_column(rows, [*EVENTS[3:7], EVENTS[8]]).alias("meta"),
-        )
-    )
-    return Loaded(records, notes=notes)
-
-
-def _texts(bundle: Bundle, labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """tweet_id, text, split: from source_tweets.txt (the 2017 release) and from the train/dev/test files of 2019."""
-    parts = []
-    for split in SPLITS:
-        for name in bundle.match(f"twitter15.{split}"):
-            columns = ["tweet_id", "text", "label"]
-            part = read_delimited(bundle.text(name), delimiter="\t", quoted=False, header=False, columns=columns)
-            parts.append(part.with_columns(pl.lit(split).alias("split")))
-    schema = {"tweet_id": pl.String, "text": pl.String, "label": pl.String, "split": pl.String}
-    table = pl.concat(parts) if parts else pl.DataFrame(schema=schema)
-    notes = []
-    both = table.join(labels, on="tweet_id").filter(pl.col("label") != pl.col("label_raw"))
-    if both.height:
-        notes.append(f"{both.height} tweet(s) have another label in the split files than in label.txt, which is kept.")
-    for name in bundle.match("twitter15/source_tweets.txt") or bundle.match("source_tweets.txt"):
-        own = read_delimited(
-            bundle.text(name), delimiter="\t", quoted=False, header=False, columns=["tweet_id", "text"]
-        )
-        table = own.join(table.select("tweet_id", "label", "split"), on="tweet_id", how="left", maintain_order="left")
-    return table.select("tweet_id", pl.col("text").str.strip_chars(), "split").unique("tweet_id", keep="first"), notes
-
-
-def _events(bundle: Bundle) -> pl.DataFrame:
-    names = bundle.match("Twitter15_label_All.txt")
-    if not names:
-        return pl.DataFrame(schema=dict.fromkeys(EVENTS[1:], pl.String))
-    table = read_delimited(bundle.text(names[0]), delimiter="\t", quoted=False, header=False, columns=EVENTS)
-    return table.drop("label").unique("tweet_id", keep="first")
-
 
 LABELS = {"true": "true", "non-rumor": "true", "false": "false", "unverified": "unknown"}
 
@@ -112,7 +41,7 @@ DATASET = Entry(
             "The origin of a tweet gives its class away too: all 374 non-rumors come from news accounts, and snopes, IJCAI and "
             "PLOS ONE gave only unverified ones.",
             "26 of the non-rumors are by a satirical account (theonion), yet count as true in the guide's map.",
-            "One tweet (715255507506892800) is 'unverified' in label.txt and 'false' in the split files.",
+            "One tweet is 'unverified' in label.txt and 'false' in the split files.",
             "The texts are lower-cased and every link is the word URL, which is itself predictive.",
             "The guide lists three labels and leaves out 'unverified', which is a quarter of the rows.",
             "A seeded split reproduces the published scores only with the rows in the order of label.txt.",
@@ -121,7 +50,7 @@ DATASET = Entry(
         met_real_files=True,
     ),
     maps={"a5": LabelMap("twitter15/a5", LABELS), "cdl": LabelMap("twitter15/cdl", LABELS)},
-    variants={"texts": load},
+    variants={"texts": rumdetect("twitter15")},
     sample=Sample(
         files={
             "label.txt": "unverified:700000000000000001\nnon-rumor:700000000000000002\ntrue:700000000000000003\n"
