@@ -9,6 +9,9 @@ ClaimlabError                exit 1: a problem the message explains
 │   └── UnmappedLabels       values that no verdict map knows; carries them with their counts
 ├── OutputExists             writing would overwrite something
 ├── MissingExtra             an optional package is not installed; says the pip line
+├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
+├── SearchFailed             a search provider gave no usable answer; carries the provider and the kind of failure
+├── PageRefused              a page that is not fetched or not kept, because it is unsafe, too large or no text
 └── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
 """
 
@@ -94,6 +97,30 @@ class MissingExtra(ClaimlabError):
             f"{what} needs packages that are not installed.",
             f"Install them with: pip install 'claimlab[{extra}]'",
         )
+
+
+class ReplayMiss(ClaimlabError):
+    pass
+
+
+class SearchFailed(ClaimlabError):
+    """`kind` is one word for counting (see claimlab.search.results.KINDS); `tries` is how often it was tried."""
+
+    def __init__(self, provider: str, kind: str, problem: str, todo: str, *, tries: int = 1) -> None:
+        self.provider = provider
+        self.kind = kind
+        self.tries = tries
+        self.attempts: tuple[object, ...] = ()  # for a chain: how each of its providers fared
+        super().__init__(problem, todo)
+
+
+class PageRefused(ClaimlabError):
+    """`kind` is one word for counting (see claimlab.search.snapshot.KINDS)."""
+
+    def __init__(self, url: str, kind: str, problem: str, todo: str) -> None:
+        self.url = url
+        self.kind = kind
+        super().__init__(problem, todo)
 
 
 class BudgetSpent(ClaimlabError):
