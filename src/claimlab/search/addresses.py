@@ -89,6 +89,8 @@ class Guard:
         return Target(url=url, scheme=scheme, host=host, port=port, number=str(numbers[0]))
 
     def _split(self, url: str) -> tuple[str, str, int]:
+        if any(c < " " or c in "\x7f\\" for c in url):
+            raise _refused(url, "host", "holds characters that no address has")
         try:
             parts = urlsplit(url)
             scheme, port = parts.scheme.lower(), parts.port
@@ -99,7 +101,7 @@ class Guard:
             raise _refused(url, "scheme", f"uses '{scheme or 'no scheme'}', and only http and https pages are fetched")
         if parts.username is not None or parts.password is not None:
             raise _refused(url, "credentials", "carries a user name or password")
-        if not host or any(c < " " or c in "\x7f\\" for c in url) or "%" in host:
+        if not host or "%" in host:
             raise _refused(url, "host", "has no plain host name")
         port = _PORTS[scheme] if port is None else port
         if port not in self.ports:

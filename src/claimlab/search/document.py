@@ -37,7 +37,7 @@ class Document:
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> Document:
-        data = {"text": None, **json.loads(raw)}
+        data = {"text": None, **json.loads(raw.decode("ascii"))}
         if "published" in data:
             data["published"] = datetime.fromisoformat(data["published"])
         if "review" in data:

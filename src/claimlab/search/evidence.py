@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import Any, NamedTuple
 
@@ -170,13 +170,6 @@ def evidence_table(
                 rows.append(piece.row(record_id, len(seen), domain_of))
     schema = SIDE_TABLES["evidence"]
     return to_side_table("evidence", pl.DataFrame(rows, schema=schema, orient="row"))
-
-
-def dated(piece: Evidence, published: datetime | None, dated_from: str | None) -> Evidence:
-    """`piece` with this date, where it has none of its own."""
-    if piece.published is not None or published is None:
-        return piece
-    return replace(piece, published=published, dated_from=dated_from)
 
 
 def _iso(value: datetime | None) -> str | None:

@@ -180,27 +180,35 @@ def _write(folder: Path, documents: Iterator[Document], progress: Progress) -> d
     languages: dict[str, int] = {}
     seen: set[bytes] = set()
     repeated = 0
-    for document in documents:
-        mark = document.digest()
-        if mark in seen:
-            repeated += 1
-            continue
-        seen.add(mark)
-        written = prepared("\n".join(part for part in (document.title, document.text) if part))
-        entry = tantivy.Document(n=len(seen), document=document.as_bytes())
-        entry.add_text(EXACT, written)
-        entry.add_text(field_of(document.language), written)
-        if document.published is not None:
-            entry.add_integer("day", (document.published.date() - EPOCH).days)
-        writer.add_document(entry)
-        code = document.language or "und"
-        languages[code] = languages.get(code, 0) + 1
-        if len(seen) % 5000 == 0:
-            progress("indexing", len(seen), None)
-    writer.commit()
-    writer.wait_merging_threads()
+    try:
+        for document in documents:
+            mark = document.digest()
+            if mark in seen:
+                repeated += 1
+                continue
+            seen.add(mark)
+            writer.add_document(_entry(document, len(seen)))
+            code = document.language or "und"
+            languages[code] = languages.get(code, 0) + 1
+            if len(seen) % 5000 == 0:
+                progress("indexing", len(seen), None)
+        writer.commit()
+    finally:
+        writer.wait_merging_threads()  # also after a failure: its threads must not write into a folder that goes away
     progress("indexing", len(seen), len(seen))
     return {"documents": len(seen), "repeated": repeated, "languages": dict(sorted(languages.items()))}
+
+
+def _entry(document: Document, number: int) -> tantivy.Document:
+    import tantivy
+
+    written = prepared("\n".join(part for part in (document.title, document.text) if part))
+    entry = tantivy.Document(n=number, document=document.as_bytes())
+    entry.add_text(EXACT, written)
+    entry.add_text(field_of(document.language), written)
+    if document.published is not None:
+        entry.add_integer("day", (document.published.date() - EPOCH).days)
+    return entry
 
 
 def _schema() -> tantivy.Schema:

@@ -38,6 +38,7 @@ DATES = (
     "time[pubdate]",
     "article time[datetime]",
 )
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 MAIN = "article, main, [role=main], [itemprop=articleBody]"
 MAX_MAIN = 20  # looked at; a page of ten thousand of them means harm
 MAIN_SHARE = 0.4  # of the words of the page: a smaller <article> is a teaser
@@ -100,7 +101,7 @@ def _lines(root: LexborNode) -> str:
             parts.append(edge)
             todo.append(edge)
             todo.extend(reversed(list(node.iter(include_text=True))))
-    lines = (" ".join(line.split()) for line in "".join(parts).replace("\r", "").split("\n"))
+    lines = (" ".join(line.split()) for line in _CONTROL.sub(" ", "".join(parts)).split("\n"))
     return "\n".join(line for line in lines if line)
 
 

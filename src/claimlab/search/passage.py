@@ -30,4 +30,7 @@ def best_passage(text: str, terms: set[str], limit: int) -> str:
                 found |= held[end]
                 if len(found) > best_count:
                     best, best_count = (start, end + 1), len(found)
-    return " ".join(s.strip() for s in sentences[slice(*best)])[:limit]
+    start, end = best
+    while start < end - 1 and not held[start]:
+        start += 1  # what leads up to the first match says nothing of it
+    return " ".join(s.strip() for s in sentences[start:end])[:limit]

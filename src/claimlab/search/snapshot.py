@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import re
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -16,7 +16,7 @@ from claimlab.search.addresses import Guard, Target
 from claimlab.search.bounded import TooLarge, WrongEncoding, read_bounded
 from claimlab.search.cache import Mode, Recording
 from claimlab.search.claimreview import reviews_in
-from claimlab.search.evidence import Review
+from claimlab.search.evidence import Evidence, Review
 from claimlab.search.http import USER_AGENT, trust
 from claimlab.search.page_text import PageText, read_page
 from claimlab.search.results import now
@@ -195,6 +195,22 @@ class PageFetcher:
         if size.isdigit() and int(size) > self.max_bytes:
             raise _refused(url, "too-large", f"is larger than {self.max_bytes / (1 << 20):g} MB")
         return kind
+
+
+def with_page(piece: Evidence, page: Snapshot) -> Evidence:
+    """`piece` with what its page says of itself: a date better than the result's, the fact-check, and where it is kept.
+
+    A date that the result states stays; one that was counted back or read from the address gives way to the page's.
+    """
+    better = piece.dated_from in (None, "relative", "url") and page.dated_from == "page"
+    return replace(
+        piece,
+        published=page.published if better else piece.published,
+        dated_from=page.dated_from if better else piece.dated_from,
+        language=piece.language or page.language,
+        review=piece.review or (page.reviews[0] if len(page.reviews) == 1 else None),
+        more={**piece.more, "page_sha256": page.sha256, "page_url": page.final_url, "page_length": len(page.text)},
+    )
 
 
 def _headers(target: Target) -> dict[str, str]:

@@ -73,7 +73,7 @@ class WebProvider(ABC):
 
     async def search(self, query: Query) -> Results:
         retrieved = now()
-        pieces: list[Evidence] = []
+        pieces: dict[str, Evidence] = {}  # by id: services repeat results from page to page
         notes: list[str] = []
         malformed, cost, page = 0, 0.0, None
         unpriced = False
@@ -81,18 +81,20 @@ class WebProvider(ABC):
             wanted = min(self.page_size, query.max_results - len(pieces))
             reply = await self.http.json(self.ask(query, wanted, page), bucket_of(self.name))
             found = self.read(reply.answer, query, retrieved, page)
-            pieces += [e for e in found.evidence if e is not None]
+            before = len(pieces)
+            for piece in (e for e in found.evidence if e is not None):
+                pieces.setdefault(piece.evidence_id, piece)
             malformed += found.evidence.count(None)
             notes += [n for n in found.notes if n not in notes]
             cost += reply.cost or 0.0
             unpriced |= reply.cost is None
             page = found.following
-            if page is None or len(pieces) >= query.max_results or not found.evidence:
+            if page is None or len(pieces) >= query.max_results or len(pieces) == before:
                 break
         return Results(
             query=query,
             provider=self.name,
-            evidence=tuple(pieces[: query.max_results]),
+            evidence=tuple(pieces.values())[: query.max_results],
             retrieved=retrieved,
             cost=None if unpriced else cost,
             malformed=malformed,
