@@ -7,12 +7,13 @@ ClaimlabError                exit 1: a problem the message explains
 │   ├── UnreadableFile       not the format it claims to be, truncated, or refused as unsafe
 │   ├── SchemaError          a table or folder that is not a claimlab dataset, or a newer one
 │   └── UnmappedLabels       values that no verdict map knows; carries them with their counts
-├── OutputExists             writing would overwrite something
-├── MissingExtra             an optional package is not installed; says the pip line
-├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
 ├── SearchFailed             a search provider gave no usable answer; carries the provider and the kind of failure
 ├── PageRefused              a page that is not fetched or not kept, because it is unsafe, too large or no text
-└── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
+├── OutputExists             writing would overwrite something
+├── MissingExtra             an optional package is not installed; says the pip line
+├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
+├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
+└── EndpointRefused          an endpoint that will answer no call at all: key refused, no credit, unknown model
 """
 
 from __future__ import annotations
@@ -86,23 +87,6 @@ class UnmappedLabels(DataError):
         )
 
 
-class OutputExists(ClaimlabError):
-    def __init__(self, path: object) -> None:
-        super().__init__(f"'{path}' already exists.", "Choose another folder, or replace it with --force.")
-
-
-class MissingExtra(ClaimlabError):
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(
-            f"{what} needs packages that are not installed.",
-            f"Install them with: pip install 'claimlab[{extra}]'",
-        )
-
-
-class ReplayMiss(ClaimlabError):
-    pass
-
-
 class SearchFailed(ClaimlabError):
     """`kind` is one word for counting (see claimlab.search.results.KINDS); `tries` is how often it was tried."""
 
@@ -123,5 +107,26 @@ class PageRefused(ClaimlabError):
         super().__init__(problem, todo)
 
 
+class OutputExists(ClaimlabError):
+    def __init__(self, path: object) -> None:
+        super().__init__(f"'{path}' already exists.", "Choose another folder, or replace it with --force.")
+
+
+class MissingExtra(ClaimlabError):
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs packages that are not installed.",
+            f"Install them with: pip install 'claimlab[{extra}]'",
+        )
+
+
 class BudgetSpent(ClaimlabError):
+    pass
+
+
+class ReplayMiss(ClaimlabError):
+    pass
+
+
+class EndpointRefused(ClaimlabError):
     pass
