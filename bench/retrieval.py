@@ -64,13 +64,15 @@ def recall(found: list[list[int]], relevant: list[set[int]], depth: int) -> floa
 
 
 def claimlab_local(sentences: list[str]) -> Search:
-    folder = Path(tempfile.mkdtemp(prefix="claimlab-bench-"))
+    kept = tempfile.TemporaryDirectory(prefix="claimlab-bench-")
+    folder = Path(kept.name)
     rows = (json.dumps({"id": str(i), "text": s}) for i, s in enumerate(sentences))
     (folder / "pool.jsonl").write_text("\n".join(rows), encoding="utf-8")
     build_index(folder / "pool.jsonl", folder / "index", language="eng")
     index = LocalIndex(folder / "index")
 
     def search(claims: list[str]) -> list[list[int]]:
+        assert Path(kept.name).is_dir()  # the folder lives as long as this function
         queries = (Query(claim, language="eng", max_results=DEPTH) for claim in claims)
         return [[int(e.more["document"]) for e in index.search(query)] for query in queries]
 
