@@ -62,7 +62,7 @@ def divide(records: pl.DataFrame, target: str) -> tuple[str, Parts]:
         if sides[name].is_empty():
             raise DataError(
                 f"No labelled record is in split '{name}'.",
-                "Give the dataset a split first: claimlab audit --fix writes one that keeps copies and groups together.",
+                "Give the dataset a split first: claimlab audit --fix writes one that keeps copies together.",
             )
     if sides["train"][column].n_unique() < 2:
         raise DataError("The training rows hold one class only.", "Use data with at least two classes.")
