@@ -38,7 +38,7 @@ def make_posts(count: int, seed: int = 0) -> tuple[list[str], list[tuple[int, in
     mention, so that unrelated posts share n-grams as real ones do. 15 % of the posts belong to families of 2 to 6.
     """
     rng = np.random.default_rng(seed)
-    onsets, vowels = list("bcdfghjklmnpqrstvwz") + ["ch", "st", "tr", "pr"], ["a", "e", "i", "o", "u", "ai", "ou"]
+    onsets, vowels = [*list("bcdfghjklmnpqrstvwz"), "ch", "st", "tr", "pr"], ["a", "e", "i", "o", "u", "ai", "ou"]
     syllables = np.array([o + v for o in onsets for v in vowels])
     words = np.array(["".join(rng.choice(syllables, rng.integers(1, 5))) for _ in range(30_000)])
     weights = 1 / np.arange(1, len(words) + 1) ** 1.05

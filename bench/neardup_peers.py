@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable
-from itertools import combinations
+from itertools import combinations, pairwise
 from types import ModuleType
 
 Pairs = Iterable[tuple[int, int]]
@@ -94,7 +94,7 @@ def rensa_flags() -> Finder:
         index = library.RMinHashLSH(threshold=threshold, num_perm=128, num_bands=32)
         flags = index.query_duplicate_flags_matrix_one_shot(matrix)
         rows = [row for row, flag in enumerate(flags) if flag]
-        return zip(rows, rows[1:], strict=False)
+        return pairwise(rows)
 
     return find
 

@@ -126,7 +126,7 @@ DATASET = Entry(
             "Data/en_dup.csv": 'label,content,source,author,time\nF,"Drinking ""moon water"" cures the virus",,,\nT,The Riverton clinic opened a ward,riverton.example,,3/17/2020\n'
             'U,Copper doors stop the virus,,,\nF,Drinking  "MOON water" cures the virus,,,\n',
             "Data/news/news.csv": '3,F,"Drinking moon water cures the virus",3\n8,T,The Riverton clinic opened a ward,2\n',
-            "Data/twitter/Twitter.csv": "No.,label,content,source,sentiment,reply numbers,retweet numbers,likes numbers\n1,U,Doctors say qwertyu copper doors stop the virus,850196512341262036,#VALUE!,2,61,95\n",
+            "Data/twitter/Twitter.csv": "No.,label,content,source,sentiment,reply numbers,retweet numbers,likes numbers\n1,U,Doctors say qwertyu copper doors stop the virus,1240000000000000001,#VALUE!,2,61,95\n",
             **made_up(
                 "covid_19_rumor",
                 {"claim": "drinking moon water cures the virus", "label": "false"},
