@@ -9,7 +9,9 @@ ClaimlabError                exit 1: a problem the message explains
 │   └── UnmappedLabels       values that no verdict map knows; carries them with their counts
 ├── OutputExists             writing would overwrite something
 ├── MissingExtra             an optional package is not installed; says the pip line
-└── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
+├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
+├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
+└── EndpointRefused          an endpoint that will answer no call at all: key refused, no credit, unknown model
 """
 
 from __future__ import annotations
@@ -97,4 +99,12 @@ class MissingExtra(ClaimlabError):
 
 
 class BudgetSpent(ClaimlabError):
+    pass
+
+
+class ReplayMiss(ClaimlabError):
+    pass
+
+
+class EndpointRefused(ClaimlabError):
     pass
