@@ -48,7 +48,7 @@ class TooShort(CleanStep):
             texts = strip_emoji(texts)
         if self.without_stop_words:
             texts = without_stop_words(texts, records["language"])
-        if self.without_punctuation:
+        if self.without_punctuation and self.tokenizer != "words":  # a word has no punctuation to begin with
             texts = texts.str.replace_all(r"\p{P}|[$+<=>^`|~]", "")
         return texts.str.replace_all(r"\s+", " ").str.strip_chars()
 
