@@ -71,17 +71,17 @@ def statistics_blocks(statistics: Statistics) -> list[Block]:
     titles = ["Label", "Records", "% with URL", "Words", "Word length", "Sentences", "Words per sentence"]
     rows = [[r[0], r[1], *(_one(v) for v in r[2:])] for r in statistics.texts.iter_rows()]
     found = statistics.domains
-    names = [c for c in found.columns if c not in ("domain", "records")]
+    names = [c for c in found.columns if c not in ("domain", "mentions")]
     cited = [
-        [r["domain"], r["records"], *(x for n in names for x in (r[n], _one(100 * r[n] / r["records"])))]
+        [r["domain"], r["mentions"], *(x for n in names for x in (r[n], _one(100 * r[n] / r["mentions"])))]
         for r in found.iter_rows(named=True)
     ]
-    heads = ["Domain", "Records", *(x for n in names for x in (n, f"% {n}"))]
+    heads = ["Domain", "Mentions", *(x for n in names for x in (n, f"% {n}"))]
     return [
-        Section("Texts", [Table(titles, rows, "Averages per record, with the URLs that texts had.")]),
+        Section("Texts", [Table(titles, rows, "Averages per record; words and sentences without URLs.")]),
         Section(
             "Domains",
-            [Table(heads, cited, "The domains that most records cite.")] if cited else [Text("No text cites a URL.")],
+            [Table(heads, cited, "The domains that texts mention most.")] if cited else [Text("No text cites a URL.")],
         ),
     ]
 

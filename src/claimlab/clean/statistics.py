@@ -1,7 +1,7 @@
 """Text statistics and URL domains per label, as papers print them for a cleaned dataset.
 
-Words are runs of letters and digits or single other signs, as tokenizers for training texts cut them; sentences end at
-. ! ? or … before a blank, or at a line break. Averages are over records.
+Words are what blanks part, without the punctuation around them. A sentence ends where . ! ? or … stands before a blank, and
+where the text ends. Both are counted without URLs. Averages are over records, and so is that of words per sentence.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import polars as pl
 
 from claimlab.clean.step import labels
 from claimlab.core.dataset import Dataset
-from claimlab.text.urls import domains, find_urls
+from claimlab.text.urls import domains, find_urls, strip_urls
 
 TOP = 15
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """`texts`: a row per label. `domains`: the most cited domains, with how many records of each label cite them."""
+    """`texts`: a row per label. `domains`: the most cited domains, with how often records of each label cite them."""
 
     texts: pl.DataFrame
     domains: pl.DataFrame
@@ -37,17 +37,16 @@ def originals(records: pl.DataFrame) -> pl.Series:
 
 
 def domain_statistics(records: pl.DataFrame, *, top: int = TOP) -> pl.DataFrame:
-    """domain, records, and for each label how many records cite it. All sites of one government are one domain."""
+    """domain, mentions, and how many of them stand under each label. All sites of one government are one domain."""
     rows = pl.DataFrame({"id": records["id"], "label": labels(records), "url": find_urls(originals(records))})
     cited = rows.drop_nulls("label").explode("url").drop_nulls("url")
     cited = cited.with_columns(_government(domains(cited["url"])).alias("domain")).drop_nulls("domain")
-    counted = cited.unique(["id", "domain"])
-    every = sorted(counted["label"].unique().to_list())
-    table = counted.group_by("domain").agg(
-        pl.len().cast(pl.Int64).alias("records"),
+        every = sorted(cited["label"].unique().to_list())
+    table = cited.group_by("domain").agg(
+        pl.len().cast(pl.Int64).alias("mentions"),
         *((pl.col("label") == name).sum().cast(pl.Int64).alias(name) for name in every),
     )
-    return table.sort(["records", "domain"], descending=[True, False]).head(top)
+    return table.sort(["mentions", "domain"], descending=[True, False]).head(top)
 
 
 def _government(found: pl.Series) -> pl.Series:
@@ -72,21 +71,24 @@ def text_statistics(records: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-WORD = r"[\p{L}\p{N}\p{M}_]+"
-SENTENCE_END = r"[.!?…]+[\"'”’»)\]]*(?:\s|$)|\n+"
+_AROUND = r"^\p{P}+|\p{P}+$"
+_SENTENCE_END = r"[.!?…]+[\"'”’»)\]*_]*\s"
+_LAST_END = r"[\p{P}\s]+$"
 
 
 def measured(texts: pl.Series) -> pl.DataFrame:
     """One row per text: what `text_statistics` averages."""
-    text = pl.col("text")
-    words = text.str.extract_all(WORD)
-    return (
-        pl.DataFrame({"text": texts.rename("text")})
-        .with_columns(
-            (find_urls(texts).list.len() > 0).alias("url"),
-            words.list.len().cast(pl.Int64).alias("words"),
-            words.list.eval(pl.element().str.len_chars()).list.mean().alias("word_length"),
-            text.str.strip_chars().str.split("\n").list.len().alias("sentences"),
-        )
-        .with_columns((pl.col("words") / pl.col("sentences")).alias("words_per_sentence"))
+    bare = strip_urls(texts)
+    words = bare.str.extract_all(r"\S+").list.eval(pl.element().str.replace_all(_AROUND, ""))
+    words = words.list.eval(pl.element().filter(pl.element() != ""))
+    sentences = bare.str.replace(_LAST_END, "").str.count_matches(_SENTENCE_END) + 1
+    return pl.DataFrame(
+        {
+            "text": texts,
+            "url": find_urls(texts).list.len() > 0,
+            "words": words.list.len().cast(pl.Int64),
+            "word_length": words.list.eval(pl.element().str.len_chars()).list.mean(),
+            "sentences": sentences.cast(pl.Int64),
+            "words_per_sentence": words.list.len() / sentences,
+        }
     )

@@ -26,6 +26,7 @@ class TooShort(CleanStep):
     without_emoji: bool = True
     without_punctuation: bool = True
     without_stop_words: bool = False
+    lower: bool = False  # capitals cost more cl100k tokens than small letters
     table: str | None = None  # the cl100k table, where CLAIMLAB_CL100K does not name it
 
     def parameters(self) -> dict[str, Any]:
@@ -49,7 +50,9 @@ class TooShort(CleanStep):
         if self.without_stop_words:
             texts = without_stop_words(texts, records["language"])
         if self.without_punctuation and self.tokenizer != "words":  # a word has no punctuation to begin with
-            texts = texts.str.replace_all(r"\p{P}|[$+<=>^`|~]", "")
+            texts = texts.str.replace_all(r"\p{P}", " ")
+        if self.lower:
+            texts = texts.str.to_lowercase()
         return texts.str.replace_all(r"\s+", " ").str.strip_chars()
 
 
