@@ -9,13 +9,13 @@ import pytest
 
 from claimlab.catalog.load import load
 from claimlab.clean.run import Inputs, clean
-from claimlab.clean.steps.url_conflicts import conflicts
 from claimlab.clean.tables import read_table
 from claimlab.text.neardup import find_clusters
 
 pytestmark = pytest.mark.realdata
 
 
+@pytest.mark.slow
 def test_covid19_br_under_the_published_recipe(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tiktoken")
     monkeypatch.setenv("CLAIMLAB_CL100K", str(real_data / "cl100k_base.tiktoken"))
@@ -26,17 +26,13 @@ def test_covid19_br_under_the_published_recipe(real_data: Path, monkeypatch: pyt
     counts = dict(dropped.iter_rows())
     assert counts["only-url"] == 501
     assert abs(counts["too-short"] - 302) <= 2
+    (torn,) = cleaned.stages.filter(pl.col("step") == "url-conflicts")["note"].to_list()
+    assert torn == "22 URLs stand under several labels, in 60 records"
     assert abs(cleaned.dataset.records.height - 1987) <= 2
     assert abs(cleaned.dataset.tables["near_duplicates"].height - 271) <= 3
     assert (find_clusters(cleaned.dataset.records["text"]).labels >= 0).sum() >= 328
     again = clean(cleaned.dataset, "pt-afc", inputs=people)
     assert again.dataset.records.equals(cleaned.dataset.records)
-
-
-def test_urls_under_both_labels(real_data: Path) -> None:
-    records = load("covid19-br", real_data / "covid19-br.zip").records
-    torn = conflicts(records, "text")
-    assert (torn["url"].n_unique(), torn["id"].n_unique()) == (22, 60)
 
 
 @pytest.mark.slow

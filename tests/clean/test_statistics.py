@@ -12,8 +12,8 @@ from claimlab.core.dataset import Dataset
 
 ROWS = [
     {"id": "a", "text": "One two. Three four!", "veracity": "true"},
-    {"id": "b", "text": "Look here: https://saude.gov.br/x https://www.a.example.com/1", "veracity": "true"},
-    {"id": "c", "text": "abc (de) … f https://b.example.com and http://anvisa.gov.br", "veracity": "false"},
+    {"id": "b", "text": "Look here: https://saude.gov.br/x www.a.example.com/1", "veracity": "true"},
+    {"id": "c", "text": "abc (de) … f and http://anvisa.gov.br", "veracity": "false"},
     {"id": "d", "text": None, "veracity": "false"},
     {"id": "e", "text": "no label"},
 ]

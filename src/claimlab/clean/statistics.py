@@ -1,7 +1,7 @@
 """Text statistics and URL domains per label, as papers print them for a cleaned dataset.
 
-Words are what blanks part, without the punctuation around them. A sentence ends where . ! ? or … stands before a blank, and
-where the text ends. Both are counted without URLs. Averages are over records, and so is that of words per sentence.
+Words are what blanks part, without the punctuation around them. A sentence ends where . ! ? or … stands before a blank,
+and where the text ends. Both are counted without URLs. Averages are over records, and so is that of words per sentence.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def domain_statistics(records: pl.DataFrame, *, top: int = TOP) -> pl.DataFrame:
     rows = pl.DataFrame({"id": records["id"], "label": labels(records), "url": find_urls(originals(records))})
     cited = rows.drop_nulls("label").explode("url").drop_nulls("url")
     cited = cited.with_columns(_government(domains(cited["url"])).alias("domain")).drop_nulls("domain")
-        every = sorted(cited["label"].unique().to_list())
+    every = sorted(cited["label"].unique().to_list())
     table = cited.group_by("domain").agg(
         pl.len().cast(pl.Int64).alias("mentions"),
         *((pl.col("label") == name).sum().cast(pl.Int64).alias(name) for name in every),

@@ -17,9 +17,10 @@ class UrlConflicts(CleanStep):
 
     where: Literal["text", "url", "both"] = "both"
     action: Literal["doubtful", "tag"] = "doubtful"
+    spelling: Literal["canonical", "as-written"] = "canonical"
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        torn = conflicts(records, self.where)
+        torn = conflicts(records, self.where, canonical=self.spelling == "canonical")
         notes = (f"{torn['url'].n_unique():,} URLs stand under several labels, in {torn['id'].n_unique():,} records",)
         if self.action == "tag":
             tags = torn.select(
@@ -32,8 +33,8 @@ class UrlConflicts(CleanStep):
         return Outcome.of(records, doubtful=doubtful, notes=notes)
 
 
-def conflicts(records: pl.DataFrame, where: str = "both") -> pl.DataFrame:
-    """One row per record and address in conflict: id, url, all (its labels). An address in one spelling."""
+def conflicts(records: pl.DataFrame, where: str = "both", *, canonical: bool = True) -> pl.DataFrame:
+    """One row per record and address in conflict: id, url, all (its labels). `canonical`: all spellings are one."""
     rows = pl.DataFrame({"id": records["id"], "label": labels(records), "own": records["url"]}).with_row_index("order")
     parts = []
     if where in ("url", "both"):
@@ -42,7 +43,8 @@ def conflicts(records: pl.DataFrame, where: str = "both") -> pl.DataFrame:
         cited = rows.with_columns(find_urls(records["text"]).alias("url")).explode("url")
         parts.append(cited.select("order", "id", "label", "url"))
     every = pl.concat(parts).drop_nulls(["label", "url"])
-    every = every.with_columns(canonical_urls(every["url"]).alias("url")).drop_nulls("url")
+    if canonical:
+        every = every.with_columns(canonical_urls(every["url"]).alias("url")).drop_nulls("url")
     named = every.unique(["id", "url"], keep="first", maintain_order=True)
     torn = named.filter(pl.col("label").n_unique().over("url") > 1)
     every_label = torn.group_by("url").agg(pl.col("label").unique().sort().alias("all"))
