@@ -3,9 +3,9 @@
     python bench/reproduce_pt.py [--data ../shared/data] [--no-lingua]
 
 Prints one Markdown table: what was published (or counted before), ours, the difference, and whether it is reached. All
-three go through the recipe `pt-afc`; people's decisions come from covid19-br-decisions.csv. The published counts per label
-fit the labels before these people's relabels, so those are compared; the file at hand also differs from the published
-one in the label of row 105. `--no-lingua` leaves out MuMiN (minutes).
+three go through the recipe `pt-afc`; people's decisions come from covid19-br-decisions.csv. The published counts per
+label fit the labels before these people's relabels, so those are compared; the file at hand also differs from the
+published one in the label of row 105. `--no-lingua` leaves out MuMiN (minutes).
 """
 
 from __future__ import annotations
@@ -80,16 +80,19 @@ def with_labels_of(records: pl.DataFrame, source: Dataset) -> pl.DataFrame:
     return records.drop("veracity").join(before, on="id", maintain_order="left").select(records.columns)
 
 
+def before_contradictions(source: Dataset, people: Inputs) -> pl.DataFrame:
+    """The records as they are when the recipe looks for URLs in conflict."""
+    stages = load_recipe("pt-afc").stages
+    here = [stage.step for stage in stages].index("url-conflicts")
+    return clean(source, Recipe("pt-afc, begun", 1, stages[:here]), inputs=people).dataset.records
+
+
 def covid19_br(data: Path) -> list[Line]:
     source = load("covid19-br", data / "covid19-br.zip")
     people = Inputs(decisions=read_table(data / "covid19-br-decisions.csv"))
     cleaned = clean(source, "pt-afc", inputs=people)
     records = cleaned.dataset.records
-    short = [n for n, stage in enumerate(load_recipe("pt-afc").stages) if stage.step == "url-conflicts"][0]
-    first = load_recipe("pt-afc").stages[:short]
-    torn = conflicts(
-        clean(source, Recipe("to contradictions", 1, first), inputs=people).dataset.records, "text", canonical=False
-    )
+    torn = conflicts(before_contradictions(source, people), "text", canonical=False)
     before = with_labels_of(records, source)
     near = cleaned.dataset.tables["near_duplicates"]["record_id"].to_list()
     false = before.filter(pl.col("id").is_in(near), pl.col("veracity") == "false").height

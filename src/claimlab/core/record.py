@@ -160,9 +160,7 @@ def meta_column(frame: pl.DataFrame, columns: list[str]) -> pl.Series:
 
 def _blank_to_null(frame: pl.DataFrame) -> pl.DataFrame:
     text = [c for c, t in frame.schema.items() if t == pl.String and c in SCHEMA]
-    return frame.with_columns(
-        pl.when(pl.col(c).str.strip_chars() == "").then(None).otherwise(pl.col(c)).alias(c) for c in text
-    )
+    return frame.with_columns(pl.when(pl.col(c).str.contains(r"\S")).then(pl.col(c)).alias(c) for c in text)
 
 
 def _conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) -> pl.DataFrame:
