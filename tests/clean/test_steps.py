@@ -163,6 +163,11 @@ def test_contradictions_take_both_sides_and_their_copies() -> None:
     assert run("contradictions", outcome.kept).doubtful.height == 0
 
 
+def test_many_copies_do_not_multiply() -> None:
+    copies = [{"text": LONG, "veracity": "true"}] * 3_000 + [{"text": LONG + " Really.", "veracity": "false"}] * 3_000
+    assert run("contradictions", records(*copies)).doubtful.height == 6_000
+
+
 def test_same_source_keeps_the_first_of_one_page() -> None:
     assert reasons(run("same-source", near()).dropped) == {
         "r1": "near-duplicate of r0 from the same page https://a.example/1"

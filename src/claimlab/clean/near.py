@@ -8,7 +8,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from claimlab.clean.step import CleanStep
+from claimlab.clean.step import CleanStep, labels
 from claimlab.text.neardup import Clusters, akin_clusters, find_clusters
 
 
@@ -28,26 +28,33 @@ class NearStep(CleanStep):
             records["text"], threshold=self.threshold, ngram=self.ngram, unit=self.unit, recall=self.recall
         )
 
-    def neighbours(self, records: pl.DataFrame) -> dict[int, set[int]]:
-        """The rows next to each row, itself excepted.
+    def contradicted(self, records: pl.DataFrame) -> dict[int, int]:
+        """Row -> the first row near it that carries another label.
 
-        The finder pairs the copies of one text with its first copy only; here they are neighbours of each other and of
-        all that is near the text.
+        The finder pairs the copies of one text with its first copy only, so labels are gathered for each distinct
+        text: ten thousand copies cost ten thousand steps, not their square.
         """
-        pairs = self.clusters(records).pairs
-        copies: dict[int, set[int]] = defaultdict(set)  # first copy -> all copies, itself included
-        first: dict[int, int] = {}
-        for left, right, jaccard in pairs:
-            if jaccard == 1:
-                root = first.get(left, left)
-                first[right] = root
-                copies[root] |= {root, right}
-        out: dict[int, set[int]] = defaultdict(set)
+        label = labels(records).to_list()
+        pairs = list(self.clusters(records).pairs)
+        first = {right: left for left, right, jaccard in pairs if jaccard == 1}  # pairs come sorted by left
+        near: dict[int, set[int]] = defaultdict(set)
         for left, right, _ in pairs:
             one, two = first.get(left, left), first.get(right, right)
-            for a in copies.get(one, {one}):
-                for b in copies.get(two, {two}):
-                    if a != b:
-                        out[a].add(b)
-                        out[b].add(a)
+            near[one] |= {one, two}
+            near[two] |= {one, two}
+        rows = sorted({row for left, right, _ in pairs for row in (left, right)})
+        holders: dict[int, dict[str, int]] = defaultdict(dict)  # distinct text -> label -> its first row
+        for row in rows:
+            if label[row] is not None:
+                holders[first.get(row, row)].setdefault(label[row], row)
+        out = {}
+        for row in rows:
+            against = [
+                other
+                for text in near[first.get(row, row)]
+                for name, other in holders[text].items()
+                if label[row] is not None and name != label[row]
+            ]
+            if against:
+                out[row] = min(against)
         return out

@@ -17,11 +17,10 @@ class Contradictions(NearStep):
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         ids, label = records["id"].to_list(), labels(records).to_list()
-        doubtful = {}
-        for row, others in sorted(self.neighbours(records).items()):
-            against = sorted(o for o in others if label[row] and label[o] and label[o] != label[row])
-            if against:
-                doubtful[ids[row]] = f"{label[row]}, but the near-duplicate {ids[against[0]]} is {label[against[0]]}"
+        doubtful = {
+            ids[row]: f"{label[row]}, but the near-duplicate {ids[other]} is {label[other]}"
+            for row, other in self.contradicted(records).items()
+        }
         return Outcome.of(records, doubtful=doubtful)
 
 
