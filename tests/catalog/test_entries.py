@@ -21,7 +21,8 @@ def write_sample(name: str, folder: Path) -> Path:
     for member, content in sample.files.items():
         target = folder / member
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        made = content() if callable(content) else content
+        target.write_bytes(made.encode("utf-8") if isinstance(made, str) else made)
     return folder
 
 

@@ -25,6 +25,7 @@ class Loaded:
     records: pl.DataFrame
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    synthetic: bool = False  # holds text that a model wrote; each such record says so in `authorship` and `meta`
 
 
 Loader = Callable[[Bundle], Loaded]
@@ -32,9 +33,12 @@ Loader = Callable[[Bundle], Loaded]
 
 @dataclass(frozen=True)
 class Sample:
-    """Made-up raw files in the real layout, and what loading them must give: the entry's own test."""
+    """Made-up raw files in the real layout, and what loading them must give: the entry's own test.
 
-    files: Mapping[str, str | bytes]
+    A file may be a function that makes its bytes, so that a workbook is only built when a test wants it.
+    """
+
+    files: Mapping[str, str | bytes | Callable[[], bytes]]
     rows: Mapping[str, int]  # variant -> records
     veracity: Mapping[str, int] = field(default_factory=dict)  # of the default variant under the default map
 
@@ -50,6 +54,7 @@ class Entry:
     no_loader: str | None = None  # why there is none, when there is none
     real_rows: Mapping[str, int] = field(default_factory=dict)  # variant -> rows in the published files, where counted
     real_labels: Mapping[str, int] = field(default_factory=dict)  # label_raw -> rows, default variant
+    published_rows: Mapping[str, int | None] = field(default_factory=dict)  # variant -> rows its publishers state
 
     def map_named(self, name: str | None) -> LabelMap | None:
         if not self.maps:

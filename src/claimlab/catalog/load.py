@@ -6,7 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.catalog.entry import Entry, Loaded
+from claimlab.catalog import counts
+from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.core.dataset import Dataset, Lineage, sha256_file
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped
@@ -32,18 +33,20 @@ def load(
     chosen, loader = entry.loader_named(variant)
     verdicts = entry.map_named(labels)
     with Bundle.open(source) as bundle:
-        loaded = loader(bundle)
+        loaded = read(loader, bundle, entry)
         inputs = digest(bundle)
     if loaded.records.is_empty():
         raise UnreadableFile(f"'{source}' gave no records as {entry.card.title}.", "Give the files as published.")
     records = loaded.records if limit is None else loaded.records.head(limit)
     records, notes = mapped(records, verdicts, unmapped)
+    numbered = with_ids(records, entry.card.name)
     dataset = Dataset.build(
         entry.card.name,
-        with_ids(records, entry.card.name),
-        loaded.tables,
+        numbered,
+        loaded.tables if limit is None else cut_tables(loaded.tables, numbered["id"]),
         card=entry.card.name,
         licence=entry.card.licence,
+        synthetic=loaded.synthetic,
         notes=[*loaded.notes, *notes, *warnings(entry, records)],
     )
     dataset.lineage = [
@@ -60,7 +63,27 @@ def load(
             counts={"records": records.height},
         )
     ]
+    dataset.notes += counts.note(entry, chosen, loaded.records.height)
     return dataset
+
+
+def read(loader: Loader, bundle: Bundle, entry: Entry) -> Loaded:
+    """Run a loader; a file that is not laid out as published gives a sentence, not a traceback."""
+    try:
+        return loader(bundle)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
+        raise UnreadableFile(
+            f"'{bundle.path.name}' is not laid out as {entry.card.title} ({type(error).__name__}: {error}).",
+            f"Give the files as published (claimlab catalog show {entry.card.name}), or use claimlab import.",
+        ) from error
+
+
+def cut_tables(tables: dict[str, pl.DataFrame], ids: pl.Series) -> dict[str, pl.DataFrame]:
+    """Side tables for the records that a limit left."""
+    return {
+        n: t.filter(pl.col("record_id").is_in(ids.to_list())) if "record_id" in t.columns else t
+        for n, t in tables.items()
+    }
 
 
 def mapped(records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped) -> tuple[pl.DataFrame, list[str]]:

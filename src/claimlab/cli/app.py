@@ -8,6 +8,7 @@ usage, 3 a check failed under --strict, 130 stopped by Ctrl-C.
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import sys
 from typing import Annotated, Any
@@ -75,6 +76,8 @@ def main(argv: list[str] | None = None) -> None:
 def run(argv: list[str]) -> int:
     """Run `argv` and return the exit code; an error is a sentence on stderr, a traceback only with --debug."""
     debug = "--debug" in argv
+    if debug:
+        os.environ["CLAIMLAB_DEBUG"] = "1"  # for code that would otherwise tell a fault and go on
     args = [a for a in argv if a != "--debug"]
     try:
         to_command(app).main(args=args, prog_name="claimlab", standalone_mode=True)

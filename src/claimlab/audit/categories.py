@@ -1,0 +1,113 @@
+"""The test of one column: what does knowing only this value give away, and how many of its groups are of one class?
+
+Rows are split at random, since the question is what the column gives away when it recurs; purity stands beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from claimlab.audit.check import Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.features import Category, Codes
+from claimlab.audit.subject import Subject
+from claimlab.core.finding import Finding
+
+SHOWN = 30
+MIN_SHARE = 0.05  # of the records must have a value
+
+
+@dataclass(frozen=True)
+class ColumnCheck:
+    """A check that asks what one record column gives away; the whole of most files in `checks/`."""
+
+    name: str
+    title: str
+    question: str
+    column: str
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        if context.protocol == "cdl":
+            return no_such_protocol(self.name)
+        part = sampled(subject, context).subject
+        return [column_finding(part, context, self.name, part.rows[self.column], label=self.column)]
+
+
+def column_finding(subject: Subject, context: Context, check: str, values: pl.Series, *, label: str) -> Finding:
+    """Put one column of categories to the test. `subject` is already sampled when it was large."""
+    known = values.is_not_null().to_numpy()
+    if not known.any():
+        return not_measured(check, "fair", f"No record has a {label}.", n=subject.n, feature=label)
+    if known.mean() < MIN_SHARE:
+        why = f"Only {int(known.sum()):,} of {subject.n:,} records have a {label}."
+        return not_measured(check, "fair", why, n=subject.n, feature=label)
+    part = subject.take(np.flatnonzero(known).astype(np.int64))
+    present = values.drop_nulls().cast(pl.String)
+    if present.n_unique() == 1:
+        why = f"Every record that has one has the same {label} ('{present[0]}')."
+        return not_measured(check, "fair", why, n=part.n, feature=label)
+    if present.n_unique() == part.n:
+        return not_measured(check, "fair", f"Every {label} occurs once: it cannot be learnt.", n=part.n, feature=label)
+    table = value_table(part, present)
+    recurring, pure = purity(part, present)
+    share = pure / recurring if recurring else 0.0
+    return shortcut(
+        part,
+        context,
+        check,
+        Category(_codes(present)),
+        why=f"Knowing only the {label} ({present.n_unique():,} values; {pure:,} of the {recurring:,} that recur are "
+        f"of one class, {100 * share:.0f} %)",
+        label=label,
+        grouping="rows",
+        records=_records_of_pure(part, present, table),
+        details={
+            "values": table,
+            "distinct": present.n_unique(),
+            "recurring": recurring,
+            "pure": pure,
+            "purity": share,
+        },
+    )
+
+
+def purity(subject: Subject, values: pl.Series) -> tuple[int, int]:
+    """How many values recur, and how many of those stand under one class only."""
+    frame = (
+        pl.DataFrame({"value": values, "y": subject.y})
+        .group_by("value")
+        .agg(pl.len(), pl.col("y").n_unique().alias("k"))
+    )
+    recurring = frame.filter(pl.col("len") > 1)
+    return recurring.height, recurring.filter(pl.col("k") == 1).height
+
+
+def value_table(subject: Subject, values: pl.Series) -> list[dict[str, Any]]:
+    """The most telling values with counts per class: frequent and one-sided first."""
+    frame = pl.DataFrame({"value": values, "class": np.array(subject.classes)[subject.y]})
+    wide = frame.pivot("class", index="value", values="class", aggregate_function="len").fill_null(0)
+    counts = wide.select(list(subject.classes)).to_numpy().astype(np.float64)
+    total = counts.sum(axis=1)
+    base = np.bincount(subject.y, minlength=len(subject.classes)) / subject.n
+    lean = (counts / total[:, None] - base).max(axis=1)
+    order = np.argsort(-(lean * np.sqrt(total)), kind="stable")[:SHOWN]
+    return [
+        {
+            "value": str(wide["value"][int(i)]),
+            **{c: int(counts[i, k]) for k, c in enumerate(subject.classes)},
+            "largest_share": round(float(counts[i].max() / total[i]), 4),
+        }
+        for i in order
+    ]
+
+
+def _codes(values: pl.Series) -> Codes:
+    return values.rank("dense").to_numpy().astype(np.int64) - 1
+
+
+def _records_of_pure(subject: Subject, values: pl.Series, table: list[dict[str, Any]], limit: int = 50) -> list[str]:
+    telling = [row["value"] for row in table[:5]]
+    return subject.rows["id"].filter(values.is_in(telling)).head(limit).to_list()

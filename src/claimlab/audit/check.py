@@ -1,0 +1,98 @@
+"""The contract of a check, and the way most checks measure: one feature alone against its baselines.
+
+A check is one file in `audit/checks/` with a module-level CHECK: a dataset in, findings out. One that lacks its input
+answers "not measured" with the reason; it never passes for want of data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from claimlab.audit import fair
+from claimlab.audit.features import Feature
+from claimlab.audit.subject import Subject
+from claimlab.core.finding import Finding
+from claimlab.core.registry import Registry
+
+ProtocolName = Literal["fair", "cdl"]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every check is told: the protocol, the seed, and what was handed in from outside."""
+
+    protocol: ProtocolName = "fair"
+    seed: int = 0
+    settings: fair.Settings = field(default_factory=fair.Settings)
+    columns: tuple[str, ...] = ()  # extra columns to put to the same test
+    judge: Any = None  # a feasibility judge: see audit/checks/feasibility.py
+    debug: bool = False  # let a fault in a check come through as it is
+
+
+class Check(Protocol):
+    name: str
+    title: str
+    question: str  # what a person wants to know, in one sentence
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]: ...
+
+
+CHECKS: Registry[Check] = Registry("check", package="claimlab.audit.checks", attribute="CHECK", group="claimlab.checks")
+
+
+def not_measured(check: str, protocol: str, why: str, *, n: int = 0, feature: str | None = None) -> Finding:
+    return Finding(check=check, protocol=protocol, verdict="not-measured", why=why, n=n, feature=feature)
+
+
+def no_such_protocol(check: str) -> list[Finding]:
+    """The authors' scripts have no such check: say so rather than borrow their name."""
+    return [not_measured(check, "cdl", "The cdl protocol knows only the keyword and the time check; use fair.")]
+
+
+def shortcut(
+    subject: Subject,
+    context: Context,
+    check: str,
+    feature: Feature,
+    *,
+    why: str,
+    label: str | None = None,
+    grouping: fair.Grouping = "groups",
+    **more: Any,
+) -> Finding:
+    """Measure one feature under the fair protocol. `subject` is already sampled when it was large."""
+    groups = subject.groups if grouping == "groups" else np.arange(subject.n)
+    reason = fair.too_few(subject, groups, context.settings.rule)
+    if reason is not None:
+        return not_measured(check, "fair", reason, n=subject.n, feature=label)
+    measured = fair.measure(subject, feature, groups=groups, settings=context.settings, seed=context.seed)
+    return fair.finding(check, measured, context.settings.rule, why=why, feature=label, **more)
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A subject cut to what the fair protocol needs: all rows, or a seeded sample of a large set."""
+
+    whole: Subject
+    limit: int
+    seed: int
+
+    @cached_property
+    def subject(self) -> Subject:
+        if self.whole.n <= self.limit:
+            return self.whole
+        chosen = np.random.default_rng(self.seed).choice(self.whole.n, self.limit, replace=False)
+        return self.whole.take(np.sort(chosen).astype(np.int64))
+
+    @property
+    def note(self) -> dict[str, Any]:
+        """For a finding's details: how many rows were sampled, when any were left out."""
+        return {} if self.whole.n <= self.limit else {"sampled_rows": self.limit, "of_rows": self.whole.n}
+
+
+def sampled(subject: Subject, context: Context) -> Sampled:
+    return Sampled(subject, context.settings.max_rows, context.seed)

@@ -1,0 +1,57 @@
+"""Any column put to the same test: `claimlab audit DIR --column NAME`, with `meta.KEY` for what stands inside meta."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from claimlab.audit.categories import column_finding
+from claimlab.audit.check import Context, no_such_protocol, sampled, shortcut
+from claimlab.audit.features import Numbers
+from claimlab.audit.subject import Subject, column_values
+from claimlab.core.finding import Finding
+
+
+class Columns:
+    name = "columns"
+    title = "Columns you named"
+    question = "Does a column that you named give the label away?"
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        """Nothing was named: nothing to report, not even that it was not measured."""
+        if context.columns and context.protocol == "cdl":
+            return no_such_protocol(self.name)
+        part = sampled(subject, context).subject
+        return [self._one(part, context, name) for name in context.columns]
+
+    def _one(self, subject: Subject, context: Context, name: str) -> Finding:
+        values = column_values(subject.rows, name)
+        numbers = as_numbers(values)
+        if numbers is None:
+            return column_finding(subject, context, self.name, values.cast(pl.String), label=name)
+        return shortcut(
+            subject,
+            context,
+            self.name,
+            Numbers(numbers.to_numpy().astype(np.float32)[:, None]),
+            why=f"A small tree on the column '{name}' alone",
+            label=name,
+        )
+
+
+def as_numbers(values: pl.Series) -> pl.Series | None:
+    """The column as numbers when it holds figures or dates with many distinct values; null when it is categories."""
+    if values.dtype.is_temporal():
+        numbers = values.cast(pl.Datetime("us")).dt.epoch("d").cast(pl.Float64)
+    elif values.dtype.is_numeric():
+        numbers = values.cast(pl.Float64)
+    elif values.dtype == pl.String:
+        numbers = values.cast(pl.Float64, strict=False)
+        if numbers.null_count() > values.null_count():
+            return None
+    else:
+        return None
+    return numbers.fill_null(float("nan")) if numbers.drop_nulls().n_unique() > 20 else None
+
+
+CHECK = Columns()

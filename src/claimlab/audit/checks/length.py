@@ -1,0 +1,42 @@
+"""Does the length of a text give its label away?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from claimlab.audit.check import Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.features import Numbers
+from claimlab.audit.subject import Subject
+from claimlab.core.finding import Finding
+
+
+class Length:
+    name = "length"
+    title = "Length"
+    question = "Is one class longer than the other?"
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        if context.protocol == "cdl":
+            return no_such_protocol(self.name)
+        part = sampled(subject, context)
+        texts = part.subject.rows["text"]
+        if texts.null_count() == texts.len():
+            return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+        characters = texts.str.len_chars().fill_null(0).to_numpy()
+        words = texts.str.count_matches(r"\S+").fill_null(0).to_numpy()
+        matrix = np.stack([characters, words], axis=1).astype(np.float32)
+        medians = {c: float(np.median(characters[part.subject.y == k])) for k, c in enumerate(part.subject.classes)}
+        shown = ", ".join(f"{c} {m:.0f}" for c, m in medians.items())
+        return [
+            shortcut(
+                part.subject,
+                context,
+                self.name,
+                Numbers(matrix),
+                why=f"A small tree on the number of characters and words alone (median characters: {shown})",
+                details={"median_characters": medians, **part.note},
+            )
+        ]
+
+
+CHECK = Length()

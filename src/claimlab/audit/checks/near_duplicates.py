@@ -1,0 +1,108 @@
+"""Do test rows stand, nearly word for word, in the training rows? And do near-duplicates carry different labels?
+
+The rule for leaks: FAIL when at least 1 % of the test rows have a near-duplicate in train, WARN when any has. When the
+dataset names no split, a random 80/20 one is drawn, since that is what most users would do. For contradictions the rule
+is that of every conflict: FAIL from 1 % of the records, WARN from one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.audit.check import Context, no_such_protocol, not_measured
+from claimlab.audit.subject import Subject
+from claimlab.core.finding import Finding, Verdict
+
+FAIL_SHARE = 0.01
+SHOWN = 50
+
+
+class NearDuplicates:
+    name = "near-duplicates"
+    title = "Near-duplicates"
+    question = "Do near-copies stand on both sides of a split, or under different labels?"
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        if context.protocol == "cdl":
+            return no_such_protocol(self.name)
+        if subject.rows["text"].null_count() == subject.n:
+            return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+        found = [self._leaks(subject, context)]
+        if len(subject.classes) > 1:
+            found.append(self._contradictions(subject))
+        return found
+
+    def _leaks(self, subject: Subject, context: Context) -> Finding:
+        train, test, drawn = sides(subject, context.seed)
+        label = "across a random split" if drawn else "across the given split"
+        if not train.any() or not test.any():
+            why = "The split column names no train or no test rows."
+            return not_measured(self.name, "fair", why, n=subject.n, feature=label)
+        near = subject.near
+        tally = np.zeros((near.texts, len(subject.classes)), np.int64)
+        known = near.text_of >= 0
+        np.add.at(tally, (near.text_of[train & known], subject.y[train & known]), 1)
+        around = near.neighbours() @ tally
+        rows = np.flatnonzero(test & known)
+        mine = around[near.text_of[rows]]
+        leaked = mine.sum(axis=1) > 0
+        same = mine[np.arange(len(rows)), subject.y[rows]] > 0
+        other = mine.sum(axis=1) - mine[np.arange(len(rows)), subject.y[rows]] > 0
+        n, share = int(leaked.sum()), float(leaked.sum() / max(1, int(test.sum())))
+        verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if n else "pass"
+        which = "a random 80/20 split" if drawn else "the dataset's own split"
+        return Finding(
+            check=self.name,
+            protocol="fair",
+            verdict=verdict,
+            why=f"Under {which}, {n:,} of {int(test.sum()):,} test records ({100 * share:.1f} %) have a near-duplicate "
+            f"in train; {int((leaked & same).sum()):,} of them find their own label there, "
+            f"{int((leaked & other).sum()):,} the other (fail from {100 * FAIL_SHARE:.0f} %, warn from one).",
+            n=int(test.sum()),
+            classes=subject.class_counts,
+            feature=label,
+            records=[subject.ids[i] for i in rows[leaked][:SHOWN]],
+            details={
+                "leaked": n, "share": share, "same_label": int((leaked & same).sum()),
+                "other_label": int((leaked & other).sum()), "drawn": drawn,
+            },
+        )  # fmt: skip
+
+    def _contradictions(self, subject: Subject) -> Finding:
+        near = subject.near
+        tally = np.zeros((near.texts, len(subject.classes)), np.int64)
+        known = near.text_of >= 0
+        np.add.at(tally, (near.text_of[known], subject.y[known]), 1)
+        around = near.neighbours() @ tally
+        rows = np.flatnonzero(known)
+        mine = around[near.text_of[rows]]
+        torn = rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
+        share = len(torn) / max(1, len(rows))
+        verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if len(torn) else "pass"
+        return Finding(
+            check=self.name,
+            protocol="fair",
+            verdict=verdict,
+            why=f"{len(torn):,} of {len(rows):,} records ({100 * share:.2f} %) have a near-duplicate or copy under "
+            f"another label (fail from {100 * FAIL_SHARE:.0f} %, warn from one).",
+            n=len(rows),
+            classes=subject.class_counts,
+            feature="under different labels",
+            records=[subject.ids[i] for i in torn[:SHOWN]],
+            details={"contradicting_records": len(torn), "share": share},
+        )
+
+
+def sides(subject: Subject, seed: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], bool]:
+    """Which rows train and which test; drawn at random (80/20) when the dataset names no split."""
+    split = subject.rows["split"]
+    if split.null_count() < split.len():
+        train = (split == "train").fill_null(False).to_numpy()
+        test = (split.is_not_null() & (split != "train")).to_numpy()
+        return train, test, False
+    draw = np.random.default_rng(seed).random(subject.n) < 0.2
+    return ~draw, draw, True
+
+
+CHECK = NearDuplicates()

@@ -1,0 +1,40 @@
+"""Is there anything to tell apart?"""
+
+from __future__ import annotations
+
+from claimlab.audit.check import Context
+from claimlab.audit.subject import Subject
+from claimlab.core.finding import Finding, Verdict
+
+RARE = 0.05
+
+
+class OneClass:
+    name = "one-class"
+    title = "One class only"
+    question = "Does the data hold more than one class?"
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        counts = subject.class_counts
+        shown = ", ".join(f"{c} {n:,}" for c, n in counts.items()) or "no labelled record"
+        rarest = min(counts.values()) / subject.n if len(counts) > 1 else 0.0
+        verdict: Verdict = "fail" if len(counts) < 2 else "warn" if rarest < RARE else "pass"
+        words = {
+            "fail": f"Nothing can be learnt or tested on a single class ({shown}).",
+            "warn": f"The rarest class is {100 * rarest:.1f} % of the labelled records ({shown}): accuracy misleads.",
+            "pass": f"Every class is well represented ({shown}).",
+        }
+        unlabelled = subject.dataset.records.height - subject.n
+        return [
+            Finding(
+                check=self.name,
+                protocol=context.protocol,
+                verdict=verdict,
+                why=words[verdict] + (f" {unlabelled:,} records are outside these classes." if unlabelled else ""),
+                n=subject.n,
+                classes=counts,
+            )
+        ]
+
+
+CHECK = OneClass()

@@ -1,0 +1,82 @@
+"""Does the time of a record give its label away? Were the classes collected at different times?"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from claimlab.audit import cdl
+from claimlab.audit.check import Context, not_measured, sampled, shortcut
+from claimlab.audit.features import Numbers
+from claimlab.audit.subject import Subject
+from claimlab.core.finding import Finding
+from claimlab.text.snowflake import first_digits, tweet_time
+
+DATE, DIGITS, SNOWFLAKE = "date", "tweet id, first three digits", "tweet id, time it encodes"
+
+
+class Time:
+    name = "time"
+    title = "Time"
+    question = "Were the classes collected at different times?"
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        if len(subject.classes) < 2:
+            return [not_measured(self.name, context.protocol, "It needs two classes.", n=subject.n)]
+        found = self._cdl(subject) if context.protocol == "cdl" else self._fair(subject, context)
+        return found or [not_measured(self.name, context.protocol, "No record has a date or a tweet id.", n=subject.n)]
+
+    def _cdl(self, subject: Subject) -> list[Finding]:
+        scores = {DATE: cdl.time_by_date(subject), DIGITS: cdl.time_by_tweet_id(subject)}
+        return [
+            cdl.finding(self.name, score, subject, what=f"A forest on the {name}", feature=name)
+            for name, score in scores.items()
+            if score is not None
+        ]
+
+    def _fair(self, subject: Subject, context: Context) -> list[Finding]:
+        part = sampled(subject, context).subject
+        ids = part.rows["tweet_id"]
+        features = {
+            DATE: part.rows["date"].dt.epoch("d"),
+            DIGITS: first_digits(ids, 3),
+            SNOWFLAKE: tweet_time(ids).dt.epoch("d"),
+        }
+        return [
+            self._one(part, context, name, values) for name, values in features.items() if values.null_count() < part.n
+        ]
+
+    def _one(self, subject: Subject, context: Context, name: str, values: pl.Series) -> Finding:
+        known = np.flatnonzero(values.is_not_null().to_numpy())
+        dated = subject.take(known)
+        numbers = values.drop_nulls().to_numpy().astype(np.float32)[:, None]
+        return shortcut(
+            dated,
+            context,
+            self.name,
+            Numbers(numbers),
+            why=f"A small tree on the {name} alone ({len(known):,} of {subject.n:,} records have it)",
+            label=name,
+            details={"spans": spans(dated, values.drop_nulls()), "dated": len(known)},
+        )
+
+
+def spans(subject: Subject, values: pl.Series) -> list[dict[str, object]]:
+    """First, middle and last value per class, as printed."""
+    out: list[dict[str, object]] = []
+    for k, name in enumerate(subject.classes):
+        mine = np.sort(values.to_numpy()[subject.y == k])
+        if len(mine):
+            out.append(
+                {
+                    "class": name,
+                    "n": len(mine),
+                    "first": float(mine[0]),
+                    "median": float(np.median(mine)),
+                    "last": float(mine[-1]),
+                }
+            )
+    return out
+
+
+CHECK = Time()

@@ -1,0 +1,58 @@
+"""Does a link in the text, or the site a record comes from, give the label away?"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from claimlab.audit.categories import column_finding
+from claimlab.audit.check import Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.features import Numbers
+from claimlab.audit.subject import Subject
+from claimlab.core.finding import Finding
+from claimlab.text.urls import domains, find_urls
+
+
+class Url:
+    name = "url"
+    title = "URLs and domains"
+    question = "Does a link, or the site behind it, give the label away?"
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        if context.protocol == "cdl":
+            return no_such_protocol(self.name)
+        part = sampled(subject, context).subject
+        return [self._presence(part, context), self._domain(part, context)]
+
+    def _presence(self, subject: Subject, context: Context) -> Finding:
+        label = "presence of a URL"
+        found = find_urls(subject.rows["text"]).list.len().fill_null(0)
+        holding = int((found > 0).sum())
+        if holding == 0:
+            return not_measured(self.name, "fair", "No text holds a URL.", n=subject.n, feature=label)
+        matrix = np.stack([(found > 0).to_numpy(), found.clip(0, 5).to_numpy()], axis=1).astype(np.float32)
+        shares = {
+            c: round(float((found.to_numpy() > 0)[subject.y == k].mean()), 4) for k, c in enumerate(subject.classes)
+        }
+        return shortcut(
+            subject,
+            context,
+            self.name,
+            Numbers(matrix),
+            why=f"Whether a text holds a URL, and how many ({holding:,} of {subject.n:,} texts hold one)",
+            label=label,
+            details={"share_with_url": shares},
+        )
+
+    def _domain(self, subject: Subject, context: Context) -> Finding:
+        own = domains(subject.rows["url"])
+        first = domains(find_urls(subject.rows["text"]).list.first())
+        return column_finding(subject, context, self.name, _first_known(own, first), label="domain")
+
+
+def _first_known(own: pl.Series, cited: pl.Series) -> pl.Series:
+    """The site of the record itself, or else of the first link in its text."""
+    return pl.DataFrame({"own": own, "cited": cited}).select(pl.coalesce("own", "cited")).to_series()
+
+
+CHECK = Url()

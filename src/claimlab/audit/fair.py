@@ -1,0 +1,205 @@
+"""Protocol `fair`: how much does this feature alone give away, measured so that the answer can be believed.
+
+- What must stay together stays together: exact duplicates and rows of one `group` (a grouping column itself is
+  tested with rows split at random, since the question is what it gives away).
+- Repeated stratified grouped cross-validation; whatever is chosen is chosen on the training rows only.
+- Beside the score: the majority answer, a draw from the label distribution, and the same check on shuffled labels.
+- A 95 % interval by resampling whole groups, and a permutation p.
+- The verdict rule, written down (`Rule`): FAIL only when the interval's lower end clears the best baseline by the
+  margin and p is small; WARN when it clears the baseline by less; PASS otherwise; too few rows are NOT MEASURED.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.audit.features import Codes, Feature
+from claimlab.audit.scores import Floats, clustered_interval, confusion, macro_f1, majority_f1, stratified_f1
+from claimlab.audit.subject import Subject
+from claimlab.core.finding import Baselines, Finding, Verdict
+
+Grouping = Literal["groups", "rows"]
+SMALL_GROUP = 20  # rows
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The numbers behind a verdict, the same for every check and every dataset."""
+
+    margin: float = 0.05  # macro-F1 by which the interval must clear the best baseline for a fail
+    alpha: float = 0.05
+    min_class: int = 30  # rows of the rarest class
+    min_groups: int = 10  # groups of the rarest class
+
+    def verdict(self, low: float, best: float, p: float) -> Verdict:
+        if p > self.alpha or low <= best:
+            return "pass"
+        return "fail" if low > best + self.margin else "warn"
+
+
+@dataclass(frozen=True)
+class Settings:
+    folds: int = 4
+    repeats: int = 3
+    shuffles: int = 19
+    max_rows: int = 100_000  # larger sets are sampled, and the finding says so
+    rule: Rule = Rule()
+
+
+@dataclass(frozen=True)
+class Measured:
+    score: float
+    interval: tuple[float, float]
+    baselines: Baselines
+    p: float
+    n: int
+    classes: dict[str, int]
+
+
+def too_few(subject: Subject, groups: Codes, rule: Rule) -> str | None:
+    """Why this cannot be measured, or null."""
+    if len(subject.classes) < 2:
+        only = f"only '{subject.classes[0]}'" if subject.classes else "none"
+        return f"It needs two classes; the dataset has {only}."
+    rarest = min(subject.class_counts, key=lambda c: subject.class_counts[c])
+    rows = subject.class_counts[rarest]
+    if rows < rule.min_class:
+        return f"Class '{rarest}' has {rows} rows; at least {rule.min_class} are needed."
+    held = len(np.unique(groups[subject.y == subject.classes.index(rarest)]))
+    if held < rule.min_groups:
+        return f"The rows of class '{rarest}' form {held} groups that must stay together; {rule.min_groups} are needed."
+    return None
+
+
+def measure(subject: Subject, feature: Feature, *, groups: Codes, settings: Settings, seed: int = 0) -> Measured:
+    """Score `feature` on `subject`; `groups` says which rows stay together. The caller has ruled out `too_few`."""
+    classes = len(subject.classes)
+    groups = compact(groups)
+    guesses = [
+        out_of_fold(subject.y, feature, groups, classes, folds=settings.folds, seed=seed + r)
+        for r in range(settings.repeats)
+    ]
+    score = float(np.mean([macro_f1(confusion(subject.y, g, classes)) for g in guesses]))
+    shuffled = np.array(
+        [
+            _shuffled_score(subject.y, feature, groups, classes, settings.folds, seed + s)
+            for s in range(settings.shuffles)
+        ]
+    )
+    counts = np.bincount(subject.y, minlength=classes)
+    return Measured(
+        score=score,
+        interval=clustered_interval(subject.y, guesses, groups, classes, seed=seed),
+        baselines=Baselines(
+            majority=majority_f1(counts), stratified=stratified_f1(counts), shuffled=float(shuffled.mean())
+        ),
+        p=float((1 + (shuffled >= score).sum()) / (1 + len(shuffled))),
+        n=subject.n,
+        classes=subject.class_counts,
+    )
+
+
+def compact(groups: Codes) -> Codes:
+    """The same groups numbered from 0 without gaps, as the functions below expect them."""
+    return np.unique(groups, return_inverse=True)[1].ravel()
+
+
+def out_of_fold(
+    y: Codes, feature: Feature, groups: Codes, classes: int, *, folds: int, seed: int
+) -> npt.NDArray[np.int64]:
+    """A guess for every row, each from a model that saw neither the row nor anything of its group."""
+    fold = assign_folds(y, groups, folds, seed)
+    guess = np.zeros(len(y), np.int64)
+    for k in range(folds):
+        test = np.flatnonzero(fold == k)
+        train = np.flatnonzero(fold != k)
+        guess[test] = feature.fit(train, y[train], classes, seed=seed)(test)
+    return guess
+
+
+def assign_folds(y: Codes, groups: Codes, folds: int, seed: int) -> npt.NDArray[np.int64]:
+    """Deal whole groups into folds so that each gets its share of every class.
+
+    The same idea as scikit-learn's StratifiedGroupKFold, in time that grows with rows, not with groups squared: large
+    groups are placed one by one where they unbalance least, small ones of equal make-up are dealt round by round.
+    """
+    rng = np.random.default_rng(seed)
+    counts = np.zeros((int(groups.max()) + 1, int(y.max()) + 1))
+    np.add.at(counts, (groups, y), 1.0)
+    fold_of = np.empty(len(counts), np.int64)
+    dealt = np.zeros((folds, counts.shape[1]))
+    size = counts.sum(axis=1)
+    share = np.maximum(counts.sum(axis=0), 1)
+    large = np.flatnonzero(size > SMALL_GROUP)
+    for group in large[np.argsort(-size[large], kind="stable")]:
+        best = int(_spread_after(dealt, counts[group], share).argmin())
+        fold_of[group] = best
+        dealt[best] += counts[group]
+    small = rng.permutation(np.flatnonzero(size <= SMALL_GROUP))
+    make_up = counts[small] @ (SMALL_GROUP + 1.0) ** np.arange(counts.shape[1])
+    for kind in np.unique(make_up):
+        alike = small[make_up == kind]
+        lightest_first = np.argsort((dealt / share).sum(axis=1) + 1e-9 * rng.random(folds))
+        fold_of[alike] = lightest_first[np.arange(len(alike)) % folds]
+        np.add.at(dealt, fold_of[alike], counts[alike])
+    return fold_of[groups]
+
+
+def _spread_after(dealt: Floats, group: Floats, share: Floats) -> Floats:
+    """How uneven the folds' class shares would be if `group` went to each of them."""
+    folds = len(dealt)
+    tried = np.repeat(dealt[None], folds, axis=0)
+    tried[np.arange(folds), np.arange(folds)] += group
+    return np.asarray((tried / share).std(axis=1).mean(axis=1) + 1e-9 * tried.sum(axis=2).std(axis=1))
+
+
+def _shuffled_score(y: Codes, feature: Feature, groups: Codes, classes: int, folds: int, seed: int) -> float:
+    """One fold of the same check on labels that were moved between groups."""
+    rng = np.random.default_rng(10_000 + seed)
+    moved = move_labels(y, groups, rng)
+    fold = assign_folds(moved, groups, folds, seed)
+    test, train = np.flatnonzero(fold == 0), np.flatnonzero(fold != 0)
+    guess = feature.fit(train, moved[train], classes, seed=seed)(test)
+    return float(macro_f1(confusion(moved[test], guess, classes)))
+
+
+def move_labels(y: Codes, groups: Codes, rng: np.random.Generator) -> Codes:
+    """Shuffle labels by whole groups: rows that shared a label because they share a group still do, mostly."""
+    order = np.argsort(groups, kind="stable")
+    rank = rng.permutation(int(groups.max()) + 1)
+    moved = np.empty_like(y)
+    moved[order] = y[np.argsort(rank[groups], kind="stable")]
+    return moved
+
+
+def finding(
+    check: str, measured: Measured, rule: Rule, *, why: str, feature: str | None = None, **more: object
+) -> Finding:
+    """A finding with the rule applied; `why` is completed with what the numbers say."""
+    best = measured.baselines.best() or 0.0
+    verdict = rule.verdict(measured.interval[0], best, measured.p)
+    low, high = measured.interval
+    numbers = (
+        f"macro-F1 {100 * measured.score:.1f} (95 % interval {100 * low:.1f} to {100 * high:.1f}) "
+        f"against {100 * best:.1f} for the best baseline"
+    )
+    return Finding.model_validate(
+        {
+            "check": check,
+            "protocol": "fair",
+            "verdict": verdict,
+            "why": f"{why}: {numbers}.",
+            "score": measured.score,
+            "baselines": measured.baselines,
+            "interval": measured.interval,
+            "p": measured.p,
+            "n": measured.n,
+            "classes": measured.classes,
+            "feature": feature,
+            **more,
+        }
+    )

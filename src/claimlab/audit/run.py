@@ -1,0 +1,113 @@
+"""Run checks on a dataset: `audit(dataset)` gives findings; a check that breaks is a finding, not the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from claimlab.audit.check import CHECKS, Context, ProtocolName, not_measured
+from claimlab.audit.fair import Settings
+from claimlab.audit.subject import Subject
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.finding import VERDICTS, Finding
+from claimlab.core.progress import Progress, silent
+
+
+@dataclass
+class Audit:
+    """The findings on one dataset, with what is needed to say what they are about."""
+
+    dataset: str
+    digest: str
+    protocol: str
+    target: str
+    seed: int
+    records: int
+    labelled: int
+    findings: list[Finding] = field(default_factory=list)
+    card: str | None = None
+
+    def counts(self) -> dict[str, int]:
+        return {v: sum(f.verdict == v for f in self.findings) for v in VERDICTS}
+
+    def worst(self, check: str) -> Finding | None:
+        """The gravest finding of a check: what a matrix shows."""
+        mine = [f for f in self.findings if f.check == check]
+        return min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0))) if mine else None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "dataset": self.dataset,
+            "digest": self.digest,
+            "card": self.card,
+            "protocol": self.protocol,
+            "target": self.target,
+            "seed": self.seed,
+            "records": self.records,
+            "labelled": self.labelled,
+            "counts": self.counts(),
+            "findings": [f.model_dump(mode="json") for f in self.findings],
+        }
+
+    @classmethod
+    def from_json(cls, raw: dict[str, Any]) -> Audit:
+        kept = {k: v for k, v in raw.items() if k not in ("counts", "findings")}
+        return cls(**kept, findings=[Finding.model_validate(f) for f in raw["findings"]])
+
+
+def audit(
+    dataset: Dataset,
+    *,
+    checks: Sequence[str] | None = None,
+    protocol: ProtocolName = "fair",
+    target: str = "veracity",
+    columns: Sequence[str] = (),
+    seed: int = 0,
+    settings: Settings | None = None,
+    judge: Any = None,
+    debug: bool = False,
+    progress: Progress = silent,
+) -> Audit:
+    """Put `dataset` to the named checks (all by default)."""
+    if protocol not in ("fair", "cdl"):
+        raise UsageError(f"There is no protocol '{protocol}'.", "Use 'fair' or 'cdl'.")
+    names = list(checks) if checks else default_checks(protocol)
+    chosen = [CHECKS.get(name) for name in names]
+    subject = Subject.of(dataset, target)
+    context = Context(protocol, seed, settings or Settings(), tuple(columns), judge, debug)
+    result = Audit(
+        dataset=dataset.name,
+        digest=dataset.digest(),
+        protocol=protocol,
+        target=target,
+        seed=seed,
+        records=dataset.records.height,
+        labelled=subject.n,
+        card=dataset.card,
+    )
+    for number, check in enumerate(chosen):
+        progress(f"{dataset.name}: {check.name}", number, len(chosen))
+        result.findings += run_one(check, subject, context)
+    progress(f"{dataset.name}: done", len(chosen), len(chosen))
+    return result
+
+
+def default_checks(protocol: str) -> list[str]:
+    """Every check under `fair`; under `cdl` the two that its authors' scripts have."""
+    return ["keywords", "time"] if protocol == "cdl" else CHECKS.names()
+
+
+def run_one(check: Any, subject: Subject, context: Context) -> list[Finding]:
+    """A check's findings. A fault of ours inside one is told as "not measured" with its name: the others go on."""
+    try:
+        findings: list[Finding] = check.run(subject, context)
+        return findings
+    except ClaimlabError:
+        raise
+    except Exception as error:
+        if context.debug:
+            raise
+        why = f"The check broke ({type(error).__name__}: {error}); run it alone with --check {check.name} --debug."
+        return [not_measured(check.name, context.protocol, why, n=subject.n)]

@@ -1,0 +1,157 @@
+"""The dataset under audit, prepared once for all checks: usable rows, labels as codes, and what must stay together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import UnknownName
+from claimlab.text.normalise import normal_form
+
+Codes = npt.NDArray[np.int64]
+TARGETS = {"veracity": ("true", "false"), "veracity-mixed": ("true", "false", "mixed")}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """`rows` are the records whose label is one of `classes`; `y` holds their codes (an index into `classes`)."""
+
+    dataset: Dataset
+    target: str
+    rows: pl.DataFrame
+    classes: tuple[str, ...]
+    y: Codes
+
+    @classmethod
+    def of(cls, dataset: Dataset, target: str = "veracity") -> Subject:
+        """Choose the rows for `target`: true and false, those and mixed, or every value of a named column."""
+        if target in TARGETS:
+            labels, wanted = dataset.records["veracity"], TARGETS[target]
+            found = [c for c in wanted if (labels == c).any()]
+        else:
+            labels = column_values(dataset.records, target).cast(pl.String)
+            found = sorted(labels.drop_nulls().unique().to_list())
+        keep = labels.is_in(found) & labels.is_not_null()
+        code = {c: i for i, c in enumerate(found)}
+        y = (
+            labels.filter(keep).replace_strict(code, return_dtype=pl.Int64).to_numpy()
+            if found
+            else np.empty(0, np.int64)
+        )
+        return cls(dataset, target, dataset.records.filter(keep), tuple(found), y)
+
+    @property
+    def n(self) -> int:
+        return self.rows.height
+
+    @cached_property
+    def class_counts(self) -> dict[str, int]:
+        counts = np.bincount(self.y, minlength=len(self.classes))
+        return {c: int(counts[i]) for i, c in enumerate(self.classes)}
+
+    @cached_property
+    def ids(self) -> list[str]:
+        return self.rows["id"].to_list()
+
+    @cached_property
+    def normal_text(self) -> pl.Series:
+        """Texts as compared for exact duplicates: null stays null."""
+        return normal_form(self.rows["text"])
+
+    @cached_property
+    def groups(self) -> Codes:
+        """Rows with one code must never be split: same normal text, or same `group`, or linked through others."""
+        return linked([codes_of(self.normal_text), codes_of(self.rows["group"])], self.n)
+
+    @cached_property
+    def near(self) -> NearTexts:
+        """Which texts are nearly the same (character 5-grams, Jaccard 0.7), found once for every check that asks."""
+        return near_texts(self.normal_text)
+
+    def take(self, index: npt.NDArray[np.int64]) -> Subject:
+        """The same subject with only these rows."""
+        return Subject(self.dataset, self.target, self.rows[index], self.classes, self.y[index])
+
+    def table(self, name: str) -> pl.DataFrame | None:
+        return self.dataset.tables.get(name)
+
+
+@dataclass(frozen=True)
+class NearTexts:
+    """`text_of` gives each row its distinct text (-1: none); `linked` holds pairs of distinct texts nearly the same."""
+
+    text_of: Codes
+    linked: npt.NDArray[np.int64]  # (pairs, 2)
+    texts: int
+
+    def neighbours(self) -> Any:
+        """Sparse matrix over distinct texts: 1 where two are the same or nearly so."""
+        from scipy.sparse import coo_matrix, eye
+
+        a, b = self.linked[:, 0], self.linked[:, 1]
+        ones = np.ones(2 * len(a), np.int32)
+        graph = coo_matrix((ones, (np.r_[a, b], np.r_[b, a])), shape=(self.texts, self.texts))
+        return (graph + eye(self.texts, dtype=np.int32)).tocsr()
+
+
+def near_texts(normal: pl.Series) -> NearTexts:
+    from claimlab.text.neardup import find_pairs
+
+    distinct = normal.drop_nulls().unique(maintain_order=True)
+    code = pl.DataFrame({"text": distinct, "code": np.arange(distinct.len())})
+    text_of = pl.DataFrame({"text": normal}).join(code, on="text", how="left", maintain_order="left")["code"]
+    pairs = find_pairs(distinct)
+    linked_pairs = np.stack([np.asarray(pairs.left), np.asarray(pairs.right)], axis=1).astype(np.int64)
+    return NearTexts(text_of.fill_null(-1).to_numpy().astype(np.int64), linked_pairs, distinct.len())
+
+
+def column_values(records: pl.DataFrame, name: str) -> pl.Series:
+    """A record column by name, or a key inside `meta` (as `meta.party` or just `party`); values as they are."""
+    if name in records.columns and name != "meta":
+        return records[name]
+    key = name.removeprefix("meta.")
+    parsed = [json.loads(m) if m else {} for m in records["meta"].to_list()]
+    keys = {k for row in parsed for k in row}
+    if key not in keys:
+        raise UnknownName("column", name, [*records.columns, *(f"meta.{k}" for k in keys)])
+    return pl.Series(name, [_plain(row.get(key)) for row in parsed], strict=False)
+
+
+def codes_of(values: pl.Series) -> Codes:
+    """Equal values share a code; every null gets a code of its own, since a missing value links nothing."""
+    rank = values.rank("dense").to_numpy().astype(np.float64) - 1
+    missing = np.isnan(rank)
+    start = 0 if missing.all() else int(np.nanmax(rank)) + 1
+    rank[missing] = start + np.arange(int(missing.sum()))
+    return rank.astype(np.int64)
+
+
+def linked(columns: Sequence[Codes], n: int) -> Codes:
+    """Connected components of rows that share a code in any column."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    if n == 0:
+        return np.empty(0, np.int64)
+    left, right = [], []
+    for codes in columns:
+        order = np.argsort(codes, kind="stable")
+        same = codes[order][1:] == codes[order][:-1]
+        left.append(order[1:][same])
+        right.append(order[:-1][same])
+    a, b = np.concatenate(left), np.concatenate(right)
+    graph = coo_matrix((np.ones(len(a), np.int8), (a, b)), shape=(n, n))
+    component: Codes = connected_components(graph, directed=False)[1].astype(np.int64)
+    return component
+
+
+def _plain(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True) if isinstance(value, list | dict) else value

@@ -1,0 +1,86 @@
+"""The layout that Twitter15 and Twitter16 share (rumdetect2017.zip, and the copies later papers made of it)."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.datasets._tweets import dated
+from claimlab.catalog.entry import Loaded, Loader
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+# Only the first three columns and the origin are explained anywhere; the others keep their place as their name.
+EVENTS = ["label", "event", "tweet_id", "column_4", "column_5", "column_6", "column_7", "origin", "column_9"]
+SPLITS = ("train", "dev", "test")
+
+
+def rumdetect(dataset: str) -> Loader:
+    """A loader for `dataset`, which may lie beside its twin in one archive."""
+
+    def load(bundle: Bundle) -> Loaded:
+        """The rows and labels of label.txt, in its order; texts, events and a published split joined by tweet id."""
+        labels = _labels(bundle, dataset)
+        texts, notes = _texts(bundle, dataset, labels)
+        rows = labels.join(texts, on="tweet_id", how="left", maintain_order="left")
+        rows = rows.join(_events(bundle, dataset), on="tweet_id", how="left", maintain_order="left")
+        records = dated(
+            rows.select(
+                (f"{dataset}-" + pl.col("tweet_id")).alias("id"),
+                "text",
+                pl.when(pl.col("text").is_null()).then(pl.lit("id-only")).otherwise(pl.lit("post")).alias("kind"),
+                "label_raw",
+                pl.lit("eng").alias("language"),
+                "tweet_id",
+                pl.col("origin").alias("source"),
+                # for the non-rumours the event is the news account that wrote the tweet
+                pl.when(pl.col("origin") == "news_account").then(pl.col("event")).alias("author"),
+                pl.col("event").alias("group"),
+                "split",
+                meta_column(rows, [*EVENTS[3:7], EVENTS[8]]).alias("meta"),
+            )
+        )
+        return Loaded(records, notes=notes)
+
+    return load
+
+
+def _labels(bundle: Bundle, dataset: str) -> pl.DataFrame:
+    """label.txt; where a copy lacks it, the labels of the train/dev/test files."""
+    if not bundle.match(f"{dataset}/label.txt", "label.txt") and bundle.match(f"{dataset}.train"):
+        return _split_files(bundle, dataset).select(pl.col("label").alias("label_raw"), "tweet_id")
+    text = bundle.text(bundle.one(f"{dataset}/label.txt", "label.txt"))
+    labels = read_delimited(text, delimiter=":", quoted=False, header=False, columns=["label_raw", "tweet_id"])
+    return labels.with_columns(pl.all().str.strip_chars())
+
+
+def _split_files(bundle: Bundle, dataset: str) -> pl.DataFrame:
+    parts = [pl.DataFrame(schema=dict.fromkeys(("tweet_id", "text", "label", "split"), pl.String))]
+    for split in SPLITS:
+        for name in bundle.match(f"{dataset}.{split}"):
+            columns = ["tweet_id", "text", "label"]
+            part = read_delimited(bundle.text(name), delimiter="\t", quoted=False, header=False, columns=columns)
+            parts.append(part.with_columns(pl.lit(split).alias("split")))
+    return pl.concat(parts)
+
+
+def _texts(bundle: Bundle, dataset: str, labels: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """tweet_id, text, split: from source_tweets.txt (the 2017 release) and from the train/dev/test files of 2019."""
+    table, notes = _split_files(bundle, dataset), []
+    both = table.join(labels, on="tweet_id").filter(pl.col("label") != pl.col("label_raw"))
+    if both.height:
+        notes.append(f"{both.height} tweet(s) have another label in the split files than in label.txt, which is kept.")
+    for name in bundle.match(f"{dataset}/source_tweets.txt") or bundle.match("source_tweets.txt"):
+        own = read_delimited(
+            bundle.text(name), delimiter="\t", quoted=False, header=False, columns=["tweet_id", "text"]
+        )
+        table = own.join(table.select("tweet_id", "label", "split"), on="tweet_id", how="left", maintain_order="left")
+    return table.select("tweet_id", pl.col("text").str.strip_chars(), "split").unique("tweet_id", keep="first"), notes
+
+
+def _events(bundle: Bundle, dataset: str) -> pl.DataFrame:
+    names = bundle.match(f"{dataset}_label_all.txt")
+    if not names:
+        return pl.DataFrame(schema=dict.fromkeys(EVENTS[1:], pl.String))
+    table = read_delimited(bundle.text(names[0]), delimiter="\t", quoted=False, header=False, columns=EVENTS)
+    return table.drop("label").unique("tweet_id", keep="first")

@@ -1,0 +1,260 @@
+"""PoliClaim (AFaCTA): sentences of political speeches, claim or not, with every human and model answer."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePosixPath
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_excel
+
+# (question, column of the answer, column of the reasoning), as they are called in files of one model
+STEPS = (
+    ("score 0-3", "likelihood", None),
+    ("score 0-3", "likelihood_s123", None),
+    ("step 1: verifiable", "veri_aggregated", None),
+    ("step 1: verifiable", "ver_aggregated", None),
+    ("step 2: verifiable", "p2_aggregated", "VERIFIABLE_REASON1"),
+    ("step 2: category", "CATEGORY1", "ANALYSIS1"),
+    ("step 2: fact", "FACT_PART1", None),
+    ("step 3.1: objective", "ob_aggregated", "objectivity"),
+    ("step 3.2: objective", "sub_aggregated", "subjectivity"),
+)
+# the same in the merged file, where each column starts with the model's name
+MERGED = (
+    ("score 0-3", "", None),
+    ("step 1: verifiable", "-s1", None),
+    ("step 2: verifiable", "-s2", "-s2-reasoning"),
+    ("step 2: category", "-category", "-s2-analysis"),
+    ("step 2: fact", "-s2-extraction", None),
+    ("step 3.1: objective", "-s3-1", "-s3-objective"),
+    ("step 3.2: objective", "-s3-2", "-s3-subjective"),
+)
+HUMAN = (("claim", "label_"), ("Q1", "Q1_"), ("Q2", "Q2_"))
+
+
+def sentences(bundle: Bundle) -> Loaded:
+    """The sentences with a human label: the test set of four speeches, then the training speeches that people checked."""
+    return join([tested(bundle), *checked(bundle)])
+
+
+def everything(bundle: Bundle) -> Loaded:
+    """Also the speeches that only a model has annotated; they have no label, only the model's answers."""
+    silver = [training(bundle, n, None) for n in bundle.match("PoliClaim_train_silver_n_bronze/*.xlsx")]
+    return join([tested(bundle), *checked(bundle), *silver])
+
+
+def clef(bundle: Bundle) -> Loaded:
+    """The tweets of a CheckThat! 2021 set that AFaCTA was also tried on."""
+    raw = workbook(bundle, "CLEF2021_gpt_with_human_eval.xlsx")
+    raw = raw.with_columns(pl.lit(None, pl.String).alias("speech"))
+    raw = raw.with_columns((pl.lit("afacta-clef2021-") + pl.col("number").cast(pl.String)).alias("id"))
+    return join([judged(bundle, raw, "CLEF2021_{}.xlsx", "clef2021_test_{}_CoT.xlsx", "post")])
+
+
+def tested(bundle: Bundle) -> Loaded:
+    raw = workbook(bundle, "policlaim_gpt_with_human_eval_merged.xlsx")
+    raw = raw.with_columns(
+        pl.col("SPEECH").alias("speech"), pl.int_range(1, pl.len() + 1).over("SPEECH").alias("number")
+    )
+    raw = raw.with_columns(pl.format("afacta-{}-{}", "speech", "number").alias("id"))
+    return judged(bundle, raw, "policlaim_{}_merged.xlsx", "policlaim_test_{}_CoT.xlsx", "claim")
+
+
+def judged(bundle: Bundle, raw: pl.DataFrame, models: str, samples: str, kind: str) -> Loaded:
+    """A test file with two annotators and two GPTs, and what other models answered in files beside it."""
+    answers = []
+    for question, stem in HUMAN:
+        for who in ("1", "2"):
+            answers.append(answer(raw, f"annotator {who}", "human", question, f"{stem}{who}"))
+    for model in ("gpt-4", "gpt-3.5"):
+        answers += [answer(raw, model, "model", q, model + c, r and model + r) for q, c, r in MERGED]
+    ids = raw.select("SENTENCES", "id")
+    for model in ("llama", "zephyr"):
+        for name in bundle.match(models.format(model)):
+            answers += step_answers(workbook(bundle, name).join(ids, on="SENTENCES", maintain_order="left"), model)
+    for model, short in (("gpt-3.5", "G3"), ("gpt-4", "G4")):
+        for name in bundle.match(samples.format(short)):
+            other = workbook(bundle, name).join(ids, on="SENTENCES", maintain_order="left")
+            answers += list(thoughts(other, model))
+    return table(raw, "Golden", "gold", "test", kind, answers)
+
+
+def checked(bundle: Bundle) -> list[Loaded]:
+    return [training(bundle, n, "golden") for n in bundle.match("PoliClaim_train_golden/*.xlsx")]
+
+
+def training(bundle: Bundle, name: str, label: str | None) -> Loaded:
+    """One speech, annotated by GPT-4; `label` is the column of people's decisions, where there is one."""
+    speech = PurePosixPath(name).name.split("_")[0]
+    raw = workbook(bundle, name).with_columns(pl.lit(speech).alias("speech"))
+    raw = raw.with_columns(pl.format("afacta-{}-{}", "speech", "number").alias("id"))
+    # The authors call a model's answer silver when all its steps agree, bronze when they do not.
+    agreed = pl.col("likelihood").is_in(["0", "3"])
+    tier = "gold" if label else pl.when(agreed).then(pl.lit("silver")).otherwise(pl.lit("bronze"))
+    return table(raw, label, tier, "train", "claim", step_answers(raw, "gpt-4"))
+
+
+def table(
+    raw: pl.DataFrame, label: str | None, tier: str | pl.Expr, split: str, kind: str, answers: list[pl.DataFrame]
+) -> Loaded:
+    """Records; what is a claim says nothing of its truth, so `veracity` stays null."""
+    tier = pl.lit(tier) if isinstance(tier, str) else tier
+    raw = raw.with_columns(tier.alias("tier"), pl.col("speech").str.extract(r"(\d{4})$").alias("year"))
+    records = raw.select(
+        "id",
+        pl.col("SENTENCES").alias("text"),
+        pl.lit(kind).alias("kind"),
+        (pl.col(label) if label else pl.lit(None, pl.String)).alias("label_raw"),
+        pl.lit("eng").alias("language"),
+        pl.col("speech").alias("source"),
+        pl.col("speech").alias("group"),
+        pl.lit(split).alias("split"),
+        meta_column(raw, ["number", "tier", "year"]),
+    )
+    return Loaded(records, {"annotations": pl.concat(answers)})
+
+
+def step_answers(raw: pl.DataFrame, model: str) -> list[pl.DataFrame]:
+    return [answer(raw, model, "model", q, c, r) for q, c, r in STEPS if c in raw.columns]
+
+
+def thoughts(raw: pl.DataFrame, model: str) -> Iterator[pl.DataFrame]:
+    """Repeated answers of one model, each with the chain of thought before it."""
+    for column in raw.columns:
+        if column.startswith("veri_Answer_"):
+            number = column.removeprefix("veri_Answer_")
+            yield answer(raw, model, "model", f"verifiable, sample {number}", column, f"veri_CoT_{number}")
+
+
+def answer(
+    raw: pl.DataFrame, who: str, kind: str, question: str, column: str, reasoning: str | None = None
+) -> pl.DataFrame:
+    """One annotator's answers to one question; what was left blank is no answer."""
+    return raw.filter(pl.col(column).is_not_null()).select(
+        pl.col("id").alias("record_id"),
+        pl.lit(who).alias("annotator"),
+        pl.lit(kind).alias("annotator_kind"),
+        pl.lit(question).alias("question"),
+        pl.col(column).alias("value"),
+        (pl.col(reasoning) if reasoning else pl.lit(None, pl.String)).alias("rationale"),
+    )
+
+
+def workbook(bundle: Bundle, pattern: str) -> pl.DataFrame:
+    name = bundle.one(pattern)
+    raw = read_excel(bundle.read(name), name)
+    return raw.with_columns(pl.int_range(1, pl.len() + 1).alias("number"))
+
+
+def join(parts: Sequence[Loaded]) -> Loaded:
+    records = pl.concat([p.records for p in parts])
+    return Loaded(records, {"annotations": pl.concat([p.tables["annotations"] for p in parts])})
+
+
+def _sheet(columns: str, *rows: Sequence[object]) -> Callable[[], bytes]:
+    """A made-up workbook, built only when a test asks for it."""
+
+    def build() -> bytes:
+        import openpyxl
+
+        book = openpyxl.Workbook()
+        for row in (columns.split(), *rows):
+            book.worksheets[0].append(list(row))
+        target = io.BytesIO()
+        book.save(target)
+        return target.getvalue()
+
+    return build
+
+
+_MODELS = [
+    f"{m}{c}"
+    for m in ("gpt-4", "gpt-3.5")
+    for c in (
+        "",
+        "-s1",
+        "-s2",
+        "-s2-analysis",
+        "-s2-extraction",
+        "-s2-reasoning",
+        "-category",
+        "-s3-subjective",
+        "-s3-objective",
+        "-s3-1",
+        "-s3-2",
+    )
+]
+_TEST = "SENTENCES SPEECH Q1_1 Q2_1 Q1_2 Q2_2 Golden label_1 label_2 " + " ".join(_MODELS)
+_ANSWERS = [3, "Yes", True, "Dated.", "It opened.", "Archives tell.", "C1", "No.", "Yes.", "Objective", "Objective"]
+_TRAIN = "SENTENCES veri_aggregated ANALYSIS1 FACT_PART1 VERIFIABLE_REASON1 VERIFIABILITY1 CATEGORY1 p2_aggregated subjectivity objectivity ob_aggregated sub_aggregated likelihood"
+_GPT4 = ["Yes", "Dated.", "It opened.", "Archives tell.", True, "C1", True, "No.", "Yes.", "Objective", "Objective", 3]
+_OTHER = _TRAIN.replace("veri_", "ver_").replace("likelihood", "likelihood_s123")
+_BRIDGE, _HELLO = "The bridge opened in 1931.", "Good evening, friends."
+
+DATASET = Entry(
+    card=Card(
+        name="afacta",
+        title="PoliClaim (AFaCTA)",
+        summary="Sentences of US state-of-the-state speeches labelled as holding a verifiable claim or not, by two experts "
+        "and by models whose every step of reasoning is kept.",
+        size=12_425,
+        modality=("claims",),
+        topic="Politics",
+        region="USA",
+        languages=("eng",),
+        time_start="1998",
+        time_end="2022",
+        labelling="Human expert, with model annotation",
+        access="Clone or download the project's GitHub repository.",
+        homepage="https://github.com/EdisonNi-hku/AFaCTA",
+        citation="Ni, Shi, Stammbach, Sachan, Ash and Leippold (2024), AFaCTA: Assisting the Annotation of Factual Claim "
+        "Detection with Reliable LLM Annotators, ACL.",
+        errata=(
+            "The labels say claim (1) or not (0): nothing about truth.",
+            "Silver and bronze training sentences carry no human label; the map from a score to a label is the user's.",
+            "The weaker models' answers are partly cut ('rue', 'alse') or missing ('Fail to extract the field.'): kept as "
+            "they stand.",
+            "In step 3 llama gives one answer to every test sentence, and zephyr to all but four: no information.",
+            "The merged test file repeats llama's and zephyr's scores; zephyr's differ from its own file there (747 against "
+            "760 sentences at 2.5). The models' own files are used.",
+            "The two experts agree on 698 of the 816 test sentences; the final label decides the rest.",
+            "The raw speeches are not among the files at hand.",
+        ),
+        met_real_files=True,
+    ),
+    variants={"sentences": sentences, "all": everything, "clef2021": clef},
+    sample=Sample(
+        files={
+            "data/PoliClaim_test/policlaim_gpt_with_human_eval_merged.xlsx": _sheet(
+                _TEST,
+                [_BRIDGE, "RV2022", "A", None, "B", "A", 1, 1, 1, *_ANSWERS, *_ANSWERS],
+                [_HELLO, "RV2022", "C", None, "C", None, 0, 0, 0, *_ANSWERS, *_ANSWERS],
+            ),
+            "data/PoliClaim_test/policlaim_llama_merged.xlsx": _sheet(_OTHER, [_BRIDGE, *_GPT4], [_HELLO, *_GPT4]),
+            "data/PoliClaim_train_golden/HT2003_G4_1.xlsx": _sheet(
+                _TRAIN + " golden", ["The town has no debt.", *_GPT4, 1], ["Thank you.", *_GPT4[:-1], 0.5, 0]
+            ),
+            "data/PoliClaim_train_silver_n_bronze/LK2006_G4_1.xlsx": _sheet(
+                _TRAIN, ["The lake is deep.", *_GPT4], ["We shall overcome.", *_GPT4[:-1], 1.5]
+            ),
+            "data/CoT_self-consistency/policlaim_test_G4_CoT.xlsx": _sheet(
+                "SENTENCES veri_CoT_1 veri_Answer_1 veri_CoT_2 veri_Answer_2 Golden",
+                [_BRIDGE, "It names a year.", "Yes", "A year is given.", "Yes.", 1],
+                [_HELLO, "It greets.", "No", "A greeting.", "Partially", 0],
+            ),
+            "data/CLEF-2021_test/CLEF2021_gpt_with_human_eval.xlsx": _sheet(
+                _TEST.replace(" SPEECH", ""), ["Bridge is open!", "A", None, "B", "?", 1, 1, 0, *_ANSWERS, *_ANSWERS]
+            ),
+        },
+        rows={"sentences": 4, "all": 6, "clef2021": 1},
+    ),
+    real_rows={"sentences": 2_769, "all": 12_425, "clef2021": 140},
+    real_labels={"1": 1_675, "0": 1_094},
+)

@@ -1,0 +1,80 @@
+"""ANTiVax: ids of tweets about Covid-19 vaccines, marked as misinformation or not."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._layout import checked, distinct
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One CSV of ids and labels; the texts must be fetched. The unlabelled weekly files beside it are not read."""
+    name = bundle.one("VaxMisinfoData.csv", "*misinfo*.csv")
+    raw = checked(read_delimited(bundle.text(name)), ["id", "is_misinfo"], name)
+    raw = raw.with_columns(tweet_id=tweet_ids(raw["id"]))
+    date = sent_at(raw["tweet_id"])
+    records = raw.select(
+        "tweet_id",
+        id=distinct("antivax-" + raw["id"]),
+        kind=pl.lit("id-only"),
+        label_raw=pl.col("is_misinfo"),
+        language=pl.lit("eng"),
+        date=date,
+        date_source=pl.when(date.is_not_null()).then(pl.lit("snowflake id")),
+    )
+    return Loaded(records)
+
+
+VERDICTS = {"0": "true", "1": "false"}
+
+DATASET = Entry(
+    card=Card(
+        name="antivax",
+        title="ANTiVax",
+        summary="Tweets about Covid-19 vaccines by id, of which some 15,000 were marked by people as misinformation or not.",
+        size=15_465_687,
+        modality=("claims",),
+        topic="Health",
+        region="USA",
+        languages=("eng",),
+        time_start="2020-12-01",
+        time_end="2021-07-31",
+        labelling="Human expert",
+        shares=Shares(true=38.15, false=61.85),
+        quality=Quality(temporal="pass"),
+        published=Published(temporal=46.8, temporal_feature="tweet id"),
+        licence=None,
+        access="Download Labeled/VaxMisinfoData.csv from the authors' repository and fetch the texts by tweet id.",
+        homepage="https://github.com/sakibsh/ANTiVax",
+        citation="Hayawi, Shahriar, Serhani, Taleb and Mathew (2022), ANTi-Vax: a novel Twitter dataset for COVID-19 "
+        "vaccine misinformation detection, Public Health 203.",
+        errata=(
+            "The guide's label shares are swapped: 9,322 of 15,073 labelled tweets (61.85 %) are NOT misinformation, and "
+            "5,751 (38.15 %) are.",
+            "The guide's table gives the start as 01/12/2021, after the end: a misprint for 2020, as its own text has it. "
+            "The labelled ids run from 2020-12-23 to 2021-07-09.",
+            "The size counts the unlabelled tweets; 15,073 are labelled.",
+            "'Not misinformation' is all that states nothing false, humour and sarcasm included: reading it as true is "
+            "generous.",
+        ),
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("antivax/a5", VERDICTS), "cdl": LabelMap("antivax/cdl", VERDICTS)},
+    variants={"labelled": load},
+    sample=Sample(
+        files={
+            "VaxMisinfoData.csv": "id,is_misinfo\n1345000000000000001,0\n1345000000000000002,1\n1.34501E+18,0\n20,1\n"
+        },
+        rows={"labelled": 4},
+        veracity={"true": 2, "false": 2},
+    ),
+    real_rows={"labelled": 15_073},
+    real_labels={"0": 9_322, "1": 5_751},
+)

@@ -1,0 +1,125 @@
+"""BanFakeNews: news in Bangla, authentic from news portals, fake from satire, clickbait and debunked stories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._tolerant import (
+    blank_to_null,
+    constant,
+    dated,
+    dates,
+    filled,
+    maybe,
+    pick,
+    read_any_table,
+    repeated,
+    unique_ids,
+)
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+
+WHOLE = ("Authentic-48K.csv", "Fake-1K.csv")
+LABELLED = ("LabeledAuthentic-7K.csv", "LabeledFake-1K.csv")
+
+
+def load(bundle: Bundle) -> Loaded:
+    return _load(bundle, WHOLE)
+
+
+def load_labelled(bundle: Bundle) -> Loaded:
+    """The part with more labels: who could verify the news, whether headline and body agree, and the type of fake."""
+    return _load(bundle, LABELLED)
+
+
+def load_four(bundle: Bundle) -> Loaded:
+    """All four files under each other, as the guide took them: the fake articles come twice."""
+    return _load(bundle, (*WHOLE, *LABELLED))
+
+
+def _load(bundle: Bundle, files: Sequence[str]) -> Loaded:
+    return Loaded(_grouped(pl.concat([_part(bundle, bundle.one(f, f"*{f}")) for f in files])))
+
+
+def _grouped(records: pl.DataFrame) -> pl.DataFrame:
+    """Articles that stand in several files, or several times in one, are one group."""
+    ids = unique_ids("banfakenews", records["id"])
+    return records.with_columns(ids, repeated(records["text"], ids))
+
+
+def _part(bundle: Bundle, name: str) -> pl.DataFrame:
+    raw = read_any_table(bundle, name)
+    times = dates(maybe(raw, "date"), "%d/%m/%Y %H:%M:%S")
+    title = blank_to_null(maybe(raw, "headline"))
+    extra = pl.DataFrame(
+        {
+            "title": title,
+            "claim_source": maybe(raw, "source"),
+            "relation": maybe(raw, "relation"),
+            "fake_type": maybe(raw, "F-type", "F_type"),
+        }
+    )
+    labelled = "labeled" if "labeled" in name.lower() else "all"
+    return pl.DataFrame(
+        {
+            "id": f"{labelled}-" + pick(raw, "articleID", "id", where=name),
+            "text": filled(pick(raw, "content", "article", "text", where=name), title),
+            "kind": constant("article", raw.height),
+            "label_raw": blank_to_null(pick(raw, "label", where=name)).str.strip_suffix(".0"),
+            "language": constant("ben", raw.height),
+            "date": times,
+            "date_source": dated(times, "date column"),
+            "source": blank_to_null(maybe(raw, "domain")),
+            "topic": blank_to_null(maybe(raw, "category")),
+            "meta": meta_column(extra, extra.columns),
+        }
+    )
+
+
+A5 = {"1": "true", "0": "false"}
+
+DATASET = Entry(
+    card=Card(
+        name="banfakenews",
+        title="BanFakeNews",
+        summary="About 50,000 news articles in Bangla from 22 portals of Bangladesh and some 1,300 fake ones: false or misleading stories, clickbait and satire.",
+        size=50_000,
+        modality=("articles",),
+        topic="Various",
+        region="Bangladesh",
+        languages=("ben",),
+        labelling="crowd-sourced",
+        shares=Shares(true=95.56, false=4.44),
+        quality=Quality(keywords="fail", temporal="fail", feasibility="fail"),
+        published=Published(keywords_tf=91.8, temporal=98.3, temporal_feature="date"),
+        access="Download the four CSV files from Kaggle, cryptexcode/banfakenews.",
+        homepage="https://github.com/Rowan1224/FakeNews",
+        citation="Hossain, Rahman, Islam and Kar (2020), BanFakeNews: A Dataset for Detecting Fake News in Bangla, LREC.",
+        errata=(
+            "The guide's Table 4 gives its language as English; the articles are in Bangla.",
+            "The guide's label shares are those of all four files under each other (2,598 of 58,478 fake): the labelled files repeat articles of the other two (variant 'all-four').",
+            "Authentic articles come from news portals and fake ones from other sites: the column 'domain' tells them apart.",
+            "Fake includes satire and clickbait (meta 'fake_type' in the labelled files).",
+            "The guide takes English stop words out of every language, so on Bangla the words it counts are mostly function words.",
+        ),
+        survey="cdl-paragraphs",
+    ),
+    maps={"a5": LabelMap("banfakenews/a5", A5), "cdl": LabelMap("banfakenews/cdl", A5)},
+    variants={"articles": load, "labelled": load_labelled, "all-four": load_four},
+    published_rows={"articles": 49_977, "labelled": 8_501, "all-four": 58_478},
+    sample=Sample(
+        files={
+            "Authentic-48K.csv": "articleID,domain,date,category,headline,content,label\n1,khobor.example,2018-09-19 17:48:18,National,সেতু খুলল,রিভারটনে সেতু খুলেছে।,1\n2,khobor.example,2018-09-20 10:00:00,Sports,খেলা,দল জিতেছে।,1.0\n",
+            "Fake-1K.csv": "articleID,domain,date,category,headline,content,label\n1,moja.example,2019-01-03 08:00:00,Miscellaneous,হ্রদ বেগুনি,হ্রদ বেগুনি হয়ে গেছে।,0\n",
+            "LabeledAuthentic-7K.csv": "articleID,domain,date,category,source,relation,headline,content,label\n1,khobor.example,2018-09-19 17:48:18,National,Reporter,Related,সেতু খুলল,রিভারটনে সেতু খুলেছে।,1\n",
+            "LabeledFake-1K.csv": "articleID,domain,date,category,source,relation,headline,content,label,F-type\n1,moja.example,2019-01-03 08:00:00,Miscellaneous,Person,Unrelated,হ্রদ বেগুনি,হ্রদ বেগুনি হয়ে গেছে।,0,Satire\n",
+        },
+        rows={"articles": 3, "labelled": 2, "all-four": 5},
+        veracity={"true": 2, "false": 1},
+    ),
+)

@@ -1,0 +1,131 @@
+"""Benjamin Political News (Horne and Adalı 2017): political articles, real, fake or satire, from two collections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._folders import read_text
+from claimlab.catalog.datasets._tolerant import constant, unique_ids
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+
+PARTS = (
+    "buzzfeed",
+    "random",
+)  # "Buzzfeed Political News Dataset" and, as its folder spells it, "Random Poltical News Dataset"
+LABELS = ("Real", "Fake", "Satire")
+
+
+def load(bundle: Bundle) -> Loaded:
+    return _load(bundle, PARTS)
+
+
+def load_buzzfeed(bundle: Bundle) -> Loaded:
+    return _load(bundle, PARTS[:1])
+
+
+def load_random(bundle: Bundle) -> Loaded:
+    return _load(bundle, PARTS[1:])
+
+
+def _load(bundle: Bundle, parts: Sequence[str]) -> Loaded:
+    """Folders by collection and label; a title lies under the same file name in the folder `LABEL_titles`."""
+    rows = [row for part in parts for label in LABELS for row in _rows(bundle, part, label)]
+    if not rows:
+        raise UnreadableFile(
+            f"'{bundle.path.name}' holds no folder like '{parts[0]}*/Fake'.",
+            "Give Horne2017_FakeNewsData.zip as published.",
+        )
+    raw = pl.DataFrame(rows, schema=dict.fromkeys(("id", "text", "label", "title", "part"), pl.String))
+    records = pl.DataFrame(
+        {
+            "id": unique_ids("benjaminpoliticalnews", raw["id"]),
+            "text": raw["text"],
+            "kind": constant("article", raw.height),
+            "label_raw": raw["label"],
+            "language": constant("eng", raw.height),
+            "topic": constant("politics", raw.height),
+            "meta": meta_column(raw, ["title", "part"]),
+        }
+    )
+    return Loaded(records)
+
+
+def _rows(bundle: Bundle, part: str, label: str) -> list[dict[str, Any]]:
+    bodies = bundle.match(f"{part}*/{label}/*.txt", f"{part}*/{label}/*.text")
+    titles = {PurePosixPath(n).name: n for n in bundle.match(f"{part}*/{label}_titles/*.txt")}
+    out = []
+    for name in bodies:
+        title = titles.get(PurePosixPath(name).name)
+        out.append(
+            {
+                "id": f"{part}-{PurePosixPath(name).stem}",
+                "text": read_text(bundle, name),
+                "label": label.lower(),
+                "title": read_text(bundle, title) if title else None,
+                "part": part,
+            }
+        )
+    return out
+
+
+A5 = {"real": "true", "fake": "false", "satire": "unknown"}
+
+DATASET = Entry(
+    card=Card(
+        name="benjaminpoliticalnews",
+        title="Benjamin Political News",
+        summary="Political articles of 2016: those behind BuzzFeed's election-fakes analysis, and a random draw of real, fake and satirical articles by outlet.",
+        size=296,
+        modality=("articles",),
+        topic="Election",
+        region="USA",
+        languages=("eng",),
+        time_start="2016-02",
+        time_end="2016-11",
+        labelling="source-based",
+        shares=Shares(true=39.26, false=60.74),
+        quality=Quality(keywords="fail", feasibility="fail"),
+        published=Published(keywords_tf=72.2),
+        licence="free with notice and citation (its own terms)",
+        access="Download Horne2017_FakeNewsData.zip from the repository fakenewsdata1.",
+        homepage="https://github.com/BenjaminDHorne/fakenewsdata1",
+        citation="Horne and Adalı (2017), This Just In: Fake News Packs a Lot in Title, Uses Simpler, Repetitive Content in Text Body, More Similar to Satire than Real News, NECO.",
+        errata=(
+            "The guide lists 296 articles, but its label shares are those of 326: 53 + 75 real against 48 + 75 fake and 75 satirical ones counted as false (map 'cdl').",
+            "Labels of the random part belong to the outlet, not the article.",
+            "Satire says nothing of truth under the house's rule and is unknown in map 'a5'; map 'cdl' counts it as false.",
+            "The files hold neither date nor outlet, though both were known when they were collected.",
+        ),
+        survey="cdl-paragraphs",
+    ),
+    maps={
+        "a5": LabelMap("benjaminpoliticalnews/a5", A5),
+        "cdl": LabelMap("benjaminpoliticalnews/cdl", {**A5, "satire": "false"}),
+    },
+    variants={"articles": load, "buzzfeed": load_buzzfeed, "random": load_random},
+    published_rows={"articles": 326, "buzzfeed": 101, "random": 225},
+    sample=Sample(
+        files={
+            "Public Data/Buzzfeed Political News Dataset/Fake/1_Fake.txt": "The senator of Riverton sold the moon.\n",
+            "Public Data/Buzzfeed Political News Dataset/Fake_titles/1_Fake.txt": "Moon sold\n",
+            "Public Data/Buzzfeed Political News Dataset/Real/101_Real.txt": "The council of Riverton met on “Monday”.\n".encode(
+                "cp1252"
+            ),
+            "Public Data/Buzzfeed Political News Dataset/Real_titles/101_Real.txt": "Council meets\n",
+            "Public Data/Random Poltical News Dataset/Fake/1.txt": "Votes were counted by owls.\n",
+            "Public Data/Random Poltical News Dataset/Fake_titles/1.txt": "Owls count\n",
+            "Public Data/Random Poltical News Dataset/Satire/1.txt": "Mayor elected by his own hat.\n",
+        },
+        rows={"articles": 4, "buzzfeed": 2, "random": 2},
+        veracity={"true": 1, "false": 2, "unknown": 1},
+    ),
+)

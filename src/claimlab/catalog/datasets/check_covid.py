@@ -1,0 +1,105 @@
+"""Check-COVID: claims from news about Covid-19, judged against sentences of journal abstracts."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._layout import read_objects, side_table
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column, meta_json
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import frame_of
+
+FIELDS = ["id", "claim", "cord_id", "label", "is_auth"]
+
+
+def load(bundle: Bundle) -> Loaded:
+    """JSON lines. Evidence is named by abstract and sentence number; its words come from corpus.json where that lies beside."""
+    name = bundle.one("Check-COVID_all.json", "covidCheck_all.json", "*covid*check*.json*")
+    rows = read_objects(bundle, name, [*FIELDS[:4], "evidence_set"])
+    raw = frame_of(rows, FIELDS).rename({"id": "file_id"})
+    records = raw.select(
+        id=pl.format("check-covid-{}", "file_id"),
+        text=pl.col("claim").str.strip_chars(),
+        kind=pl.lit("claim"),
+        label_raw=pl.col("label"),
+        language=pl.lit("eng"),
+        group=pl.col("file_id").str.replace(r"_\d+$", ""),  # the news claim from which the versions were made
+        meta=meta_column(raw.rename({"is_auth": "extracted_from_news"}), ["cord_id", "extracted_from_news"]),
+    )
+    corpus = {row["cord_id"]: row for found in bundle.match("corpus.json*") for row in read_objects(bundle, found)}
+    evidence = []
+    for record, row in zip(records["id"], rows, strict=True):
+        paper = corpus.get(row["cord_id"], {})
+        sentences = dict(enumerate(paper.get("abstract", [])))
+        for rank, e in enumerate(row["evidence_set"], 1):
+            evidence.append(
+                {
+                    "record_id": record,
+                    "evidence_id": f"{row['cord_id']}:{e['sent_index']}",
+                    "rank": rank,
+                    "title": paper.get("title"),
+                    "text": sentences.get(e["sent_index"]),
+                    "provider": "CORD-19",
+                    "stance": row["label"],
+                    "meta": meta_json({"type": e.get("type")}),
+                }
+            )
+    notes = (
+        [] if corpus else ["corpus.json is not here: evidence is named by abstract and sentence, without its words."]
+    )
+    return Loaded(records, {"evidence": side_table("evidence", evidence)}, notes)
+
+
+VERDICTS = {"SUPPORT": "true", "REFUTE": "false", "NOTENOUGHINFO": "unknown"}
+
+DATASET = Entry(
+    card=Card(
+        name="check-covid",
+        title="Check-COVID",
+        summary="Claims about Covid-19 taken from news or composed by annotators, with the sentences of journal "
+        "abstracts that support them, refute them or do not settle them.",
+        size=1_504,
+        modality=("claims",),
+        topic="Covid-19",
+        languages=("eng",),
+        labelling="Human expert",
+        shares=Shares(true=37.92, false=37.16, unknown=24.92),
+        quality=Quality(keywords="pass", feasibility="fail"),
+        published=Published(search_f1=78.8, offline_f1=85.4, keywords_tf=44.9, keywords_tf_baseline=47.3),
+        licence="MIT",
+        access="Download Check-COVID_all.json (and corpus.json for the words of the evidence) from the authors' repository.",
+        homepage="https://github.com/posuer/Check-COVID",
+        citation="Wang, Harwood, Chillrud, Ananthram, Subbiah and McKeown (2023), Check-COVID: Fact-Checking COVID-19 "
+        "News Claims with Scientific Evidence, Findings of ACL.",
+        errata=(
+            "The guide's label shares do not come from the full file, which is balanced: 505 support, 504 refute, "
+            "495 not enough info (33.58, 33.51, 32.91 %).",
+            "Every not-enough-info claim repeats, word for word, a supported or refuted one and only changes the "
+            "evidence: 494 texts stand under two labels. From the text alone the third class cannot be told.",
+            "A claim and its negation are made from the same news sentence: split by group (498).",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("check-covid/a5", VERDICTS), "cdl": LabelMap("check-covid/cdl", VERDICTS)},
+    variants={"claims": load},
+    sample=Sample(
+        files={
+            "Check-COVID_all.json": '{"id": "a1_0", "claim": "Gargling tea cures the infection. ", "cord_id": "x9", "label": "REFUTE", '
+            '"evidence_set": [{"sent_index": 1, "type": "PRIMARY"}, {"sent_index": 7, "type": "SUPPLEMENTARY"}], "is_auth": false}\n'
+            '    {"id": "a1_1", "claim": "Gargling tea does not cure the infection.", "cord_id": "x9", "label": "SUPPORT", '
+            '"evidence_set": [{"sent_index": 1, "type": "PRIMARY"}], "is_auth": true}\n'
+            '{"id": "a1_2", "claim": "Gargling tea cures the infection. ", "cord_id": "x9", "label": "NOTENOUGHINFO", '
+            '"evidence_set": [{"sent_index": 0, "type": "PRIMARY"}], "is_auth": false}\n',
+            "corpus.json": '{"cord_id": "x9", "title": "Tea, a trial", "abstract": ["Forty people took part.", "Tea had no effect."]}\n',
+        },
+        rows={"claims": 3},
+        veracity={"true": 1, "false": 1, "unknown": 1},
+    ),
+    real_rows={"claims": 1_504},
+    real_labels={"SUPPORT": 505, "REFUTE": 504, "NOTENOUGHINFO": 495},
+)

@@ -1,0 +1,105 @@
+"""CheckThat! 2022, task 1: is a tweet worth checking, and does it hold a verifiable claim?"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import PurePosixPath
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.languages import normalise
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+SPLITS = {"train": "train", "dev": "dev", "dev_test": "dev-test", "test": "test", "test_gold": "test"}
+LABELS = ("class_label", "check_worthiness")  # the Turkish files name it otherwise
+
+
+def load(bundle: Bundle, task: str) -> Loaded:
+    """Every file CT22_LANGUAGE_TASK_PART.tsv; a test file without labels is left out where its gold twin is there.
+
+    The labels say what to check, not what is true, so `veracity` stays null.
+    """
+    names = bundle.match(f"CT22_*_{task}_*.tsv")
+    if not names:
+        bundle.one(f"CT22_*_{task}_*.tsv")  # raises, and says what is there
+    stems = {PurePosixPath(name).stem for name in names}
+    parts = []
+    for name in names:
+        stem = PurePosixPath(name).stem
+        found = re.match(r"CT22_([a-z]+)_1[A-D]_[a-z]+_(.+)$", stem)
+        if found is None or f"{stem}_gold" in stems:
+            continue
+        raw = read_delimited(bundle.text(name), delimiter="\t")
+        label = next((c for c in LABELS if c in raw.columns), None)
+        parts.append(
+            raw.select(
+                pl.col("tweet_text").alias("text"),
+                pl.lit("post").alias("kind"),
+                (pl.col(label) if label else pl.lit(None, pl.String)).alias("label_raw"),
+                pl.lit(normalise(found[1]), pl.String).alias("language"),
+                pl.col("tweet_id"),
+                pl.col("tweet_url").alias("url"),
+                pl.col("topic" if "topic" in raw.columns else "topic_id").alias("topic"),
+                pl.lit(SPLITS.get(found[2]), pl.String).alias("split"),
+            )
+        )
+    return Loaded(pl.concat(parts)) if parts else Loaded(pl.DataFrame())
+
+
+HEADER = "topic\ttweet_id\ttweet_url\ttweet_text\tclass_label\n"
+_TWEET = "https://twitter.com/anyuser/status/"
+
+DATASET = Entry(
+    card=Card(
+        name="checkthat",
+        title="CheckThat! 2022 task 1",
+        summary="Tweets about the pandemic and politics in six languages: worth checking or not, holding a verifiable claim "
+        "or not, harmful or not, and worth the attention of policy makers.",
+        size=None,
+        modality=("tweets",),
+        topic="Covid-19 and politics",
+        region="International",
+        languages=("ara", "bul", "nld", "eng", "spa", "tur"),
+        language_count=6,
+        labelling="Human",
+        access="Clone the lab's GitLab repository and unpack the inner zip files of task1/data into one folder.",
+        homepage="https://gitlab.com/checkthat_lab/clef2022-checkthat-lab/clef2022-checkthat-lab",
+        citation="Nakov, Barrón-Cedeño, Da San Martino, Alam, Míguez, Caselli, Kutlu, Zaghouani, Li, Shaar, Mubarak, Nikolov "
+        "and Kartal (2022), Overview of the CLEF-2022 CheckThat! Lab Task 1 on Identifying Relevant Claims in Tweets, CLEF.",
+        errata=(
+            "The labels say check-worthy or not: nothing about truth.",
+            "The description says yes and no; the files write 1 and 0 (1D: words).",
+            "The Turkish files call two columns otherwise (topic_id, check_worthiness).",
+        ),
+    ),
+    variants={
+        "check-worthy": partial(load, task="1A_checkworthy"),
+        "claim": partial(load, task="1B_claim"),
+        "harmful": partial(load, task="1C_harmful"),
+        "attention": partial(load, task="1D_attentionworthy"),
+    },
+    sample=Sample(
+        files={
+            "CT22_english_1A_checkworthy/CT22_english_1A_checkworthy_train.tsv": HEADER
+            + f'covid-19\t1001\t{_TWEET}1001\t"Lettuce tea ""cures"" all\nsays a poster"\t1\n'
+            + f"covid-19\t1002\t{_TWEET}1002\tGood morning, Riverton\t0\n",
+            "CT22_english_1A_checkworthy/CT22_english_1A_checkworthy_dev_test.tsv": HEADER
+            + f"covid-19\t1003\t{_TWEET}1003\tThe bridge is closed\t1\n",
+            "test/CT22_english_1A_checkworthy_test.tsv": "topic\ttweet_id\ttweet_url\ttweet_text\n"
+            + f"covid-19\t1004\t{_TWEET}1004\tThe fair is off\n",
+            "test/CT22_english_1A_checkworthy_test_gold.tsv": HEADER
+            + f"covid-19\t1004\t{_TWEET}1004\tThe fair is off\t1\n",
+            "CT22_turkish_1A_checkworthy_train.tsv": "topic_id\ttweet_id\ttweet_url\ttweet_text\tcheck_worthiness\n"
+            + f"miscellaneous\t1005\t{_TWEET}1005\tKöprü 1931'de açıldı\t1\n",
+            "CT22_dutch_1B_claim_dev.tsv": HEADER + f"covid-19\t1006\t{_TWEET}1006\tDe brug is open\t1\n",
+            "CT22_bulgarian_1C_harmful_train.tsv": HEADER + f"covid-19\t1007\t{_TWEET}1007\tМостът е отворен\t0\n",
+            "CT22_arabic_1D_attentionworthy_train.tsv": HEADER
+            + f"covid-19\t1008\t{_TWEET}1008\tالجسر مفتوح\tno_not_interesting\n",
+        },
+        rows={"check-worthy": 5, "claim": 1, "harmful": 1, "attention": 1},
+    ),
+)

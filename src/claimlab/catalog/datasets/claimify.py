@@ -1,0 +1,71 @@
+"""Claimify: sentences of a search assistant's answers, with or without a verifiable claim."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.record import meta_json
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One CSV, a row per sentence; the sentences of one answer form a group.
+
+    The assistant wrote them, so they carry label, origin and (empty) change log. The labels say whether a sentence
+    holds a verifiable claim, not whether it is true, so `veracity` stays null.
+    """
+    raw = read_delimited(bundle.text(bundle.one("claimify_dataset.csv", "data.csv", "*.csv")))
+    meta = []
+    for row in raw.select("question", "sentence_id", "contains_factual_claim").iter_rows(named=True):
+        origin = {"model": "a commercial search assistant", "source_dataset": "BingCheck", "prompt": row["question"]}
+        synthetic = {"label": row["contains_factual_claim"], "origin": origin, "changes": []}
+        meta.append(meta_json({"synthetic": synthetic, "sentence_id": row["sentence_id"]}))
+    records = raw.select(
+        pl.format("claimify-{}-{}", "answer_id", "sentence_id").alias("id"),
+        pl.col("sentence").alias("text"),
+        pl.lit("claim").alias("kind"),
+        pl.col("contains_factual_claim").alias("label_raw"),
+        pl.lit("eng").alias("language"),
+        pl.lit("BingCheck").alias("source"),
+        pl.col("answer_id").alias("group"),
+        pl.lit("MGT").alias("authorship"),
+        pl.Series("meta", meta, dtype=pl.String),
+    )
+    return Loaded(records, synthetic=True)
+
+
+DATASET = Entry(
+    card=Card(
+        name="claimify",
+        title="Claimify",
+        summary="Sentences of 396 long answers by a commercial search assistant, labelled by three annotators as holding a "
+        "verifiable factual claim or not.",
+        size=6_490,
+        modality=("claims", "generated"),
+        topic="Various",
+        languages=("eng",),
+        labelling="Human expert",
+        licence="CDLA-Permissive-2.0",
+        access="Download data.csv of the dataset microsoft/claimify-dataset from the Hugging Face hub.",
+        homepage="https://huggingface.co/datasets/microsoft/claimify-dataset",
+        citation="Metropolitansky and Larson (2025), Towards Effective Extraction and Evaluation of Factual Claims, ACL.",
+        errata=(
+            "The labels say verifiable claim or not: nothing about truth.",
+            "59 % of the sentences are labelled as claims; the paper says 63 %, because it leaves some sentences out.",
+            "The sentences are machine-written: not comparable with claims of people without saying so.",
+        ),
+    ),
+    variants={"sentences": load},
+    sample=Sample(
+        files={
+            "data.csv": "answer_id,question,sentence_id,sentence,contains_factual_claim\n"
+            'a-1,When did the bridge open?,0,"The bridge opened in **1931**, ""they say""[^1^].",True\n'
+            "a-1,When did the bridge open?,1,I hope this helps!,False\n"
+            "a-2,How long is it?,0,It is 300 m long.,True\n"
+        },
+        rows={"sentences": 3},
+    ),
+)

@@ -1,0 +1,325 @@
+"""ClaimsKG: claims and ratings crawled from fact-checking sites, and claims drawn from it by topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._claimskg_ratings import NORMALISED, RATINGS
+from claimlab.catalog.datasets._columns import part_of, pick, utc
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.load import with_ids
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.core.languages import normalise
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+TOPICS = ("education", "healthcare", "immigration", "environment", "taxes", "elections", "crime")
+WRAPPED = ("fatabyyano", "vishvanews")  # every cell of these crawls stands in an extra pair of quotation marks
+CLAIMANT = ("factcheck_afp", "vishvanews")  # elsewhere the crawler wrote the fact-checker in the claimant's place
+ENGLISH = (
+    "factcheck_aap",
+    "factcheck_afp",
+    "checkyourfact",
+    "fullfact",
+    "politifact",
+    "snopes",
+    "truthorfiction",
+    "factscan",
+)
+DOMAIN = r"^https?://(?:www\.)?([^/]+)"
+COLUMNS = (
+    "text", "label_raw", "language", "date", "date_source", "author", "source", "url", "topic", "meta",
+    "review_url", "review_title", "review_text", "review_date", *TOPICS,
+)  # fmt: skip
+
+
+def load_rated(bundle: Bundle) -> Loaded:
+    """Claims with a rating: the crawler's table of each site, and the result table of the ClaimsKG explorer."""
+    return _load(bundle, {"rating_alternatename": _crawled, "ratingname": _explored})
+
+
+def load_all(bundle: Bundle) -> Loaded:
+    """These, and the claims drawn by topic, which have no rating; in the order of the files' names."""
+    return _load(bundle, {"rating_alternatename": _crawled, "ratingname": _explored, "review_url": _by_topic})
+
+
+def _load(bundle: Bundle, readers: dict[str, Callable[[pl.DataFrame, str], pl.DataFrame]]) -> Loaded:
+    """Every table that has the telling column of one of `readers`, read by it."""
+    parts = []
+    for name in bundle.match("*.csv"):
+        raw = read_delimited(bundle.text(name))
+        header = {c.lower() for c in raw.columns}
+        reader = next((r for column, r in readers.items() if column in header), None)
+        if reader is not None:
+            part = reader(raw, name)
+            absent = [pl.lit(None, dtype=pl.String).alias(c) for c in COLUMNS if c not in part.columns]
+            parts.append(part.with_columns(absent).select(COLUMNS))
+    if not parts:
+        raise UnreadableFile(
+            f"'{bundle.path.name}' holds no table with a column {' or '.join(readers)}.",
+            "Give the crawler's CSV files, or the CSV that the ClaimsKG explorer exports.",
+        )
+    rows = with_ids(pl.concat(parts), "claimskg")
+    own = ["id", *COLUMNS[:10]]
+    records = rows.select(*own, pl.col("review_url").alias("group"), pl.lit("claim").alias("kind"))
+    records = records.with_columns(utc(records["date"])).with_columns(
+        pl.when(pl.col("date").is_not_null()).then(pl.col("date_source")).alias("date_source")
+    )
+    tables = {"evidence": _evidence(rows), "annotations": _annotations(rows)}
+    return Loaded(records, {n: t for n, t in tables.items() if t.height}, _notes(records))
+
+
+def _crawled(raw: pl.DataFrame, name: str) -> pl.DataFrame:
+    """What ClaimsKG's crawler writes per site. The claim of a row may be blank: the headline of the check is not used for
+    it, since it tells the verdict."""
+    needed = {"label_raw": "rating_alternateName", "text": "claimReview_claimReviewed", "site": "claimReview_source"}
+    optional = {
+        "claimant": "creativeWork_author_name", "claimed": "creativeWork_datePublished",
+        "review_url": "claimReview_url", "review_date": "claimReview_datePublished",
+        "review_title": "extra_title", "review_text": "extra_body", "tags": "extra_tags",
+        "rating_value": "rating_ratingValue", "rating_best": "rating_bestRating", "rating_worst": "rating_worstRating",
+    }  # fmt: skip
+    rows = pick(raw, name, needed, optional).with_columns(pl.col("site").str.to_lowercase())
+    wrapped = pl.col("text", "claimant", "review_title", "review_text", "tags")
+    rows = rows.with_columns(
+        pl.when(pl.col("site").is_in(WRAPPED)).then(wrapped.str.replace(r'(?s)^"(.*)"$', "${1}")).otherwise(wrapped)
+    )
+    has_claimed = pl.col("claimed").str.strip_chars() != ""
+    languages = [_language(s, u) for s, u in rows.select("site", "review_url").iter_rows()]
+    return rows.with_columns(
+        pl.col("text").str.strip_chars(),
+        pl.Series("language", languages, dtype=pl.String),
+        pl.when(has_claimed).then("claimed").otherwise("review_date").alias("date"),
+        pl.when(has_claimed)
+        .then(pl.lit("date column (claim)"))
+        .otherwise(pl.lit("date column (review)"))
+        .alias("date_source"),
+        pl.when(pl.col("site").is_in(CLAIMANT)).then("claimant").alias("author"),
+        pl.col("site").alias("source"),
+        # the lists of one site are Python's: ['a', 'b']
+        pl.col("tags").str.replace_all(r"^\[|\]$", "").str.replace_all(r"'([^']*)'", "${1}").alias("topic"),
+        meta_column(rows, ["rating_value", "rating_best", "rating_worst"]).alias("meta"),
+    )
+
+
+def _explored(raw: pl.DataFrame, name: str) -> pl.DataFrame:
+    """What the ClaimsKG explorer exports; its ratings are ClaimsKG's own four."""
+    optional = {
+        "url": "id", "date": "date", "author": "author", "review_title": "headline", "topic": "keywords",
+        "source": "source", "review_url": "link", "spoken": "language",
+    }  # fmt: skip
+    rows = pick(raw, name, {"text": "text", "label_raw": "ratingName"}, optional)
+    spoken = [normalise(v) if v else None for v in rows["spoken"]]
+    return rows.with_columns(
+        pl.Series("language", spoken, dtype=pl.String), pl.lit("date column (claim)").alias("date_source")
+    )
+
+
+def _by_topic(raw: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Claims that a query drew from ClaimsKG for a topic (the file's name), and those whose topics people agreed on."""
+    needed = {"url": "claim", "review_url": "review_url", "text": "text"}
+    optional = {"author": "claimer", "review_title": "headline", "keywords": "keywords", "date": "claim_date"}
+    rows = pick(raw, name, needed, {**optional, **{t: t for t in TOPICS}})
+    drawn = PurePosixPath(name).stem.lower().removeprefix("extracted_")
+    agreed = pl.concat_str(
+        [pl.when(pl.col(t) == "1").then(pl.lit(t)) for t in TOPICS], separator="; ", ignore_nulls=True
+    )
+    return rows.with_columns(
+        (pl.lit(drawn) if drawn in TOPICS else agreed).alias("topic"),
+        pl.col("review_url").str.extract(r"^https?://(?:www\.)?([^./]+)").alias("source"),
+        pl.lit("eng").alias("language"),  # the query kept English claims only
+        pl.lit("date column (claim)").alias("date_source"),
+        meta_column(rows, ["keywords"]).alias("meta"),
+    )
+
+
+def _language(site: str | None, url: str | None) -> str | None:
+    """From the site, or the address where a site writes in many; null where neither says it (Africa Check)."""
+    if site in ENGLISH:
+        return "eng"
+    if site == "fatabyyano":
+        return "ara"
+    if site in ("vishvanews", "vishvasnews"):
+        parts = (url or "").split("/")
+        first = parts[3] if len(parts) > 3 else ""
+        return normalise({"bangla": "bengali"}.get(first, first))
+    return "fra" if site == "factuel_afp_fr" else None
+
+
+def _evidence(rows: pl.DataFrame) -> pl.DataFrame:
+    """The fact-check of each claim: headline and, where crawled, its text."""
+    found = rows.filter(pl.col("review_url").str.strip_chars() != "")
+    published = utc(found["review_date"]).alias("published")
+    return found.select(
+        pl.col("id").alias("record_id"),
+        (pl.col("id") + "-review").alias("evidence_id"),
+        pl.lit(1, dtype=pl.Int32).alias("rank"),
+        pl.col("review_title").alias("title"),
+        pl.col("review_text").replace({"": None}).alias("text"),
+        pl.col("review_url").alias("url"),
+        pl.col("review_url").str.extract(DOMAIN).alias("domain"),
+        published,
+        pl.col("source").alias("publisher"),
+        pl.col("label_raw").alias("rating"),
+    )
+
+
+def _annotations(rows: pl.DataFrame) -> pl.DataFrame:
+    """The topics that five people agreed on, a row per claim and topic."""
+    judged = rows.filter(pl.any_horizontal(pl.col(TOPICS).is_in(["0", "1"])))
+    long = judged.unpivot(TOPICS, index="id", variable_name="question", value_name="value")
+    return long.select(
+        pl.col("id").alias("record_id"),
+        pl.lit("five annotators, reconciled").alias("annotator"),
+        pl.lit("human").alias("annotator_kind"),
+        pl.format("topic: {}", "question").alias("question"),
+        "value",
+    )
+
+
+def _notes(records: pl.DataFrame) -> list[str]:
+    notes = part_of(records["label_raw"].count(), 74_066, "rated claims")
+    blank = records.filter(pl.col("text").is_null() | (pl.col("text") == "")).height
+    if blank:
+        notes.append(f"{blank:,} row(s) have no claim, only the headline of the fact-check (see the table 'evidence').")
+    return notes
+
+
+CRAWL = (
+    ",rating_ratingValue,rating_worstRating,rating_bestRating,rating_alternateName,creativeWork_author_name,creativeWork_datePublished,"
+    "creativeWork_author_sameAs,claimReview_author_name,claimReview_author_url,claimReview_url,claimReview_claimReviewed,"
+    "claimReview_datePublished,claimReview_source,claimReview_author,extra_body,extra_refered_links,extra_title,extra_tags,"
+    "extra_entities_claimReview_claimReviewed,extra_entities_body,extra_entities_keywords,extra_entities_author,related_links\n"
+)
+DRAWN = '"claim","review_url","claimer","text","headline","keywords","claim_date"'
+
+
+def _crawl_line(
+    n: int, rating: str, claim: str, site: str, *, url: str, claimed: str = "", reviewed: str = "", tags: str = ""
+) -> str:
+    """A made-up line for the sample; cells are given as the file writes them."""
+    return f"{n},,,,{rating},A. Writer,{claimed},,{site},,{url},{claim},{reviewed},{site},,We looked into it.,,No lake here,{tags},,,,,\n"
+
+
+# the ratings in the files that were counted
+FOUND = {
+    "Altered Image": 2, "Altered Photo/Video": 1, "Altered image": 1, "Correct": 1, "Correct Attribution": 1,
+    "Decontextualized": 11, "FALSE": 1, "Fake": 1, "False": 344, "Incorrect": 4, "Legend": 1, "Misattributed": 1,
+    "Miscaptioned": 7, "Misleading": 39, "Missing Context": 8, "Missing context": 2, "Mixed": 1, "Mixture": 7,
+    "Mostly False": 5, "Mostly True": 2, "Not True": 2, "Originated as Satire": 1, "Other": 13, "Pants on Fire": 5,
+    "Partly False": 12, "Partlyfalse": 2, "Satire": 1, "Somewhat False": 1, "Somewhat True": 2, "True": 29,
+    "Unknown": 1, "Unproven": 1,
+}  # fmt: skip
+
+DATASET = Entry(
+    card=Card(
+        name="claimskg",
+        title="ClaimsKG",
+        summary="A knowledge graph of claims from fact-checking sites with their ratings, dates, authors and the addresses of the checks.",
+        size=74_066,
+        modality=("claims", "knowledge-graph"),
+        topic="Various",
+        region="International",
+        languages=("eng", "ara", "fra", "guj", "mal", "mar", "ory", "rus", "tam", "tel", "urd"),
+        time_start="1996",
+        time_end="2023",
+        labelling="Human expert",
+        shares=Shares(true=17.23, false=63.06, mixed=12.32, unknown=7.39),
+        quality=Quality(keywords="pass", temporal="fail", feasibility="fail"),
+        published=Published(
+            keywords_tf=44.0,
+            keywords_tf_baseline=50.1,
+            keywords_tfm=27.0,
+            keywords_tfm_baseline=33.6,
+            temporal=62.3,
+            temporal_feature="date",
+        ),
+        access="The graph (Turtle) is on GESIS's site, and its explorer exports CSV; the tables of single sites and the topic "
+        "lists are in the project's public repositories.",
+        homepage="https://data.gesis.org/claimskg/",
+        citation="Tchechmedjiev, Fafalios, Boland, Gasquet, Zloch, Zapilko, Dietze and Todorov (2019), ClaimsKG: A Knowledge Graph "
+        "of Fact-Checked Claims, ISWC.",
+        errata=(
+            "The guide analysed 67,009 claims that the authors sent it, not the 74,066 it lists, and says English only; the "
+            "sites also write Arabic, French, Russian and Indian languages.",
+            "ClaimsKG's own four classes call 'mostly true' and 'mostly false' a mixture, against the guide's rule A.5; the guide "
+            "takes those classes over. Map 'a5' reads the sites' ratings by the rule, map 'cdl' by the classes.",
+            "One rating is not one class on all sites ('misleading' is false, mixture or other), so the classes cannot be "
+            "rebuilt from ratings alone.",
+            "AAP's rows and most of Africa Check's have no claim, only the headline of the check, and Fatabyyano's 'claims' are those headlines: "
+            "they tell the verdict.",
+            "The crawler wrote the fact-checker in the claimant's place on most sites; such names are left out.",
+            "Some of Africa Check's rows are in Hausa; its language is left open.",
+            "The same claim stands in several topic lists, and one claim of the tax list is dated 2056.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={
+        "a5": LabelMap("claimskg/a5", RATINGS),
+        "cdl": LabelMap("claimskg/cdl", NORMALISED, note="ClaimsKG's own four classes, as far as ratings tell."),
+    },
+    variants={"rated": load_rated, "all": load_all},
+    sample=Sample(
+        files={
+            "sample_fullfact.csv": CRAWL
+            + _crawl_line(
+                0,
+                "Partlyfalse",
+                '"A lake, ""new"", formed."',
+                "fullfact",
+                url="https://fullfact.org/online/lake/",
+                claimed="2021-07-27",
+            )
+            + _crawl_line(
+                1,
+                "Mostly True",
+                "The mill is old.",
+                "fullfact",
+                url="https://fullfact.org/online/mill/",
+                reviewed="2021-07-28",
+            ),
+            "sample_aap.csv": CRAWL
+            + _crawl_line(
+                0, "Altered Photo/Video", "", "factcheck_aap", url="https://www.aap.com.au/photo", claimed="2021-07-21"
+            ),
+            "sample_vishvasnews.csv": CRAWL
+            + _crawl_line(
+                0,
+                "Misleading",
+                '"""तालाब नया है"""',
+                "Vishvanews",
+                url="https://www.vishvasnews.com/marathi/viral/lake/",
+                reviewed="2021-7-9",
+                tags='"""[\'lake\', \'mill\']"""',
+            )
+            + _crawl_line(
+                1,
+                "Unproven",
+                '"""పాత మిల్లు"""',
+                "Vishvanews",
+                url="https://www.vishvasnews.com/telugu/mill/",
+                reviewed="2021-7-16",
+            ),
+            "claimskg_result.csv": "id,text,date,truthRating,ratingName,author,headline,named_entities_claim,named_entities_article,"
+            "keywords,source,sourceURL,link,language\n"
+            "http://data.example.org/c1,The river froze.,2010-01-29,3,TRUE,J. Doe,River froze,,,weather,snopes,,https://www.snopes.com/river,English\n",
+            "extracted_taxes.csv": f"{DRAWN}\n"
+            '"http://data.example.org/c2","http://www.politifact.com/tax/","J. Doe","\'Taxes doubled.\'","Did taxes double?","Budget",2012-02-19\n',
+            "gold_updated.csv": f"id,{DRAWN},education,healthcare,immigration,environment,taxes,elections,crime\n"
+            '8,"http://data.example.org/c2","http://www.politifact.com/tax/","J. Doe","Taxes doubled.","Did taxes double?",'
+            '"Budget",2012-02-19,0,0,0,0,1,1,0\n',
+        },
+        rows={"rated": 6, "all": 8},
+        veracity={"true": 2, "false": 2, "mixed": 1, "unknown": 1},
+    ),
+    real_rows={"rated": 510, "all": 6_105},
+    real_labels=FOUND,
+)

@@ -1,0 +1,131 @@
+"""Climate-Fever: claims about the climate, each with five Wikipedia sentences and people's votes on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._layout import read_objects, side_table
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_json
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import frame_of
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One file of JSON lines; the votes on each evidence sentence become annotations."""
+    name = bundle.one("climate-fever.jsonl", "*climate*fever*.json*", "*.jsonl")
+    rows = read_objects(bundle, name, ["claim_id", "claim", "claim_label", "evidences"])
+    raw = frame_of(rows, ["claim_id", "claim", "claim_label"])
+    records = raw.select(
+        id=pl.format("climate-fever-{}", "claim_id"),
+        text=pl.col("claim").str.strip_chars(),
+        kind=pl.lit("claim"),
+        label_raw=pl.col("claim_label"),
+        language=pl.lit("eng"),
+    )
+    pairs = [(record, e) for record, row in zip(records["id"], rows, strict=True) for e in row["evidences"]]
+    evidence = side_table("evidence", (_evidence(record, e) for record, e in pairs))
+    ranks = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("record_id")
+    return Loaded(
+        records,
+        {
+            "evidence": evidence.with_columns(rank=ranks),
+            "annotations": side_table("annotations", (v for record, e in pairs for v in _votes(record, e))),
+        },
+    )
+
+
+def _evidence(record: str, e: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "record_id": record,
+        "evidence_id": e["evidence_id"],
+        "title": e.get("article"),
+        "text": e["evidence"],
+        "provider": "Wikipedia",
+        "stance": e["evidence_label"],
+        "meta": meta_json({"entropy": e.get("entropy")}),
+    }
+
+
+def _votes(record: str, e: dict[str, Any]) -> list[dict[str, Any]]:
+    """Two to five people voted on a sentence, in five numbered places; an empty place is no vote."""
+    return [
+        {
+            "record_id": record,
+            "annotator": f"place-{place}",
+            "annotator_kind": "human",
+            "question": f"stance of {e['evidence_id']}",
+            "value": vote,
+            "meta": meta_json({"evidence_id": e["evidence_id"]}),
+        }
+        for place, vote in enumerate(e.get("votes") or [], 1)
+        if vote
+    ]
+
+
+VERDICTS = {"SUPPORTS": "true", "REFUTES": "false", "DISPUTED": "mixed", "NOT_ENOUGH_INFO": "unknown"}
+
+DATASET = Entry(
+    card=Card(
+        name="climate-fever",
+        title="Climate-Fever",
+        summary="Claims about climate change found on the web, each with five sentences from Wikipedia that people "
+        "judged to support it, refute it or leave it open.",
+        size=7_675,
+        modality=("claims",),
+        topic="Climate",
+        languages=("eng",),
+        labelling="Human expert",
+        shares=Shares(true=42.61, false=16.48, mixed=10.03, unknown=30.88),
+        quality=Quality(keywords="pass", feasibility="pass"),
+        published=Published(
+            search_f1=66.9,
+            offline_f1=65.3,
+            keywords_tf=44.9,
+            keywords_tf_baseline=50.2,
+            keywords_tfm=26.7,
+            keywords_tfm_baseline=33.4,
+        ),
+        licence=None,
+        access="Download climate-fever.jsonl from the authors' repository, or load climate_fever from the Hugging Face hub.",
+        homepage="http://climatefever.ai",
+        citation="Diggelmann, Boyd-Graber, Bulian, Ciaramita and Leippold (2020), CLIMATE-FEVER: A Dataset for "
+        "Verification of Real-World Climate Claims, arXiv:2012.00614.",
+        errata=(
+            "The guide's size (7,675) counts pairs of claim and evidence sentence; there are 1,535 claims, and its label "
+            "shares are shares of claims.",
+            "The guide describes the labels as supports, refutes or disputed; the most frequent after 'supports' is "
+            "not-enough-info (474 of 1,535).",
+            "The label says what five Wikipedia sentences show, not what is true: claims that science rejects can "
+            "be marked as supported.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("climate-fever/a5", VERDICTS), "cdl": LabelMap("climate-fever/cdl", VERDICTS)},
+    variants={"claims": load},
+    sample=Sample(
+        files={
+            "climate-fever.jsonl": "".join(
+                f'{{"claim_id":"{n}","claim":"{claim}","claim_label":"{label}","evidences":[{{"evidence_id":"Tide gauge:{n}",'
+                f'"evidence_label":"{stance}","article":"Tide gauge","evidence":"The gauge at Northport read {n} cm.",'
+                f'"entropy":0.0,"votes":["{stance}","{stance}",null,null,null]}}]}}\n'
+                for n, claim, label, stance in [
+                    (0, "Tides at Northport have \\u201crisen\\u201d since 1950.", "SUPPORTS", "SUPPORTS"),
+                    (7, "Northport has never been flooded.", "REFUTES", "REFUTES"),
+                    (12, "Storms at Northport are getting stronger.", "DISPUTED", "REFUTES"),
+                    (13, "Gulls left Northport because of the heat.", "NOT_ENOUGH_INFO", "NOT_ENOUGH_INFO"),
+                ]
+            ),
+        },
+        rows={"claims": 4},
+        veracity={"true": 1, "false": 1, "mixed": 1, "unknown": 1},
+    ),
+    real_rows={"claims": 1_535},
+    real_labels={"SUPPORTS": 654, "NOT_ENOUGH_INFO": 474, "REFUTES": 253, "DISPUTED": 154},
+)

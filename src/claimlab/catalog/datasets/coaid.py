@@ -1,0 +1,210 @@
+"""CoAID: news and claims about Covid-19 in dated folders, with the tweets about them and the replies to those."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._layout import checked, side_table
+from claimlab.catalog.datasets._tweets import tweet_ids
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+NAME = re.compile(r"(?:(\d+)[-:_](\d+)[-:_](\d{4})/)?(News|Claim)(Fake|Real)COVID-19\.csv$", re.IGNORECASE)
+META = [
+    "part", "snapshot", "type", "newstitle", "content", "abstract", "publish_date", "meta_keywords", "archive",
+    "fact_check_url", "news_url2", "news_url3", "news_url4", "news_url5",
+]  # fmt: skip
+DATES = ("%m/%d/%y", "%m/%d/%y %H:%M", "%d-%b-%y", "%b %d, %Y at %I:%M%p", "%B %d, %Y at %I:%M %p")
+ZONES = {"PDT": "-0700", "PST": "-0800"}
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One row per news item or claim; the label is in the file's name. The date is `publish_date`, where there is one."""
+    items = pl.concat([item for _, item in read_items(bundle)], how="diagonal")
+    items = items.with_columns(pl.lit(None, pl.String).alias(c) for c in META if c not in items.columns)
+    date = pl.Series([moment(d) for d in items["publish_date"]], dtype=pl.Datetime("us"))
+    is_page = pl.col("fact_check_url").str.contains(
+        "://"
+    )  # a fact-check's address; else the domain of a trusted source
+    records = items.select(
+        *["id", "label_raw"],
+        text=pl.col("title").str.strip_chars(),
+        kind=pl.lit("claim"),
+        language=pl.lit("eng"),
+        date=date,
+        date_source=pl.when(date.is_not_null()).then(pl.lit("publish_date column")),
+        source=pl.when(~is_page).then("fact_check_url"),
+        url=pl.col("news_url"),
+        meta=meta_column(items, META),
+    )
+    checks = items.filter(is_page).select("id", "fact_check_url").iter_rows()
+    evidence = side_table(
+        "evidence",
+        (
+            {
+                "record_id": item,
+                "evidence_id": f"{item}-fact-check",
+                "rank": 1,
+                "url": url,
+                "provider": "fact_check_url",
+            }
+            for item, url in checks
+        ),
+    )
+    return Loaded(records, {"evidence": evidence})
+
+
+def load_engagements(bundle: Bundle) -> Loaded:
+    """One row per item, tweet and reply, items and tweets without any kept; the text is the item's.
+
+    Replies are joined by tweet alone, as published protocols do, though the file also names the item: a tweet about two
+    items brings its replies to both. The date is the folder's, the only one that every item has.
+    """
+    parts = []
+    for name, items in read_items(bundle):
+        tweets = related(bundle, name, "_tweets", ["index", "tweet_id"]).select("index", "tweet_id")
+        replies = related(bundle, name, "_tweets_replies", ["tweet_id", "reply_id"]).select("tweet_id", "reply_id")
+        rows = items.select("id", "index", "title", "label_raw", "news_url", "part", "snapshot")
+        joined = rows.join(tweets, on="index", how="left", maintain_order="left_right")
+        parts.append(joined.join(replies, on="tweet_id", how="left", maintain_order="left_right"))
+    joined = pl.concat(parts)
+    date = pl.col("snapshot").str.to_datetime("%Y-%m-%d", time_unit="us")
+    records = joined.select(
+        pl.format("{}-{}", "id", pl.int_range(1, pl.len() + 1).over("id")).alias("id"),
+        "label_raw",
+        text=pl.col("title").str.strip_chars(),
+        kind=pl.lit("claim"),
+        language=pl.lit("eng"),
+        date=date,
+        date_source=pl.when(date.is_not_null()).then(pl.lit("snapshot folder")),
+        tweet_id=tweet_ids(joined["tweet_id"]),
+        url=pl.col("news_url"),
+        group=pl.col("id"),
+        meta=meta_column(joined, ["part", "reply_id"]),
+    )
+    return Loaded(records, notes=["The text repeats for every engagement of an item: split by group."])
+
+
+def read_items(bundle: Bundle) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The item files in order, each with `index` (what tweets refer to), `part`, `label_raw`, `snapshot` and `id`."""
+    bundle.one("*COVID-19.csv")  # says what is missing
+    for name in bundle.match("*COVID-19.csv"):
+        found = NAME.search(name)
+        if found is None:
+            continue
+        month, day, year, part, label = found.groups()
+        snapshot = f"{year}-{int(month):02}-{int(day):02}" if year else None
+        raw = read_delimited(bundle.text(name))
+        raw = checked(raw.rename({raw.columns[0]: "index"}), ["title", "news_url", "fact_check_url"], name)
+        stem = "-".join(filter(None, ["coaid", snapshot, part.lower(), label.lower()]))
+        yield (
+            name,
+            raw.with_columns(
+                pl.format(f"{stem}-{{}}", "index").alias("id"),
+                pl.lit(part.lower()).alias("part"),
+                pl.lit(label.lower()).alias("label_raw"),
+                pl.lit(snapshot, pl.String).alias("snapshot"),
+            ),
+        )
+
+
+def related(bundle: Bundle, name: str, ending: str, columns: list[str]) -> pl.DataFrame:
+    """The tweets or replies of an item file; an empty table where that file is not there."""
+    wanted = re.sub(r"\.csv$", f"{ending}.csv", name, flags=re.IGNORECASE)
+    if wanted not in bundle.names():
+        return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
+    return checked(read_delimited(bundle.text(wanted)), columns, wanted)
+
+
+def moment(raw: str | None) -> datetime | None:
+    """UTC time of the notations that `publish_date` mixes; null for those that name no day ("3 months ago")."""
+    text = " ".join((raw or "").split()).replace(" At ", " at ")
+    for zone, offset in ZONES.items():
+        text = text.replace(zone, offset)
+    for form in (None, *DATES, *(f"{d} %z" for d in DATES)):
+        try:
+            found = datetime.fromisoformat(text) if form is None else datetime.strptime(text, form)
+        except ValueError:
+            continue
+        return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    return None
+
+
+VERDICTS = {"real": "true", "fake": "false"}
+NEWS = ",type,fact_check_url,news_url,title,newstitle,content,abstract,publish_date,meta_keywords\n"
+
+DATASET = Entry(
+    card=Card(
+        name="coaid",
+        title="CoAID",
+        summary="Covid-19 news from trusted and untrusted sites, and short claims from health bodies and myth-busting pages, "
+        "in four dated snapshots with the tweets about them and the replies.",
+        size=301_177,
+        modality=("claims",),
+        topic="Covid-19",
+        languages=("eng",),
+        time_start="2019-12-01",
+        time_end="2020-09-01",
+        labelling="Source-based (true), human expert (false)",
+        shares=Shares(true=93.47, false=6.53),
+        quality=Quality(keywords="fail", temporal="pass", feasibility="fail"),
+        published=Published(
+            search_f1=62.0,
+            offline_f1=60.3,
+            keywords_tf=60.9,
+            keywords_tf_baseline=50.2,
+            temporal=48.3,
+            temporal_feature="date",
+        ),
+        licence=None,
+        access="Clone the authors' repository: four dated folders of CSV files; tweets and replies are ids.",
+        homepage="https://github.com/cuilimeng/CoAID",
+        citation="Cui and Lee (2020), CoAID: COVID-19 Healthcare Misinformation Dataset, arXiv:2006.00885.",
+        errata=(
+            "The guide's shares and keyword score are those of one row per engagement (variant 'engagements', 278,787 rows; "
+            "the guide has 278,793), where an item's text repeats for each tweet and reply; of the 5,975 items 84.05 % "
+            "are real.",
+            "The guide's temporal score, a pass, dates every item by its snapshot folder; it equals always answering "
+            "'real'. Of the publication dates (1,176 items), 604 are 2020-02-11, all on real pages of one site: a date of "
+            "its template, which tells the classes apart.",
+            "Real claims are questions (444 of 490 end in a question mark), fake claims are never: the mark gives the "
+            "class away.",
+            "Of the fake news of the first snapshot, 277 titles carry wrongly decoded quote marks; no real one does.",
+            "'fact_check_url' holds a fact-check's address for fake items and mostly a bare domain for real ones.",
+            "220 titles occur more than once (483 rows), always under one label.",
+            "The guide's end is 2020-09-01; the files go on to a snapshot of 2020-11-01.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("coaid/a5", VERDICTS), "cdl": LabelMap("coaid/cdl", VERDICTS)},
+    variants={"items": load, "engagements": load_engagements},
+    sample=Sample(
+        files={
+            "05-01-2020/ClaimFakeCOVID-19.csv": ",fact_check_url,news_url,title\n"
+            '100000,myths.example,https://myths.example/tea,"""Hot tea kills the virus"""\n',
+            "05-01-2020/ClaimFakeCOVID-19_tweets.csv": "index,tweet_id\n100000,1250000000000000001\n100000,1250000000000000002\n",
+            "05-01-2020/ClaimFakeCOVID-19_tweets_replies.csv": "news_id,tweet_id,reply_id\n"
+            "100000,1250000000000000001,1250000000000000011\n100000,1250000000000000001,1250000000000000012\n",
+            "05-01-2020/NewsRealCOVID-19.csv": "\ufeff" + NEWS + "0,article,health.example,https://health.example/a,"
+            '"Masks, explained","""Masks""","two\nlines",,4/21/20,""""""\n'
+            "7,article,https://checks.example/7,https://health.example/b,Are gloves useful?,,,,2020-04-01T01:00:00+02:00,\n",
+            "11-01-2020/NewsFakeCOVID-19.csv": NEWS.replace("url,news", "url,archive,news", 1)
+            + "945,post,https://checks.example/9,,https://posts.example/1,The \u00d2cure\u00d3 is here,,,,3 months ago,\n",
+            "11-01-2020/NewsFakeCOVID-19_tweets.csv": "\ufeffindex,tweet_id\n",
+        },
+        rows={"items": 4, "engagements": 6},
+        veracity={"true": 2, "false": 2},
+    ),
+    real_rows={"items": 5_975, "engagements": 278_787},
+    real_labels={"real": 5_022, "fake": 953},
+)

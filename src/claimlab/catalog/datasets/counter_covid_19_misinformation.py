@@ -1,0 +1,131 @@
+"""Counter-covid-19-misinformation: tweets on fake cures and 5G that spread misinformation, counter it, or do neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Shares
+from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._tolerant import blank_to_null, constant, dated, maybe, pick, read_any_table, unique_ids
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.files.bundle import Bundle
+
+TABLES = ("*.csv", "*.tsv", "*.xlsx")
+NUMBERS = {
+    "0": "misinformation",
+    "1": "counter-misinformation",
+    "2": "irrelevant",
+}  # as the authors' classifier numbers them
+
+
+def load(bundle: Bundle) -> Loaded:
+    """The tweets that people annotated: the files whose name says so, or else those with a label column."""
+    named = [n for n in bundle.match(*TABLES) if "annot" in n.lower() or "label" in n.lower()]
+    return _load(bundle, named or bundle.match(*TABLES), labelled=True)
+
+
+def load_all(bundle: Bundle) -> Loaded:
+    """Every tweet of the collection; those nobody annotated have no label."""
+    return _load(bundle, bundle.match(*TABLES), labelled=False)
+
+
+def _load(bundle: Bundle, names: Sequence[str], *, labelled: bool) -> Loaded:
+    parts = [_part(bundle, name) for name in names]
+    kept = [p.filter(pl.col("label_raw").is_not_null()) if labelled else p for p in parts]
+    if not any(p.height for p in kept):
+        raise UnreadableFile(
+            f"'{bundle.path.name}' holds no {'annotated ' if labelled else ''}tweets.",
+            "Give the folder 'data' of the repository COVID-Counter-Misinformation.",
+        )
+    rows = pl.concat(kept).sort(pl.col("label_raw").is_null(), maintain_order=True)
+    # an annotated tweet is in the whole set again: it counts once, with its label
+    rows = rows.filter(pl.col("tweet_id").is_null() | pl.col("tweet_id").is_first_distinct())
+    return Loaded(rows.with_columns(unique_ids("counter-covid-19-misinformation", rows["tweet_id"])))
+
+
+def _part(bundle: Bundle, name: str) -> pl.DataFrame:
+    raw = read_any_table(bundle, name)
+    ids = tweet_ids(pick(raw, "Tweet ID", "tweetid", "id", "id_str", "status_id", where=name))
+    text, times = blank_to_null(maybe(raw, "Text", "tweet", "full_text")), sent_at(ids)
+    label = blank_to_null(maybe(raw, "LABEL", "annotation", "class", "category_label"))
+    lower = name.lower()
+    topic = "5G" if "5g" in lower or "g5" in lower else "fake cures" if "cure" in lower else None
+    return pl.DataFrame(
+        {
+            "text": text,
+            "kind": pl.Series(["id-only" if t is None else "post" for t in text.to_list()], dtype=pl.String),
+            "label_raw": label.str.strip_suffix(".0").replace(NUMBERS),
+            "language": constant("eng", raw.height),
+            "date": times,
+            "date_source": dated(times, "snowflake id"),
+            "tweet_id": ids,
+            "topic": blank_to_null(maybe(raw, "topic")).fill_null(constant(topic, raw.height)),
+        }
+    )
+
+
+A5 = {
+    "misinformation": "false",
+    "counter-misinformation": "true",
+    "irrelevant": "unknown",
+    "irrevelant": "unknown",
+    "unrelated": "unknown",
+}
+
+DATASET = Entry(
+    card=Card(
+        name="counter-covid-19-misinformation",
+        title="Counter-covid-19-misinformation",
+        summary="Tweets of early 2020 about fake cures and 5G, of which people marked 4,800 as spreading misinformation, countering it, or irrelevant.",
+        size=155_468,
+        modality=("claims", "tweets"),
+        topic="Covid-19",
+        region="International",
+        languages=("eng",),
+        time_start="2020-01-21",
+        time_end="2020-05-20",
+        labelling="Human (N.S.)",
+        shares=Shares(true=1.08, false=1.09, unknown=97.83),
+        access="Clone the repository COVID-Counter-Misinformation; it holds tweet ids, and its authors help with the texts.",
+        homepage="https://github.com/claws-lab/COVID-Counter-Misinformation",
+        citation="Micallef, He, Kumar, Ahamad and Memon (2020), The Role of the Crowd in Countering Misinformation: A Case Study of the COVID-19 Infodemic, IEEE Big Data.",
+        errata=(
+            "Only 4,800 tweets are annotated; the guide's shares are over all of them, so 98 % are 'unknown' for want of a label.",
+            "The label says what a tweet does, not whether it is true: 'counter-misinformation' is counted as true, as the guide does.",
+            "The guide's scripts read 156,841 rows; its table says 155,468.",
+            "The column names of the published files could not be confirmed for this entry; each is looked for under several, and the variant 'guide' reads the guide's release.",
+        ),
+        survey="cdl-claims",
+    ),
+    maps={
+        "a5": LabelMap("counter-covid-19-misinformation/a5", A5),
+        "cdl": LabelMap("counter-covid-19-misinformation/cdl", A5),
+    },
+    variants={
+        "annotated": load,
+        "all": load_all,
+        "guide": guide(
+            "counter-covid-19-misinformation", "counter-covid-19-misinformation", kind="post", language="eng"
+        ),
+    },
+    published_rows={"annotated": 4_800, "all": 155_468, "guide": 156_841},
+    sample=Sample(
+        files={
+            "data/annotated_fake_cure.csv": "Tweet ID,LABEL\n1240000000000000001,0\n1240000000000000002,1\n",
+            "data/annotated_5g.csv": "Tweet ID,LABEL\n1250000000000000003,2\n",
+            "data/all_fake_cure.csv": "Tweet ID\n1240000000000000001\n1240000000000000009\n",
+            **made_up(
+                "counter-covid-19-misinformation",
+                {"claim": "moon water cures the virus", "label": "misinformation", "tweet_id": "1240000000000000001"},
+                {"claim": None, "label": "counter-misinformation", "tweet_id": "1240000000000000002"},
+            ),
+        },
+        rows={"annotated": 3, "all": 4, "guide": 2},
+        veracity={"false": 1, "true": 1, "unknown": 1},
+    ),
+)

@@ -1,0 +1,196 @@
+"""COVID-19 Disinformation: ids of tweets in four languages, with people's answers to seven questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._layout import checked, distinct
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_json
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+QUESTIONS = [f"q{n}_label" for n in range(1, 8)]
+LANGUAGES = {"arabic": "ara", "bulgarian": "bul", "dutch": "nld", "english": "eng"}
+NAME = re.compile(r"disinfo_([a-z]+)_(binary|multiclass)_(train|dev|test)\.tsv$", re.IGNORECASE)
+
+
+def load(bundle: Bundle) -> Loaded:
+    """The binary answers of each language, every labelled tweet once, with the fine answers beside them."""
+    names = [n for n in files(bundle, ["binary"]) if "multilang" not in n.lower()]
+    raw = pl.concat([read(bundle, n) for n in names])
+    raw = raw.with_columns(id=distinct("covid-19-disinformation-" + raw["raw_id"]), tweet_id=tweet_ids(raw["raw_id"]))
+    fine = {n: re.sub("binary", "multiclass", n, flags=re.IGNORECASE) for n in names}
+    beside = [read(bundle, f) if f in bundle.names() else None for f in fine.values()]
+    annotations = [answers(raw, "")]
+    if all(f is not None for f in beside):
+        finer = pl.concat([f for f in beside if f is not None])
+        # the two files of a split list the same tweets in the same order, which is the only key that never repeats
+        if finer["raw_id"].equals(raw["raw_id"]):
+            annotations.append(answers(finer.with_columns(raw["id"]), " (fine)"))
+    damaged = raw["tweet_id"].null_count()
+    notes = [f"{damaged} tweet id(s) were rounded by a spreadsheet and name no tweet any more."] if damaged else []
+    return Loaded(records(raw), {"annotations": pl.concat(annotations)}, notes)
+
+
+def load_all_files(bundle: Bundle) -> Loaded:
+    """All files one after another, as they stand, for protocols that read them so: each tweet comes about four times."""
+    raw = pl.concat([read(bundle, n) for n in files(bundle, ["binary", "multiclass"])])
+    stem = raw["language_name"] + "-" + raw["answers"] + "-" + raw["raw_id"]
+    single = raw.filter(pl.col("language_name") != "multilang")
+    spoken = dict(zip(single["raw_id"], single["language_name"], strict=True))  # the joint files do not say
+    raw = raw.with_columns(
+        id=distinct("covid-19-disinformation-" + stem),
+        tweet_id=raw["raw_id"],
+        language_name=raw["raw_id"].replace_strict(spoken, default=None, return_dtype=pl.String),
+    )
+    return Loaded(records(raw), notes=["The files repeat each other: tweets come several times. Split by group."])
+
+
+def files(bundle: Bundle, kinds: Sequence[str]) -> list[str]:
+    found = [n for n in bundle.match("*.tsv") if (m := NAME.search(n)) and m[2].lower() in kinds]
+    if not found:
+        bundle.one(f"*disinfo_*_{kinds[0]}_*.tsv")  # says what is missing
+    return found
+
+
+def read(bundle: Bundle, name: str) -> pl.DataFrame:
+    found = NAME.search(name)
+    if found is None:
+        raise UnreadableFile(f"'{name}' does not say its language and split.", "Give the files under their own names.")
+    language, kind, split = (part.lower() for part in found.groups())
+    raw = read_delimited(bundle.text(name), delimiter="\t", quoted=False)
+    return checked(raw, ["tweet_id", *QUESTIONS], name).select(
+        pl.col("tweet_id").str.strip_chars().alias("raw_id"),
+        *QUESTIONS,
+        language_name=pl.lit(language),
+        answers=pl.lit(kind),
+        split=pl.lit(split),
+    )
+
+
+def records(raw: pl.DataFrame) -> pl.DataFrame:
+    date = sent_at(tweet_ids(raw["raw_id"]))
+    rows = zip(raw["raw_id"], raw["tweet_id"], raw["answers"], strict=True)
+    return raw.select(
+        *["id", "tweet_id", "split"],
+        kind=pl.lit("id-only"),
+        label_raw=pl.col("q2_label"),
+        language=pl.col("language_name").replace_strict(LANGUAGES, default=None),
+        date=date,
+        date_source=pl.when(date.is_not_null()).then(pl.lit("snowflake id")),
+        group=pl.col("raw_id"),  # 223 Arabic tweets come twice, 96 of them in two splits
+        meta=pl.Series(
+            [meta_json({"answers": kind, "rounded_id": None if tweet else raw_id}) for raw_id, tweet, kind in rows],
+            dtype=pl.String,
+        ),
+    )
+
+
+def answers(raw: pl.DataFrame, grain: str) -> pl.DataFrame:
+    """The answers as annotations; "NA" is a question that was not put or not settled, so no answer."""
+    long = raw.unpivot(QUESTIONS, index="id", variable_name="question").filter(pl.col("value") != "NA")
+    return long.select(
+        record_id="id",
+        annotator=pl.lit("aggregate"),
+        annotator_kind=pl.lit("human"),
+        question=pl.col("question").str.strip_suffix("_label") + grain,
+        value="value",
+    )
+
+
+BINARY = {"no": "true", "yes": "false", "NA": "unknown"}
+FINE = {
+    "1_no_definitely_contains_no_false_info": "true",
+    "2_no_probably_contains_no_false_info": "true",
+    "3_not_sure": "unknown",
+    "4_yes_probably_contains_false_info": "false",
+    "5_yes_definitely_contains_false_info": "false",
+}
+
+DATASET = Entry(
+    card=Card(
+        name="covid-19-disinformation",
+        title="COVID-19 Disinformation",
+        summary="Tweets about Covid-19 by id, in Arabic, Bulgarian, Dutch and English, with people's answers on whether "
+        "they make a claim, seem false, matter, do harm or need checking.",
+        size=16_000,
+        modality=("claims",),
+        topic="Covid-19",
+        region="International",
+        languages=("ara", "bul", "eng", "nld"),
+        time_start="2020-01",
+        time_end="2021-03",
+        labelling="Crowd-sourced",
+        shares=Shares(unknown=100),
+        quality=Quality(temporal="pass"),
+        published=Published(temporal=46.5, temporal_feature="tweet id"),
+        licence="CC BY-NC-SA 4.0",
+        access="Download the TSV files of ids and answers from the authors' repository and fetch the texts by tweet id.",
+        homepage="https://github.com/firojalam/COVID-19-disinformation",
+        citation="Alam, Shaar, Dalvi, Sajjad, Nikolov, Mubarak, Da San Martino, Abdelali, Durrani, Darwish et al. (2021), "
+        "Fighting the COVID-19 Infodemic: Modeling the Perspective of Journalists, Fact-Checkers, Social Media "
+        "Platforms, Policy Makers, and the Society, Findings of EMNLP.",
+        errata=(
+            "The guide's shares file everything under unknown; its temporal score reads question 2 ('no' true, 'yes' "
+            "false) of all 30 files one after another, so tweets repeat (variant 'all-files', map 'cdl').",
+            "The label is how false a tweet appears to an annotator, not a fact-check.",
+            "15,870 rows are 15,647 tweets: 223 Arabic tweets come twice, 96 of them in two splits, 28 with two answers "
+            "to question 2.",
+            "Six ids were rounded by a spreadsheet (1.37041E+18): they name no tweet, and variant 'all-files' keeps them "
+            "as they stand because the published score counts their first digits.",
+            "The README gives 4,542 tweets as Arabic and 2,665 as English in one place; the files hold 4,966 Arabic, "
+            "4,542 English, 3,697 Bulgarian and 2,665 Dutch.",
+        ),
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={
+        "a5": LabelMap("covid-19-disinformation/a5", {**BINARY, **FINE}),
+        "cdl": LabelMap("covid-19-disinformation/cdl", {**BINARY, **dict.fromkeys(FINE, "unknown")}),
+    },
+    variants={"binary": load, "all-files": load_all_files},
+    sample=Sample(
+        files={
+            f"covid19_disinfo_{language}_{kind}_{split}.tsv": "\t".join(["tweet_id", *QUESTIONS])
+            + "\n"
+            + "".join("\t".join([tweet, q1, q2, "NA", "NA", "NA", q6, "no"]) + "\n" for tweet, q1, q2, q6 in rows)
+            for language, kind, split, rows in [
+                ("arabic", "binary", "train", [("1250000000000000001", "yes", "yes", "no")] * 2),
+                (
+                    "arabic",
+                    "multiclass",
+                    "train",
+                    [("1250000000000000001", "yes", "4_yes_probably_contains_false_info", "no_not_harmful")] * 2,
+                ),
+                (
+                    "dutch",
+                    "binary",
+                    "dev",
+                    [("1.25E+18", "yes", "no", "no"), ("1250000000000000009", "no", "NA", "no")],
+                ),
+                (
+                    "dutch",
+                    "multiclass",
+                    "dev",
+                    [
+                        ("1.25E+18", "yes", "1_no_definitely_contains_no_false_info", "not_sure"),
+                        ("1250000000000000009", "yes", "3_not_sure", "no_joke_or_sarcasm"),
+                    ],
+                ),
+                ("multilang", "binary", "train", [("1250000000000000001", "yes", "yes", "no")]),
+            ]
+        },
+        rows={"binary": 4, "all-files": 9},
+        veracity={"true": 1, "false": 2, "unknown": 1},
+    ),
+    real_rows={"binary": 15_870, "all-files": 63_480},
+    real_labels={"no": 8_272, "NA": 6_287, "yes": 1_311},
+)

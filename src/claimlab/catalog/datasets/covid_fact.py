@@ -1,0 +1,101 @@
+"""COVID-Fact: titles posted to r/COVID19, and counter-claims made from them by a language model."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._layout import read_objects, side_table
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import frame_of
+
+FIELDS = ["claim", "label", "evidence", "gold_source", "flair"]
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One file of JSON lines. A claim and the counter-claims made from it share `gold_source`: that is the group."""
+    name = bundle.one("COVIDFACT_dataset.jsonl", "*covid*fact*.json*", "*.jsonl")
+    rows = read_objects(bundle, name, FIELDS[:3])
+    raw = frame_of(rows, FIELDS).with_columns(
+        pl.format("covid-fact-{}", pl.int_range(1, pl.len() + 1).cast(pl.String).str.zfill(4)).alias("id"),
+        # a refuted claim is a person's title with its key words swapped by a model
+        pl.col("label").replace_strict({"SUPPORTED": "HWT", "REFUTED": "HAT"}, default=None).alias("authorship"),
+    )
+    records = raw.select(
+        "id",
+        "authorship",
+        text=pl.col("claim").str.strip_chars(),
+        kind=pl.lit("claim"),
+        label_raw=pl.col("label"),
+        language=pl.lit("eng"),
+        url=pl.col("gold_source"),
+        group=pl.col("gold_source"),
+        meta=meta_column(raw, ["flair"]),
+    )
+    evidence = side_table(
+        "evidence",
+        (
+            {"record_id": record, "evidence_id": f"{record}-{rank}", "rank": rank, "text": sentence}
+            for record, row in zip(raw["id"], rows, strict=True)
+            for rank, sentence in enumerate(row["evidence"], 1)
+        ),
+    )
+    return Loaded(records, {"evidence": evidence})
+
+
+VERDICTS = {"SUPPORTED": "true", "REFUTED": "false"}
+
+DATASET = Entry(
+    card=Card(
+        name="covid-fact",
+        title="COVID-Fact",
+        summary="Scientific statements posted to r/COVID19, each with counter-claims that a language model made from it "
+        "by swapping key words, and the evidence sentences that decide between them.",
+        size=4_086,
+        modality=("claims",),
+        topic="Covid-19",
+        languages=("eng",),
+        labelling="Human expert (true), algorithm-generated (false)",
+        shares=Shares(true=31.72, false=68.28),
+        quality=Quality(keywords="pass", feasibility="fail"),
+        published=Published(search_f1=67.5, offline_f1=67.4, keywords_tf=40.6, keywords_tf_baseline=52.3),
+        licence=None,
+        access="Download COVIDFACT_dataset.jsonl from the authors' repository.",
+        homepage="https://github.com/asaakyan/covidfact",
+        citation="Saakyan, Chakrabarty and Muresan (2021), COVID-Fact: Fact Extraction and Verification of Real-World "
+        "Claims on COVID-19 Pandemic, ACL.",
+        errata=(
+            "Label and authorship are one: every refuted claim was altered by a model, every supported one was written "
+            "by a person. A detector of altered text scores well without checking a fact.",
+            "A supported claim and its counter-claims share evidence and differ in a word or two: split by group "
+            "(1,277 sources), never by row.",
+            "Five supported claims occur twice, word for word; four runs of counter-claims have lost the claim they "
+            "were made from.",
+            "'gold_source' is where the claim comes from, not where the evidence was found.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("covid-fact/a5", VERDICTS), "cdl": LabelMap("covid-fact/cdl", VERDICTS)},
+    variants={"claims": load},
+    sample=Sample(
+        files={
+            "COVIDFACT_dataset.jsonl": '{"claim": "Copper door handles \\"shorten\\" the life of the virus", "label": "SUPPORTED", '
+            '"evidence": ["The virus survived four hours on copper.", "On steel it survived three days."], '
+            '"gold_source": "https://example.org/copper", "flair": "Preprint"}\n'
+            '{"claim": "Copper door handles \\"lengthen\\" the life of the virus", "label": "REFUTED", '
+            '"evidence": ["The virus survived four hours on copper."], '
+            '"gold_source": "https://example.org/copper", "flair": "Preprint"}\n'
+            '{"claim": " Ferret trial of a nasal spray \\u2028reports fewer infections", "label": "SUPPORTED", "evidence": [], '
+            '"gold_source": "https://example.org/ferrets", "flair": ""}\n',
+        },
+        rows={"claims": 3},
+        veracity={"true": 2, "false": 1},
+    ),
+    real_rows={"claims": 4_086},
+    real_labels={"REFUTED": 2_790, "SUPPORTED": 1_296},
+)

@@ -1,0 +1,136 @@
+"""CT-FAN (CheckThat! lab, task 3): news articles rated by fact-checkers."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._columns import part_of, pick
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+SPLITS = ("train", "dev", "test")
+
+
+def load(bundle: Bundle) -> Loaded:
+    """Every train, dev and test table: the participants' preprocessed copy, or the lab's own (title, text, our rating)."""
+    parts = []
+    for split in SPLITS:
+        for name in bundle.match("*.csv"):
+            stem = PurePosixPath(name).stem.lower()
+            if split in stem and "unpreprocessed" not in stem and not any(s in stem for s in SPLITS if s != split):
+                parts.append(_part(bundle, name, split))
+    if not parts:
+        bundle.one("*train*.csv")
+        raise UnreadableFile(
+            f"'{bundle.path.name}' holds no train, dev or test table.", "Name the files by their part."
+        )
+    return _loaded(pl.concat(parts))
+
+
+def load_original_test(bundle: Bundle) -> Loaded:
+    """The test articles as they were written, before a participant's preprocessing."""
+    return _loaded(_part(bundle, bundle.one("unpreprocessed_test.csv"), "test"))
+
+
+def _part(bundle: Bundle, name: str, split: str) -> pl.DataFrame:
+    optional = {
+        "public_id": ("public_id", "id"), "title_text": "title_text", "title": "title", "body": "text",
+        "label_raw": ("label", "our rating", "our_rating"),
+    }  # fmt: skip
+    rows = pick(read_delimited(bundle.text(name)), name, {}, optional)
+    both = pl.concat_str(pl.col("title", "body"), separator="\n", ignore_nulls=True)
+    return rows.with_columns(
+        pl.coalesce("title_text", pl.when(both != "").then(both)).str.strip_chars().alias("text"),
+        pl.lit(split).alias("split"),
+        pl.lit("deu" if "german" in name.lower() else "eng").alias("language"),
+    )
+
+
+def _loaded(rows: pl.DataFrame) -> Loaded:
+    records = rows.select(
+        "text",
+        pl.lit("article").alias("kind"),
+        pl.col("label_raw").str.strip_chars(),
+        "language",
+        "split",
+        meta_column(rows, ["public_id"]).alias("meta"),
+    )
+    notes = part_of(records.height, 2_462, "articles")
+    trained = set(records.filter(pl.col("split") == "train")["text"])
+    leaked = records.filter((pl.col("split") == "test") & pl.col("text").is_in(list(trained))).height
+    if leaked:
+        notes.append(
+            f"{leaked:,} test article(s) stand word for word in the training part: do not use this split as it is."
+        )
+    return Loaded(records, notes=notes)
+
+
+A5 = {
+    "fake": "false", "false": "false",
+    "partial": "mixed", "partially false": "mixed",
+    "truth": "true", "true": "true",
+    "other": "unknown",
+}  # fmt: skip
+
+DATASET = Entry(
+    card=Card(
+        name="ct-fan",
+        title="CT-FAN",
+        summary="News articles collected through fact-checks for the CheckThat! lab: false, partially false, true or other.",
+        size=2_462,
+        modality=("articles",),
+        topic="Various",
+        region="Germany, USA, Canada",
+        languages=("eng", "deu"),
+        time_start="2010",
+        time_end="2022",
+        labelling="Source-based",
+        shares=Shares(true=26.97, false=64.78, unknown=8.25),
+        quality=Quality(keywords="fail", feasibility="pass"),
+        published=Published(keywords_tf=62.2),
+        access="On request from Zenodo (record 6362498); the training part is for participants of the task.",
+        homepage="https://zenodo.org/record/6362498",
+        citation="Shahi, Struß and Mandl (2021), Overview of the CLEF-2021 CheckThat! Lab Task 3 on Fake News Detection, "
+        "Working Notes of CLEF.",
+        errata=(
+            "The guide counts 'partially false' as false, against its own rule A.5 (partial is mixed); its shares only "
+            "come out that way (map 'cdl').",
+            "The labels come from fact-checks of each article; the guide calls them source-based.",
+            "In the participants' copy all 330 test articles stand in the training part with the same label, so they "
+            "cannot be the lab's held-out test part. A score on that split is worthless.",
+            "159 rows of the copy's training part repeat a text, and 3 texts carry two labels.",
+            "The copy's texts are lower-cased, without stop words, with names and numbers replaced; only the test part is also "
+            "there as written (variant 'original-test').",
+            "Four public ids of the copy were damaged by a spreadsheet (such as '2,574E+20').",
+        ),
+        survey="cdl-paragraphs",
+        met_real_files=True,
+    ),
+    maps={
+        "a5": LabelMap("ct-fan/a5", A5),
+        "cdl": LabelMap("ct-fan/cdl", {**A5, "partial": "false", "partially false": "false"}),
+    },
+    variants={"articles": load, "original-test": load_original_test},
+    sample=Sample(
+        files={
+            "train.csv": "title_text,label\n"
+            "< PERSON > river flow uphill < number > year,fake\n"
+            '"council opened library, school",truth\n'
+            "bridge closed storm maybe,partial\nrecipe soup,other\n",
+            "test.csv": "public_id,title_text,label\n81a00001,bridge closed storm maybe,partial\n",
+            "unpreprocessed_test.csv": "public_id,title_text,label\n"
+            '81a00001,"The bridge was closed by a storm, or ""maybe"" not.",partial\n',
+        },
+        rows={"articles": 5, "original-test": 1},
+        veracity={"true": 1, "false": 1, "mixed": 2, "unknown": 1},
+    ),
+    real_rows={"articles": 1_571, "original-test": 330},
+    real_labels={"fake": 676, "partial": 474, "truth": 268, "other": 153},
+)

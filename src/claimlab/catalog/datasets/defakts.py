@@ -1,0 +1,76 @@
+"""DeFaktS: German tweets, real or disinformation."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._columns import part_of, pick
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One CSV. The labels were written as floats ("1.0"), which is undone: the published labels are 0 and 1."""
+    name = bundle.one("*defakts*binary*.csv", "*defakts*.csv", "*.csv")
+    raw = pick(
+        read_delimited(bundle.text(name)), name, {"id": "id", "text": "text", "label": ("binary_label", "label")}
+    )
+    records = raw.select(
+        ("defakts-" + pl.col("id")).alias("id"),
+        pl.col("text"),
+        pl.lit("post").alias("kind"),
+        pl.col("label").str.strip_suffix(".0").alias("label_raw"),
+        pl.lit("deu").alias("language"),
+    )
+    return Loaded(records, notes=part_of(records.height, 20_008, "labelled tweets"))
+
+
+LABELS = {"0": "true", "1": "false"}
+
+DATASET = Entry(
+    card=Card(
+        name="defakts",
+        title="DeFaktS",
+        summary="German tweets on politics, war, health and climate, each marked as real or as disinformation by its wording.",
+        size=105_855,
+        modality=("claims", "tweets"),
+        topic="Various",
+        region="Germany",
+        languages=("deu",),
+        labelling="Human expert",
+        shares=Shares(true=11.12, false=7.78, unknown=81.1),
+        quality=Quality(keywords="pass", temporal="pass", feasibility="fail"),
+        published=Published(keywords_tf=37.1, keywords_tf_baseline=49.9, temporal=37.4, temporal_feature="date"),
+        access="The binary labels with texts are in the authors' public repository; the full set is given on request.",
+        citation="Ashraf, Bezzaoui, Andone, Markowetz, Fegert and Flek (2024), DeFaktS: A German Dataset for Fine-Grained "
+        "Disinformation Detection through Social Media Framing, LREC-COLING.",
+        errata=(
+            "The guide's Table 4 calls it 'DeFacts'; it is DeFaktS everywhere else.",
+            "The published shares count all 105,855 tweets, of which only 20,008 are labelled: among labelled tweets "
+            "59 % are real and 41 % disinformation, so the 81.1 % 'unknown' is unlabelled data, not a class.",
+            "The file of binary labels holds 19,996 of the 20,008 labelled tweets and no dates, though the guide reports a "
+            "temporal score.",
+            "Annotators judged wording without outside knowledge, so 0 means 'no sign of disinformation', not 'checked true'.",
+            "The search word 'FDP' (a party) also caught Portuguese tweets that use it as an insult; some carry the label 1.",
+        ),
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("defakts/a5", LABELS), "cdl": LabelMap("defakts/cdl", LABELS)},
+    variants={"binary": load},
+    sample=Sample(
+        files={
+            "DefaktS_Twitter.binary.csv": "id,text,binary_label\n"
+            '100001,"Der Stadtrat hat gestern ""Plan B"" beschlossen, &amp; zwar einstimmig.\nhttps://example.org/a",0.0\n'
+            "100002,Die Brücke wurde heimlich gesprengt!!! Niemand berichtet.,1.0\n"
+            "100003,Morgen wird es regnen #wetter,0\n",
+        },
+        rows={"binary": 3},
+        veracity={"true": 2, "false": 1},
+    ),
+    real_rows={"binary": 19_996},
+    real_labels={"0": 11_771, "1": 8_225},
+)

@@ -1,0 +1,197 @@
+"""F3: news and posts written by people, and versions of them written by a language model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_json
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+SPLITS = {"train": "train", "validation": "dev", "test": "test"}
+KINDS = {"news article": "article", "twitter post": "post"}
+MODEL = "gpt-3.5-turbo"  # the one generator that the paper names
+
+
+def everything(bundle: Bundle) -> Loaded:
+    """Both parts: people's texts first, then the model's, each file in its own order."""
+    return finish(pl.concat([human_rows(bundle), machine_rows(bundle)]))
+
+
+def human(bundle: Bundle) -> Loaded:
+    return finish(human_rows(bundle))
+
+
+def machine(bundle: Bundle) -> Loaded:
+    return finish(machine_rows(bundle))
+
+
+def only(kind: str) -> Callable[[Bundle], Loaded]:
+    def load(bundle: Bundle) -> Loaded:
+        loaded = everything(bundle)
+        loaded.records = loaded.records.filter(pl.col("kind") == kind)
+        return loaded
+
+    return load
+
+
+def human_rows(bundle: Bundle) -> pl.DataFrame:
+    """The release cuts the same texts twice, by article type and by source dataset: each text is kept once.
+
+    The two cuts split differently. `split` is that of the cut by source; the other stands in `meta`.
+    """
+    parts = []
+    for name in bundle.match("Human_Disinformation_*.csv"):
+        stem = PurePosixPath(name).stem
+        raw = read_delimited(bundle.text(name)).with_columns(
+            pl.lit("_dataset_source_" in stem).alias("by_source"),
+            pl.lit(SPLITS.get(stem.rsplit("_", 1)[1]), pl.String).alias("split"),
+        )
+        parts.append(raw)
+    if not parts:
+        bundle.one("Human_Disinformation_*.csv")  # raises, and says what is there
+    raw = pl.concat(parts)
+    by_source = pl.col("split").filter("by_source").first().over("uuid")
+    by_type = pl.col("split").filter(~pl.col("by_source")).first().over("uuid")
+    raw = raw.with_columns(by_source.alias("split"), by_type.alias("split_by_article_type"))
+    raw = raw.unique("uuid", keep="first", maintain_order=True)
+    about = ["pre_post_GPT", "dataset_source", "text_length", "split_by_article_type"]
+    return raw.select(
+        "uuid",
+        pl.col("content").alias("text"),
+        pl.col("label").alias("label_raw"),
+        "article_type",
+        pl.col("dataset_source").alias("source"),
+        pl.col("content").alias("base"),
+        pl.lit("HWT").alias("authorship"),
+        "split",
+        pl.Series("meta", [meta_json(row) for row in raw.select(about).iter_rows(named=True)], dtype=pl.String),
+    )
+
+
+def machine_rows(bundle: Bundle) -> pl.DataFrame:
+    """Texts that the model wrote from a person's text; being synthetic, they carry label, origin and change log.
+
+    Rule for authorship: the file says it. What stands in an LLM file is MGT at every degree of editing, because the
+    model wrote the whole text anew; nothing in the files tells a light edit (HAT) from a rewrite.
+    """
+    parts = []
+    for name in bundle.match("LLM_Disinformation_*.csv"):
+        split = SPLITS.get(PurePosixPath(name).stem.rsplit("_", 1)[1])
+        parts.append(read_delimited(bundle.text(name)).with_columns(pl.lit(split, pl.String).alias("split")))
+    if not parts:
+        bundle.one("LLM_Disinformation_*.csv")
+    raw = pl.concat(parts)
+    meta = []
+    for row in raw.iter_rows(named=True):
+        # Real texts were made by paraphrase, fake ones by perturbation, each in three degrees.
+        manner = "paraphrase" if row["ai_generated_label"] == "real" else "perturbation"
+        synthetic = {
+            "label": row["ai_generated_label"],
+            "origin": {"model": MODEL, "source_dataset": row["dataset_source"], "source_text": row["human_content"]},
+            "changes": [{"kind": manner, "degree": row["Prompt_type"]}],
+        }
+        meta.append(
+            meta_json(
+                {"synthetic": synthetic, **{k: row[k] for k in ("Prompt_type", "pre_post_GPT", "dataset_source")}}
+            )
+        )
+    return raw.select(
+        "uuid",
+        pl.col("ai_content").alias("text"),
+        pl.col("ai_generated_label").alias("label_raw"),
+        "article_type",
+        pl.col("dataset_source").alias("source"),
+        pl.col("human_content").alias("base"),
+        pl.lit("MGT").alias("authorship"),
+        "split",
+        pl.Series("meta", meta, dtype=pl.String),
+    )
+
+
+def finish(rows: pl.DataFrame) -> Loaded:
+    """Record columns; a person's text and everything made from it form one group."""
+    bases = rows["base"].drop_nulls().unique()
+    groups = {base: "source-" + hashlib.sha256(base.encode()).hexdigest()[:12] for base in bases}
+    records = rows.select(
+        (pl.lit("f3-") + pl.col("uuid")).alias("id"),
+        "text",
+        pl.col("article_type").replace_strict(KINDS, default=None).alias("kind"),
+        "label_raw",
+        pl.lit("eng").alias("language"),
+        "source",
+        pl.col("base").replace_strict(groups, default=None, return_dtype=pl.String).alias("group"),
+        "authorship",
+        "split",
+        "meta",
+    )
+    return Loaded(records, synthetic="MGT" in records["authorship"])
+
+
+HUMAN = "uuid,content,label,article_type,source_type,pre_post_GPT,dataset_source,text_length\n"
+LLM = (
+    "uuid,ai_content,human_content,aigenerated_content_cleaned,ai_generated_label,Prompt_type,pre_post_GPT,"
+    "article_type,dataset_source\n"
+)
+_FIRST = 'h-1,"The bridge ""opened""\n\nin 1931.",real,news article,human,pre-GPT,CoAID,5\n'
+_SECOND = "h-2,The river flows uphill #river,fake,twitter post,human,pre-GPT,CoAID,5\n"
+
+DATASET = Entry(
+    card=Card(
+        name="f3",
+        title="F3 (Fighting Fire with Fire)",
+        summary="Real and fake news articles and tweets written by people, and paraphrased or falsified versions that "
+        "GPT-3.5 wrote from them in three degrees.",
+        size=None,
+        modality=("articles", "posts", "generated"),
+        topic="Various",
+        languages=("eng",),
+        labelling="Human expert (people's texts, from their source datasets); by construction (the model's texts)",
+        access="Download F3_Dataset from the authors' GitHub repository.",
+        homepage="https://github.com/mickeymst/F3",
+        citation="Lucas, Uchendu, Yamashita, Lee, Rohatgi and Lee (2023), Fighting Fire with Fire: The Dual Role of LLMs in "
+        "Crafting and Detecting Elusive Disinformation, EMNLP.",
+        errata=(
+            "People's texts are released twice, cut by article type and by source dataset: 17,917 rows are 10,815 texts, "
+            "and the two cuts put 2,087 of them on different sides of their splits.",
+            "The files at hand lack the training parts of news articles and of GossipCop, so 802 texts have no split in "
+            "the cut by source; texts newer than GPT have none at all.",
+            "Every machine text rewrites a person's text (2,100 sources, 1,812 of them among the human texts): split by "
+            "source text (group). In the published split 1,476 source texts have versions on different sides.",
+            "'Human' texts newer than GPT are human because their source says so; nobody can be sure.",
+            "Degrees are minor, major, critical here; BLUFF, by some of the same authors, says minor, moderate, critical.",
+        ),
+        met_real_files=True,
+    ),
+    maps={"default": LabelMap("f3/default", {"real": "true", "fake": "false"})},
+    variants={
+        "all": everything,
+        "human": human,
+        "machine": machine,
+        "news": only("article"),
+        "posts": only("post"),
+    },
+    sample=Sample(
+        files={
+            "Human_Disinformation__pre-GPT_article_type_news_article_test.csv": HUMAN + _FIRST,
+            "Human_Disinformation__pre-GPT_dataset_source_CoAID_train.csv": HUMAN + _FIRST + _SECOND,
+            "Human_Disinformation__post-GPT_dataset_source_x-Gen_data.csv": HUMAN
+            + "h-3,The goose was elected.,fake,news article,human,post-GPT,x-Gen,4\n",
+            "LLM_Disinformation_pre-GPT_dataset_source_CoAID_test.csv": LLM
+            + 'm-1,"In 1931, the bridge opened.","The bridge ""opened""\n\nin 1931.",in 1931 the bridge opened,real,minor,pre-GPT,news article,CoAID\n'
+            + 'm-2,The bridge fell in 1931.,"The bridge ""opened""\n\nin 1931.",the bridge fell in 1931,fake,critical,pre-GPT,news article,CoAID\n'
+            + "m-3,Rivers may flow uphill,The river flows uphill #river,rivers may flow uphill,fake,major,pre-GPT,twitter post,CoAID\n",
+        },
+        rows={"all": 6, "human": 3, "machine": 3, "news": 4, "posts": 2},
+        veracity={"true": 2, "false": 4},
+    ),
+    real_rows={"all": 13_351, "human": 10_815, "machine": 2_536, "news": 7_234, "posts": 6_117},
+    real_labels={"real": 7_378, "fake": 5_973},
+)

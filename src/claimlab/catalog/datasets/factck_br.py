@@ -1,0 +1,128 @@
+"""FACTCK.BR: claims reviewed by three Brazilian fact-checkers, from their ClaimReview records."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+# What the three agencies say their ratings mean: exaggeration, distortion, missing context and underestimation start
+# from something true (mixed); what cannot be shown yet or at all is unknown.
+RATINGS = LabelMap(
+    "factck-br/default",
+    {
+        "Falso": "false",
+        "Verdadeiro": "true",
+        "Verdadeiro, mas": "true",
+        "Exagerado": "mixed",
+        "Subestimado": "mixed",
+        "Distorcido": "mixed",
+        "Sem contexto": "mixed",
+        "Discutível": "mixed",
+        "impreciso": "mixed",
+        "insustentável": "unknown",
+        "Impossível provar": "unknown",
+        "Ainda é cedo para dizer": "unknown",
+        "De olho": "unknown",
+        "outros": "unknown",
+    },
+)
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One TSV. Each row is a review: the claim becomes the record, the review its evidence.
+
+    The address and date are the review's, so they do not stand on the record's own `url`; the date does, named for
+    what it is, because the claim itself has none. One review may treat many claims: they form a group.
+    """
+    raw = read_delimited(bundle.text(bundle.one("FACTCKBR.tsv", "*.tsv")), delimiter="\t").with_row_index("row", 1)
+    raw = raw.with_columns(pl.col(pl.String).str.strip_chars().replace("", None)).with_columns(
+        (pl.lit("factck-br-") + pl.col("row").cast(pl.String).str.zfill(6)).alias("id"),
+        pl.col("datePublished").str.slice(0, 10).str.to_datetime("%Y-%m-%d", strict=False).alias("published"),
+        # "https:www.aosfatos.org" and "https:piaui.folha.uol.com.brlupa": the slashes were lost in the file.
+        pl.col("Author").str.replace(r"^https?:(/*)(www\.)?", "").str.replace(r"\.br(\w)", ".br/$1").alias("publisher"),
+        pl.col("reviewBody").replace("Empty", None),
+    )
+    records = raw.select(
+        "id",
+        pl.col("claimReviewed").alias("text"),
+        pl.lit("claim").alias("kind"),
+        pl.col("alternativeName").alias("label_raw"),
+        pl.lit("por").alias("language"),
+        pl.col("published").alias("date"),
+        pl.when(pl.col("published").is_not_null()).then(pl.lit("datePublished of the review")).alias("date_source"),
+        pl.col("URL").alias("group"),
+    )
+    evidence = raw.select(
+        pl.col("id").alias("record_id"),
+        (pl.col("id") + "-review").alias("evidence_id"),
+        pl.lit(1).alias("rank"),
+        "title",
+        pl.col("reviewBody").alias("text"),
+        pl.col("URL").alias("url"),
+        pl.col("URL").str.extract(r"^https?://(?:www\.)?([^/?#:]+)").alias("domain"),
+        "published",
+        pl.lit("ClaimReview").alias("provider"),
+        "publisher",
+        pl.col("alternativeName").alias("rating"),
+        RATINGS.apply(raw["alternativeName"], unmapped="unknown").veracity.alias("verdict"),
+        meta_column(raw, ["ratingValue", "bestRating"]),
+    )
+    return Loaded(records, {"evidence": evidence})
+
+
+HEADER = "URL\tAuthor\tdatePublished\tclaimReviewed\treviewBody\ttitle\tratingValue\tbestRating\talternativeName\n"
+
+DATASET = Entry(
+    card=Card(
+        name="factck-br",
+        title="FACTCK.BR",
+        summary="Claims checked by Aos Fatos, Agência Lupa and Agência Pública, with their ratings and reviews, gathered "
+        "from the ClaimReview markup of the agencies' pages.",
+        size=1_309,
+        modality=("claims",),
+        topic="Various",
+        region="Brazil",
+        languages=("por",),
+        labelling="Human expert",
+        licence="MIT",
+        access="Download FACTCKBR.tsv from the authors' GitHub repository.",
+        homepage="https://github.com/jghm-f/FACTCK.BR",
+        citation="Moreno and Bressan (2019), FACTCK.BR: A New Dataset to Study Fake News, WebMedia.",
+        errata=(
+            "1,313 rows, of which 13 have no claim text and 4 no rating; 528 rows (one agency) have the word 'Empty' for "
+            "a review text.",
+            "Each agency has its own scale (5, 6 and 8 steps) and its own words: a rating is only comparable through a map.",
+            "Accented capitals and some punctuation were lost in the texts; the slashes were lost in the publishers.",
+            "Up to 27 claims share one review: split by review (group).",
+        ),
+        has_evidence=True,
+        met_real_files=True,
+    ),
+    maps={"default": RATINGS},
+    variants={"claims": load},
+    sample=Sample(
+        files={
+            "FACTCKBR.tsv": HEADER
+            + "https://www.exemplo.org/1\thttps:www.exemplo.org\t2019-07-22\tO rio corre para \"cima\".\tNão corre.\tRio | Exemplo\t1\t5\tfalso\n"
+            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-17 07:00:57\tA ponte abriu em 1931.\tEmpty\tPontes\t1\t6\tVerdadeiro\n"
+            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-17 07:00:57\tA ponte tem 10 km.\tEmpty\tPontes\t3\t6\tExagerado\n"
+            + "https://exemplo.net/3\thttps:exemplo.net\t2018-01-02\tO farol vai cair.\tSem dados.\tFarol\t7\t8\tImpossível provar\n"
+            + "https://exemplo.net/4\thttps:exemplo.net\t2018-01-03\t\t\tSem frase\t\t8\t\n"
+        },
+        rows={"claims": 5},
+        veracity={"true": 1, "false": 1, "mixed": 1, "unknown": 1},
+    ),
+    real_rows={"claims": 1_313},
+    real_labels={
+        "Falso": 615, "falso": 328, "Verdadeiro": 119, "Exagerado": 87, "Sem contexto": 42, "distorcido": 29,
+        "Distorcido": 25, "Impossível provar": 20, "Discutível": 12, "Subestimado": 6, "Ainda é cedo para dizer": 6,
+        "insustentável": 5, "exagerado": 4, "Verdadeiro, mas": 4, "De olho": 3, "impreciso": 2, "verdadeiro": 1,
+        "outros": 1,
+    },
+)  # fmt: skip

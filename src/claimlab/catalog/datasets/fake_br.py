@@ -1,0 +1,182 @@
+"""Fake.br: fake news in Portuguese, each paired with a true article on the same subject."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Shares
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_json
+from claimlab.files.bundle import Bundle
+
+FIELDS = [
+    "author", "link", "category", "date", "tokens", "words", "types", "links", "upper_case_words", "verbs",
+    "subjunctive_imperative_verbs", "nouns", "adjectives", "adverbs", "modal_verbs", "singular_pronouns",
+    "plural_pronouns", "pronouns", "pausality", "characters", "sentence_length", "word_length", "spelling_errors",
+    "emotiveness", "diversity",
+]  # fmt: skip
+MONTHS = [
+    "janeiro", "fevereiro", "março", "abril", "maio", "junho",
+    "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
+]  # fmt: skip
+COLUMNS: dict[str, pl.DataType] = {
+    "id": pl.String(), "text": pl.String(), "label_raw": pl.String(), "date": pl.Datetime("us"), "author": pl.String(),
+    "source": pl.String(), "url": pl.String(), "topic": pl.String(), "group": pl.String(), "meta": pl.String(),
+}  # fmt: skip
+
+
+def full(bundle: Bundle) -> Loaded:
+    return read(bundle, "full_texts")
+
+
+def normalised(bundle: Bundle) -> Loaded:
+    """The longer text of each pair cut to the length of the shorter, so that length says nothing."""
+    return read(bundle, "size_normalized_texts")
+
+
+def read(bundle: Bundle, folder: str) -> Loaded:
+    """One file per text; texts of one number are a pair. Fake ones first, then true ones, each by number."""
+    facts = {key: PurePosixPath(name) for key, name in members(bundle, "full_texts", "-meta-information")}
+    rows = []
+    for (label, number), name in members(bundle, folder, ""):
+        about = facts.get((label, number))
+        rows.append(record(label, number, bundle.text(name), bundle.text(str(about)) if about else ""))
+    if not rows:
+        bundle.one(f"{folder}/fake/*.txt")  # raises, and says what is there
+    records = pl.DataFrame(rows, schema=COLUMNS).with_columns(
+        pl.lit("article").alias("kind"),
+        pl.lit("por").alias("language"),
+        pl.when(pl.col("date").is_not_null()).then(pl.lit("meta file")).alias("date_source"),
+    )
+    bare = records["meta"].null_count()
+    notes = [f"{bare} text(s) have no file of meta information: no author, address or date."] if bare else []
+    return Loaded(records, notes=notes)
+
+
+def members(bundle: Bundle, folder: str, suffix: str) -> Iterator[tuple[tuple[str, int], str]]:
+    for label in ("fake", "true"):
+        for name in bundle.match(f"{folder}/{label}{suffix}/*.txt"):
+            number = re.match(r"\d+", PurePosixPath(name).name)
+            if number:
+                yield (label, int(number[0])), name
+
+
+def record(label: str, number: int, text: str, facts: str) -> dict[str, Any]:
+    values = [line.strip() for line in facts.splitlines()]
+    known = {f: v for f, v in zip(FIELDS, values, strict=False) if v not in ("", "None")}
+    host = re.match(r"https?://(?:www\.)?([^/?#:]+)", known.get("link", ""))
+    return {
+        "id": f"fake-br-{label}-{number}",
+        "text": text.strip(),
+        "label_raw": label,
+        "date": day(known.get("date", "")),
+        "author": known.get("author"),
+        "source": host[1] if host else None,
+        "url": known.get("link"),
+        "topic": known.get("category"),
+        "group": f"pair-{number}",
+        "meta": meta_json({f: known.get(f) for f in ("date", *FIELDS[4:])}),
+    }
+
+
+def day(written: str) -> datetime | None:
+    """The day, from 2017-11-30, 13/12/2017, 28/2/18, 06/02/2017 18h43 or 24 de julho de 2017.
+
+    The hour is left out: only true articles have one, so it would tell the classes apart. A year such as 0201 is a
+    slip of the source and gives no date.
+    """
+    iso = re.match(r"(\d{4})-(\d\d)-(\d\d)$", written)
+    slashed = re.match(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)\b", written)
+    worded = re.match(r"(\d{1,2}) de (\w+) de (\d{4})$", written)
+    if iso:
+        year, month, dom = int(iso[1]), int(iso[2]), int(iso[3])
+    elif slashed:
+        year, month, dom = int(slashed[3]), int(slashed[2]), int(slashed[1])
+        year += 2000 if len(slashed[3]) == 2 else 0
+    elif worded and worded[2].lower() in MONTHS:
+        year, month, dom = int(worded[3]), MONTHS.index(worded[2].lower()) + 1, int(worded[1])
+    else:
+        return None
+    try:
+        return datetime(year, month, dom) if year > 1990 else None
+    except ValueError:
+        return None
+
+
+def _facts(author: str, link: str, date: str) -> str:
+    return "\r\n".join([author, link, "politica", date, *["1"] * 20, "0.5"])
+
+
+DATASET = Entry(
+    card=Card(
+        name="fake-br",
+        title="Fake.br",
+        summary="Brazilian fake news collected by hand and, for each, a true article on the same subject from a large news "
+        "site, with linguistic counts; full texts and texts cut to equal length.",
+        size=7_200,
+        modality=("articles",),
+        topic="Various",
+        region="Brazil",
+        languages=("por",),
+        time_start="2016-01",
+        time_end="2018-01",
+        labelling="Human expert",
+        shares=Shares(true=50.0, false=50.0),
+        access="Clone or download the corpus's GitHub repository.",
+        homepage="https://github.com/roneysco/Fake.br-Corpus",
+        citation="Monteiro, Santos, Pardo, de Almeida, Ruiz and Vale (2018), Contributions to the Study of Fake News in "
+        "Portuguese: New Corpus and Automatic Detection Results, PROPOR.",
+        errata=(
+            "The two versions do not hold the same pairs: 586 and 1607 are only among the full texts, 697 and 1468 only "
+            "among the size-normalised ones, where they have no meta information.",
+            "True and fake articles come from different sites, so the site, the way of writing the date and the presence "
+            "of an hour or author each give the class away.",
+            "Three dates have the year 0201; dates reach back to 2009, though 2016 to 2018 is the published period.",
+            "Pairs must stay on one side of a split (group).",
+        ),
+        met_real_files=True,
+    ),
+    maps={"default": LabelMap("fake-br/default", {"true": "true", "fake": "false"})},
+    variants={"full": full, "normalised": normalised},
+    sample=Sample(
+        files={
+            "full_texts/fake/1.txt": 'O rio de Rioverde corre para cima, "garante" um leitor.',
+            "full_texts/fake/2.txt": "A ponte de Rioverde é de queijo.",
+            "full_texts/fake/10.txt": "Chove sopa em Rioverde.",
+            "full_texts/true/1.txt": b"\xef\xbb\xbfO rio de Rioverde subiu dois metros, informou a prefeitura na sexta-feira.",
+            "full_texts/true/2.txt": "A ponte de Rioverde reabre em maio.",
+            "full_texts/true/10.txt": "Choveu 30 mm em Rioverde.",
+            "full_texts/fake-meta-information/1-meta.txt": _facts(
+                "None", "https://boato.exemplo.org/rio", "2017-11-30"
+            ),
+            "full_texts/fake-meta-information/2-meta.txt": _facts(
+                "Zé", "https://boato.exemplo.org/ponte", "25/07/2017"
+            ),
+            "full_texts/fake-meta-information/10-meta.txt": _facts(
+                "None", "https://boato.exemplo.org/sopa", "03/09/0201"
+            ),
+            "full_texts/true-meta-information/1-meta.txt": _facts(
+                " Ana ", "http://www.jornal.exemplo.org/rio", " 06/02/2017 18h43 "
+            ),
+            "full_texts/true-meta-information/2-meta.txt": _facts(
+                "Ana", "http://jornal.exemplo.org/ponte", " 24 de julho de 2017 "
+            ),
+            "full_texts/true-meta-information/10-meta.txt": _facts("Ana", "http://jornal.exemplo.org/chuva", "28/2/18"),
+            "size_normalized_texts/fake/1.txt": "O rio de Rioverde corre para cima.",
+            "size_normalized_texts/fake/3.txt": "O farol de Rioverde canta.",
+            "size_normalized_texts/true/1.txt": "O rio de Rioverde subiu dois metros.",
+            "size_normalized_texts/true/3.txt": "O farol de Rioverde apagou.",
+        },
+        rows={"full": 6, "normalised": 4},
+        veracity={"true": 3, "false": 3},
+    ),
+    real_rows={"full": 7_200, "normalised": 7_200},
+    real_labels={"true": 3_600, "fake": 3_600},
+)

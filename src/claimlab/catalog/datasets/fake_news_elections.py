@@ -1,0 +1,75 @@
+"""Fake News Elections: news before the US elections of 2024, labelled by language models."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.columns import column, constant, require_columns, title_and_body
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited, read_parquet
+
+
+def load(bundle: Bundle) -> Loaded:
+    """The Parquet files of the hub repository, or its CSV files where there are none: a text and a label."""
+    names = bundle.match("*.parquet") or bundle.match("*.csv") or [bundle.one("*.parquet", "*.csv")]
+    parts = []
+    for name in names:
+        binary = name.lower().endswith(".parquet")
+        raw = read_parquet(bundle.read(name), name) if binary else read_delimited(bundle.text(name))
+        require_columns(raw, name, [("text", "content"), ("label",)])
+        parts.append(_records(raw))
+    return Loaded(pl.concat(parts))
+
+
+def _records(raw: pl.DataFrame) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "text": title_and_body(column(raw, "title", "headline"), column(raw, "text", "content")),
+            "kind": constant("article", raw.height),
+            "label_raw": column(raw, "label"),
+            "language": constant("eng", raw.height),
+            "source": column(raw, "source", "outlet"),
+            "url": column(raw, "url", "link"),
+        }
+    )
+
+
+DATASET = Entry(
+    card=Card(
+        name="fake-news-elections",
+        title="Fake News Elections",
+        summary="News and posts about elections gathered in 2023, marked real or fake by language models and checked by "
+        "people.",
+        size=38_333,
+        modality=("articles",),
+        topic="Politics",
+        region="USA",
+        languages=("eng",),
+        time_start="2023-04",
+        time_end="2023-10",
+        labelling="Algorithm & Validation by human",
+        licence="MIT",
+        access="Hugging Face hub: newsmediabias/fake_news_elections_labelled_data.",
+        homepage="https://huggingface.co/datasets/newsmediabias/fake_news_elections_labelled_data",
+        citation="Rahman and Raza (2023), Analyzing the Influence of Fake News in the 2024 Elections: A Comprehensive "
+        "Dataset, arXiv:2312.03750.",
+        errata=(
+            "The guide's table gives no reference; identified by name and dates.",
+            "The hub card says that labels are 0 and 1, and shows one written REAL: both spellings are read.",
+            "Labels come from language models: a detector built on one may only agree with itself.",
+        ),
+        survey="cdl-listed",
+    ),
+    maps={"a5": LabelMap("fake-news-elections/a5", {"REAL": "true", "0": "true", "FAKE": "false", "1": "false"})},
+    variants={"news": load},
+    sample=Sample(
+        files={
+            "train.csv": "text,label\nThe count ended on Monday.,REAL\nThe count never began.,FAKE\nVotes were read twice.,0\n"
+        },
+        rows={"news": 3},
+        veracity={"true": 2, "false": 1},
+    ),
+)

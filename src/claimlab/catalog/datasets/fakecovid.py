@@ -1,0 +1,191 @@
+"""FakeCovid: claims about the pandemic that fact-checkers of 105 countries rated, with their articles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._tolerant import (
+    blank_to_null,
+    constant,
+    dated,
+    dates,
+    filled,
+    languages,
+    maybe,
+    pick,
+    rating_verdicts,
+    read_any_table,
+    unique_ids,
+)
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+
+DATE_FORMATS = ("%Y/%m/%d", "%B %d, %Y", "%d %B %Y")
+
+
+def load(bundle: Bundle) -> Loaded:
+    """The claims of the second release as Poynter and Snopes list them, in English; the articles behind them are evidence."""
+    return _load(bundle, "FakeCovid_July2020.csv", "FakeCovid*July*.csv")
+
+
+def load_june(bundle: Bundle) -> Loaded:
+    return _load(bundle, "FakeCovid_June2020.csv", "FakeCovid*June*.csv")
+
+
+def load_articles(bundle: Bundle) -> Loaded:
+    """The fact-checkers' articles themselves, in their languages. They state the verdict."""
+    name = bundle.one("FakeCovid_July2020.csv", "FakeCovid*July*.csv")
+    raw = read_any_table(bundle, name)
+    records = _records(raw, name).with_columns(
+        blank_to_null(pick(raw, "content_text", where=name)).alias("text"),
+        constant("article", raw.height).alias("kind"),
+        languages(maybe(raw, "lang", "language")).alias("language"),
+        dated(_published(raw), "date column").alias("date_source"),
+    )
+    return Loaded(records)
+
+
+def _load(bundle: Bundle, *patterns: str) -> Loaded:
+    name = bundle.one(*patterns)
+    raw = read_any_table(bundle, name)
+    records = _records(raw, name)
+    return Loaded(records, {"evidence": side_table("evidence", _evidence(raw, records))})
+
+
+def _published(raw: pl.DataFrame) -> pl.Series:
+    return dates(maybe(raw, "published_date", "date"), *DATE_FORMATS)
+
+
+def _records(raw: pl.DataFrame, name: str) -> pl.DataFrame:
+    times = _published(raw)
+    extra = pl.DataFrame(
+        {
+            "article_language": maybe(raw, "lang"),
+            "country": maybe(raw, "country"),
+            "listed_by": maybe(raw, "ref_source"),
+        }
+    )
+    return pl.DataFrame(
+        {
+            "id": unique_ids("fakecovid", pl.Series([f"{n:05d}" for n in range(1, raw.height + 1)], dtype=pl.String)),
+            "text": filled(pick(raw, "title", "source_title", where=name), maybe(raw, "source_title")),
+            "kind": constant("claim", raw.height),
+            "label_raw": blank_to_null(pick(raw, "class", "label", where=name)),
+            "language": constant("eng", raw.height),
+            "date": times,
+            "date_source": dated(times, "date column (review)"),
+            "source": blank_to_null(maybe(raw, "verifiedby", "verified_by")),
+            "url": blank_to_null(maybe(raw, "ref_url")),
+            "topic": blank_to_null(maybe(raw, "category")),
+            "meta": meta_column(extra, extra.columns),
+        }
+    )
+
+
+def _evidence(raw: pl.DataFrame, records: pl.DataFrame) -> list[dict[str, Any]]:
+    columns = zip(
+        records["id"].to_list(),
+        blank_to_null(maybe(raw, "content_text")).to_list(),
+        blank_to_null(maybe(raw, "source_title")).to_list(),
+        blank_to_null(maybe(raw, "article_source")).to_list(),
+        records["date"].to_list(),
+        records["source"].to_list(),
+        records["label_raw"].to_list(),
+        strict=True,
+    )
+    return [
+        {
+            "record_id": i, "evidence_id": f"{i}-article", "rank": 1, "text": text, "title": title, "url": url,
+            "published": when, "provider": "fakecovid", "publisher": who, "rating": rating,
+        }
+        for i, text, title, url, when, who, rating in columns
+        if text is not None
+    ]  # fmt: skip
+
+
+OWN = {
+    "false": "false", "mostly false": "false", "mosly false": "false", "misleading": "false", "misleading/false": "false", "false and misleading": "false",
+    "fake": "false", "fake news": "false", "not true": "false", "incorrect": "false", "scam": "false", "pants on fire": "false", "pants on fire!": "false",
+    "three pinocchios": "false", "four pinocchios": "false", "misinformation / conspiracy theory": "false", "conspiracy theory": "false", "unlikely": "false",
+    "miscaptioned": "false", "misattributed": "false", "true": "true", "mostly true": "true", "correct": "true", "correct attribution": "true",
+    "half true": "mixed", "half truth": "mixed", "partly true": "mixed", "partially true": "mixed", "partly false": "mixed", "partially false": "mixed",
+    "partially correct": "mixed", "partly true/misleading": "mixed", "mixed": "mixed", "mixture": "mixed", "true but": "mixed", "in dispute": "mixed",
+    "two pinocchios": "mixed", "no evidence": "unknown", "unproven": "unknown", "unverified": "unknown", "suspicions": "unknown", "explanatory": "unknown",
+    "collections": "unknown", "news": "unknown", "not applicable": "unknown", "(org. doesn't apply rating)": "unknown", "labeled satire": "unknown",
+}  # fmt: skip
+A5 = rating_verdicts(OWN)
+CDL = {
+    "partly true/misleading": "false",
+    "two pinocchios": "false",
+    "true but": "true",
+    "suspicions": "mixed",
+    "labeled satire": "false",
+}
+
+DATASET = Entry(
+    card=Card(
+        name="fakecovid",
+        title="FakeCovid",
+        summary="Claims about COVID-19 that 92 fact-checking sites rated in the first half of 2020, as listed by Poynter and Snopes, each with the fact-checkers' article in one of 40 languages.",
+        size=7_623,
+        modality=("claims", "articles"),
+        topic="Covid-19",
+        region="International",
+        languages=("eng",),
+        language_count=40,
+        time_start="2020-01-04",
+        time_end="2020-07-01",
+        labelling="Human expert",
+        shares=Shares(true=0.85, false=94.12, mixed=2.74, unknown=2.28),
+        quality=Quality(keywords="pass", temporal="pass", feasibility="fail"),
+        published=Published(
+            search_f1=50.4,
+            offline_f1=51.0,
+            keywords_tf=49.9,
+            keywords_tf_baseline=49.9,
+            keywords_tfm=32.7,
+            keywords_tfm_baseline=32.8,
+            temporal=49.9,
+            temporal_feature="date",
+        ),
+        access="Clone the repository FakeCovid and give its folder data.",
+        homepage="https://github.com/Gautamshahi/FakeCovid",
+        citation="Shahi and Nandini (2020), FakeCovid: A Multilingual Cross-domain Fact Check News Dataset for COVID-19, ICWSM workshop on Cyber Social Threats.",
+        errata=(
+            "Nearly everything is false (94 %): the published 49.9 is what always answering 'false' gives, not a sign that nothing leaks.",
+            "The column 'lang' is the language of the fact-checker's article; the claims come from Poynter's and Snopes' English lists.",
+            "Dates are those of the fact-check, not of the claim.",
+            "Ratings are each organisation's own words; those that neither this entry nor the house's list knows raise an error that names them.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+    ),
+    maps={"a5": LabelMap("fakecovid/a5", A5), "cdl": LabelMap("fakecovid/cdl", rating_verdicts({**OWN, **CDL}))},
+    variants={"claims": load, "june": load_june, "articles": load_articles, "guide": guide("fakecovid", "fakecovid")},
+    published_rows={"june": 5_182, "articles": 7_623, "guide": 7_623},
+    sample=Sample(
+        files={
+            "data/FakeCovid_July2020.csv": "ref_source,ref_url,pageid,verifiedby,country,class,title,published_date,country1,article_source,source_title,content_text,category,lang\n"
+            "poynter,https://p.example/1,1,Verificador,Spain,FALSE,Moon water cures the virus.,2020/04/02,Spain,https://v.example/1,El agua de luna no cura,El agua de luna no cura nada.,Prevention & Treatments,es\n"
+            "poynter,https://p.example/2,2,Checkers,Kenya,MiSLEADING,Clinic turned patients away.,2020/05/15,Kenya,https://c.example/2,Clinic claim,The clinic was full.,Others,en\n"
+            "poynter,https://p.example/3,3,Checkers,Kenya,Two Pinocchios,The ward has 900 beds.,,Kenya,,,,Others,en\n"
+            "snopes,https://s.example/4,4,Checkers,USA,No Evidence,Copper doors stop the virus.,2020/06/01,USA,https://s.example/4,Copper doors,We found none.,Others,en\n",
+            "data/FakeCovid_June2020.csv": "ref_source,verifiedby,country,class,title,published_date,article_source,source_title,content_text,category,lang\npoynter,Checkers,Kenya,False,Moon water cures.,2020/04/02,https://c.example/9,t,x,Others,English\n",
+            "data/coronavirus_GT.csv": "Day,coronavirus\n2020-01-01,0\n",
+            **made_up(
+                "fakecovid",
+                {"claim": "moon water cures the virus.", "label": "false", "date": "4/2/2020"},
+                {"claim": "the ward has 900 beds.", "label": "two pinocchios"},
+            ),
+        },
+        rows={"claims": 4, "june": 1, "articles": 4, "guide": 2},
+        veracity={"false": 2, "mixed": 1, "unknown": 1},
+    ),
+)

@@ -1,0 +1,109 @@
+"""FakeHealth: health news reviewed by experts against ten criteria."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.columns import column, constant, require_columns, title_and_body
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.times import dated
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import frame_of, read_json_as
+
+PARTS = ("HealthStory", "HealthRelease")
+
+
+def load(bundle: Bundle) -> Loaded:
+    """reviews/PART.json is a list of expert reviews; content/PART/NEWS_ID.json is the text where it could be fetched."""
+    contents = {tuple(name.split("/")[-2:]): name for name in bundle.match("content/*/*.json")}
+    rows: list[dict[str, Any]] = []
+    for part in PARTS:
+        for name in bundle.match(f"reviews/{part}.json"):
+            for review in read_json_as(bundle.text(name), name, list):
+                text = contents.get((part, f"{review.get('news_id')}.json"))
+                content = read_json_as(bundle.text(text), text, dict) if text is not None else {}
+                rows.append({**content, **_prefixed(review), "part": part})
+    if not rows:
+        bundle.one(*(f"reviews/{part}.json" for part in PARTS))  # raises the sentence that says what is there
+    raw = frame_of(rows)
+    require_columns(raw, "reviews", [("review_news_id",), ("review_rating",)])
+    title, found = column(raw, "title"), column(raw, "text")
+    records = pl.DataFrame(
+        {
+            "id": "fakehealth-" + raw["review_news_id"],
+            "text": title_and_body(title.zip_with(title.is_not_null(), column(raw, "review_original_title")), found),
+            "kind": constant("article", raw.height),
+            "label_raw": column(raw, "review_rating"),
+            "language": constant("eng", raw.height),
+            **dated(column(raw, "publish_date")),
+            "source": column(raw, "review_source", "review_news_source"),
+            "url": column(raw, "url"),
+            "meta": meta_column(raw, [c for c in ("part", "review_category", "keywords") if c in raw.columns]),
+        }
+    )
+    missing = found.null_count()
+    notes = [f"{missing} of {raw.height} review(s) come without the text of the news: only a headline is left."]
+    evidence = pl.DataFrame(
+        {
+            "record_id": records["id"],
+            "evidence_id": records["id"] + "-review",
+            "text": column(raw, "review_summary", "review_description"),
+            "url": column(raw, "review_link"),
+            "publisher": constant("HealthNewsReview.org", raw.height),
+            "rating": records["label_raw"],
+        }
+    )
+    evidence = evidence.filter(pl.col("text").is_not_null())
+    return Loaded(records, {"evidence": evidence}, notes if missing else [])
+
+
+def _prefixed(review: dict[str, Any]) -> dict[str, Any]:
+    """Both files have a title and a source: the review's own keys are told apart."""
+    return {f"review_{key}": value for key, value in review.items()}
+
+
+AUTHORS = {"0": "false", "1": "false", "2": "false", "3": "true", "4": "true", "5": "true"}
+
+DATASET = Entry(
+    card=Card(
+        name="fakehealth",
+        title="FakeHealth",
+        summary="Health news stories and press releases with expert reviews against ten criteria, and the ids of the "
+        "tweets about them.",
+        size=440_870,
+        modality=("articles", "posts"),
+        topic="Health",
+        region="USA",
+        languages=("eng",),
+        labelling="Human expert",
+        licence=None,
+        access="Clone or download the repository; the larger folders are on Zenodo.",
+        homepage="https://github.com/EnyanDai/FakeHealth",
+        citation="Dai, Sun and Wang (2020), Ginger Cannot Cure Cancer: Battling Fake Health News with a Comprehensive "
+        "Data Repository, ICWSM.",
+        errata=(
+            "The guide's size counts tweets; the reviewed news are about 2,300.",
+            "The label is a rating of zero to five for the quality of health journalism (costs and harms named, and so "
+            "on), not for truth; the authors call fewer than three stars fake (map 'authors').",
+        ),
+        has_evidence=True,
+        survey="cdl-listed",
+    ),
+    maps={"authors": LabelMap("fakehealth/authors", AUTHORS)},
+    variants={"news": load},
+    sample=Sample(
+        files={
+            "dataset/reviews/HealthStory.json": '[{"news_id": "story_reviews_00000", "rating": 4, "source": "River News", "summary": "Names the harms.", "link": "https://r.example/0", "original_title": "Tea and sleep", "criteria": []}, {"news_id": "story_reviews_00001", "rating": 1, "source": "Hill Daily", "summary": "Names no source.", "original_title": "Tea heals all"}]',
+            "dataset/reviews/HealthRelease.json": '[{"news_id": "news_reviews_00000", "rating": 3, "source": "A university", "original_title": "A new test"}]',
+            "dataset/content/HealthStory/story_reviews_00000.json": '{"url": "https://a.example", "title": "Tea and sleep", "text": "A small trial found no effect.", "publish_date": 1583366400.0, "keywords": ["tea"], "source": "https://a.example"}',
+            "dataset/content/HealthRelease/news_reviews_00000.json": '{"url": "https://c.example", "title": "A new test", "text": "It was tried on ten people.", "publish_date": null}',
+        },
+        rows={"news": 3},
+        veracity={"true": 2, "false": 1},
+    ),
+)

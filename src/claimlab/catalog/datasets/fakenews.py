@@ -1,0 +1,106 @@
+"""FakeNews (Fake News vs Satire): political stories that are all untrue, as deceit or as a joke."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.columns import column, constant, title_and_body
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.made_up import xlsx
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import frame_of, read_excel
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One text file per story in folders Fake and Satire: headline, address, body. A workbook adds the rebuttals."""
+    names = bundle.match("Fake/*.txt", "Satire/*.txt") or [bundle.one("Fake/*.txt", "Satire/*.txt")]
+    raw = frame_of(_story(bundle, name) for name in names)
+    raw = raw.with_columns(_rebuttals(bundle, column(raw, "number")))
+    records = pl.DataFrame(
+        {
+            "id": "fakenews-" + raw["label"].str.to_lowercase() + "-" + raw["number"],
+            "text": title_and_body(raw["title"], raw["body"]),
+            "kind": constant("article", raw.height),
+            "label_raw": raw["label"],
+            "language": constant("eng", raw.height),
+            "url": raw["url"],
+            "meta": meta_column(raw, ["rebuttal"]),
+        }
+    )
+    return Loaded(records)
+
+
+def _story(bundle: Bundle, name: str) -> dict[str, str | None]:
+    folders = [part.lower() for part in name.split("/")[:-1]]
+    lines = [line.strip() for line in bundle.text(name).splitlines()]
+    address = next((i for i, line in enumerate(lines[:3]) if line.startswith(("http://", "https://", "www."))), None)
+    body = [line for i, line in enumerate(lines[1:], 1) if i != address and line]
+    return {
+        "number": name.rsplit("/", 1)[-1].removesuffix(".txt"),
+        "label": "Satire" if "satire" in folders else "Fake",
+        "title": lines[0] if lines and address != 0 else None,
+        "url": lines[address] if address is not None else None,
+        "body": "\n".join(body),
+    }
+
+
+def _rebuttals(bundle: Bundle, numbers: pl.Series) -> pl.Series:
+    names = bundle.match("Fake News Stories.xlsx")
+    if not names:
+        return constant(None, len(numbers)).alias("rebuttal")
+    sheet = read_excel(bundle.read(names[0]), names[0])
+    pairs = zip(column(sheet, "Article Number"), column(sheet, "URL of rebutting article"), strict=True)
+    known = {number: url for number, url in pairs if number is not None}
+    return pl.Series("rebuttal", [known.get(n) for n in numbers.to_list()], dtype=pl.String)
+
+
+DATASET = Entry(
+    card=Card(
+        name="fakenews",
+        title="FakeNews (Fake News vs Satire)",
+        summary="283 fake and 203 satirical stories about American politics, coded by hand, the fake ones with the "
+        "address of an article that rebuts them.",
+        size=486,
+        modality=("articles",),
+        topic="Politics",
+        region="USA",
+        languages=("eng",),
+        time_start="2016-01",
+        time_end="2017-10",
+        labelling="Human expert",
+        licence=None,
+        access="Clone or download the repository and unpack FakeNewsData.zip.",
+        homepage="https://github.com/jgolbeck/fakenews",
+        citation="Golbeck et al. (2018), Fake News vs Satire: A Dataset and Analysis, WebSci.",
+        errata=(
+            "The guide's table gives no reference; identified by its size and dates, which are the paper's.",
+            "It has no true story: both classes are untrue, and they differ in intent.",
+        ),
+        survey="cdl-listed",
+    ),
+    maps={
+        "a5": LabelMap("fakenews/a5", {"Fake": "false", "Satire": "unknown"}),
+        "cdl": LabelMap(
+            "fakenews/cdl", {"Fake": "false", "Satire": "false"}, note="the guide's scripts call satire false"
+        ),
+    },
+    variants={"stories": load},
+    sample=Sample(
+        files={
+            "FakeNewsData/StoryText 2/Fake/finalFake/1.txt": "The bridge is made of cheese\nhttps://a.example/1\n\nNobody in town knows.\nMice do.\n",
+            "FakeNewsData/StoryText 2/Satire/finalSatire/2.txt": "Mayor elected by mice\nhttps://b.example/2\nThey squeaked twice.\n",
+            "FakeNewsData/Fake News Stories.xlsx": xlsx(
+                [
+                    ["Article Number", "URL of article", "Fake or Satire?", "URL of rebutting article"],
+                    [1, "https://a.example/1", "Fake", "https://check.example/1"],
+                    [2, "https://b.example/2", "Satire", None],
+                ]
+            ),
+        },
+        rows={"stories": 2},
+        veracity={"false": 1, "unknown": 1},
+    ),
+)

@@ -1,0 +1,84 @@
+"""FANG-COVID: German news on the pandemic, labelled by publisher."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.columns import column, constant, require_columns, title_and_body
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.times import dated
+from claimlab.core.labels import LabelMap
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import frame_of, read_json_as
+
+# The publishers that the authors hold out to test whether a detector learned more than the publisher's style.
+HELD_OUT = ("sueddeutsche", "freiewelt", "compactonline", "koppreport", "anonymousnews")
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One JSON object per article in articles/. The tweets that shared it are quoted text, and are not read."""
+    names = bundle.match("articles/*.json") or bundle.match("*.json") or [bundle.one("articles/*.json")]
+    raw = frame_of(
+        {"stem": name.rsplit("/", 1)[-1].removesuffix(".json"), **read_json_as(bundle.text(name), name, dict)}
+        for name in names
+    )
+    require_columns(raw, names[0], [("article",), ("label",)])
+    records = pl.DataFrame(
+        {
+            "id": "fang-covid-" + raw["stem"],
+            "text": title_and_body(column(raw, "header"), column(raw, "article")),
+            "kind": constant("article", raw.height),
+            "label_raw": raw["label"],
+            "language": constant("deu", raw.height),
+            **dated(column(raw, "date")),
+            "source": column(raw, "source"),
+            "url": column(raw, "url"),
+        }
+    )
+    return Loaded(records, notes=["Every article carries the label of its publisher: split by source."])
+
+
+def load_media_separated(bundle: Bundle) -> Loaded:
+    """The authors' second protocol: five publishers are the test part, so that none is on both sides."""
+    loaded = load(bundle)
+    publisher = pl.col("source").str.to_lowercase().str.replace_all(r"[^a-z]", "")
+    held_out = pl.any_horizontal(publisher.str.contains(name, literal=True) for name in HELD_OUT)
+    split = pl.when(held_out).then(pl.lit("test")).otherwise(pl.lit("train")).alias("split")
+    return Loaded(loaded.records.with_columns(split), notes=loaded.notes)
+
+
+DATASET = Entry(
+    card=Card(
+        name="fang-covid",
+        title="FANG-COVID",
+        summary="German articles on COVID-19 from three established and ten unreliable publishers, with the tweets that "
+        "shared them.",
+        size=41_242,
+        modality=("articles",),
+        topic="Covid-19",
+        region="Germany",
+        languages=("deu",),
+        time_start="2020-02",
+        time_end="2021-03",
+        labelling="Source-based",
+        licence=None,
+        access="Clone or download the repository: one JSON file per article.",
+        homepage="https://github.com/justusmattern/fang-covid",
+        citation="Mattern, Qiao, Kerz, Wiechmann and Strohmaier (2021), FANG-COVID: A New Large-Scale Benchmark Dataset "
+        "for Fake News Detection in German, FEVER workshop.",
+        errata=("The label is that of the publisher, so the publisher's style and boilerplate give it away.",),
+        survey="cdl-listed",
+    ),
+    maps={"a5": LabelMap("fang-covid/a5", {"real": "true", "fake": "false"})},
+    variants={"articles": load, "media-separated": load_media_separated},
+    sample=Sample(
+        files={
+            "fang-covid/articles/0.json": '{"url": "https://a.example/1", "date": "2020-03-26T17:32:30+01:00", "source": "FreieWelt", "label": "fake", "header": "Die Brücke ist aus Käse", "article": "Niemand weiß es.", "twitter-history": "[]"}',
+            "fang-covid/articles/1.json": '{"url": "https://b.example/2", "date": "", "source": "tagesblatt", "label": "real", "header": "Die Brücke ist offen", "article": "Seit Montag fährt der Bus wieder.", "twitter-history": "[]"}',
+            "fang-covid/README.md": "# FANG-COVID",
+        },
+        rows={"articles": 2, "media-separated": 2},
+        veracity={"true": 1, "false": 1},
+    ),
+)

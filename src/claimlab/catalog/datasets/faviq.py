@@ -1,0 +1,146 @@
+"""FaVIQ: claims made from questions that people asked a search engine, supported or refuted by Wikipedia."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._tolerant import constant, unique_ids
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_json
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_json_lines
+
+SETS = ("a", "r")  # from ambiguous questions, and from regular ones
+
+
+def load(bundle: Bundle) -> Loaded:
+    return _load(bundle, SETS)
+
+
+def load_a(bundle: Bundle) -> Loaded:
+    return _load(bundle, ("a",))
+
+
+def load_r(bundle: Bundle) -> Loaded:
+    return _load(bundle, ("r",))
+
+
+def _load(bundle: Bundle, sets: Sequence[str]) -> Loaded:
+    """JSON lines in `faviq_a_set*/` and `faviq_r_set*/`; the test part of the A set is given out by its authors on request."""
+    rows: list[dict[str, Any]] = []
+    for part in sets:
+        for split in ("train", "dev", "test"):
+            for name in bundle.match(
+                f"*faviq_{part}_set*/{split}.jsonl", f"{part}_set/{split}.jsonl", f"{part}/{split}.jsonl"
+            )[:1]:
+                rows += [{**row, "part": part, "split": split} for row in read_json_lines(bundle.text(name), name)]
+    if not rows:
+        raise UnreadableFile(
+            f"'{bundle.path.name}' holds no file like 'faviq_{sets[0]}_set/train.jsonl'.",
+            "Unpack the two zips of FaVIQ into one folder and give that.",
+        )
+    ids = unique_ids("faviq", pl.Series([f"{row['part']}-{row.get('id', n)}" for n, row in enumerate(rows, 1)]))
+    records = pl.DataFrame(
+        {
+            "id": ids,
+            "text": pl.Series([row.get("claim") for row in rows], dtype=pl.String),
+            "kind": constant("claim", len(rows)),
+            "label_raw": pl.Series([row.get("label") for row in rows], dtype=pl.String),
+            "language": constant("eng", len(rows)),
+            "split": pl.Series([row["split"] for row in rows]),
+            "meta": pl.Series(
+                [
+                    meta_json({"set": row["part"], "question": row.get("question"), "answer": row.get("answer")})
+                    for row in rows
+                ]
+            ),
+        }
+    )
+    return Loaded(records, {"evidence": side_table("evidence", _evidence(ids.to_list(), rows))})
+
+
+def _evidence(ids: Sequence[str], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The best passage with the answer to the question, and the best without it: silver, found by word overlap."""
+    out = []
+    for record, row in zip(ids, rows, strict=True):
+        for rank, kind in enumerate(("positive", "negative"), 1):
+            passage = row.get(f"{kind}_evidence")
+            if isinstance(passage, dict) and passage.get("text"):
+                out.append(
+                    {
+                        "record_id": record, "evidence_id": f"{record}-{kind}", "rank": rank, "title": passage.get("title"), "text": passage["text"],
+                        "domain": "wikipedia.org", "provider": "faviq (TF-IDF)", "meta": meta_json({"silver": kind, "passage": passage.get("id")}),
+                    }
+                )  # fmt: skip
+    return out
+
+
+A5 = {"SUPPORTS": "true", "REFUTES": "false"}
+_MADE_UP = {
+    "id": "-1_s", "claim": "the riverton bridge opened in 1931.", "label": "SUPPORTS",
+    "positive_evidence": {"id": "7", "title": "Riverton", "text": "The bridge opened in 1931."}, "negative_evidence": {"id": "8", "title": "Bridge", "text": "Bridges span rivers."},
+}  # fmt: skip
+
+DATASET = Entry(
+    card=Card(
+        name="faviq",
+        title="FaVIQ",
+        summary="Lower-case claims converted by a model from real search questions and their answers, checked by people, with one silver passage for and one beside the point.",
+        size=188_376,
+        modality=("claims", "encyclopedia"),
+        topic="Various",
+        languages=("eng",),
+        labelling="Algorithm & Validation by human",
+        shares=Shares(true=49.77, false=50.23),
+        quality=Quality(keywords="pass", feasibility="pass"),
+        published=Published(search_f1=81.5, offline_f1=80.7, keywords_tf=34.8, keywords_tf_baseline=50.4),
+        access="Download faviq_a_set_v1.2.zip and faviq_r_set_v1.2.zip, linked from the repository faviq, into one folder; ask the authors for the A set's test part.",
+        homepage="https://faviq.github.io",
+        citation="Park, Min, Kang, Zettlemoyer and Hajishirzi (2022), FaVIQ: FAct Verification from Information-seeking Questions, ACL.",
+        errata=(
+            "188,376 claims are both sets with the A set's hidden test part (25,956 + 162,420); what can be downloaded freely is 183,688.",
+            "The published keyword score of 34.8 lies next to the 33.4 that always answering one class gives: the check learned nothing, which is not the same as finding no shortcut.",
+            "One question gives several claims, and the files do not say which belong together; splits made anew may part them.",
+            "Positive and negative evidence are silver labels by word overlap, not judgements.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+    ),
+    maps={"a5": LabelMap("faviq/a5", A5), "cdl": LabelMap("faviq/cdl", A5)},
+    variants={"claims": load, "a-set": load_a, "r-set": load_r, "guide": guide("faviq", "faviq", language="eng")},
+    published_rows={"a-set": 25_956, "r-set": 162_420},
+    sample=Sample(
+        files={
+            "faviq_a_set_v1.2/train.jsonl": json.dumps(_MADE_UP)
+            + "\n"
+            + json.dumps({**_MADE_UP, "id": "-1_r", "claim": "the riverton bridge opened in 1940.", "label": "REFUTES"})
+            + "\n",
+            "faviq_r_set_v1.2/dev.jsonl": json.dumps(
+                {
+                    **_MADE_UP,
+                    "id": "9",
+                    "claim": "riverton lies in ohio.",
+                    "label": "REFUTES",
+                    "negative_evidence": None,
+                }
+            )
+            + "\n",
+            **made_up(
+                "faviq",
+                {"claim": "riverton lies in ohio.", "label": "refutes"},
+                {"claim": "the riverton bridge opened in 1931.", "label": "supports"},
+            ),
+        },
+        rows={"claims": 3, "a-set": 2, "r-set": 1, "guide": 2},
+        veracity={"true": 1, "false": 2},
+    ),
+)

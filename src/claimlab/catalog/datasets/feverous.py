@@ -1,0 +1,124 @@
+"""FEVEROUS: claims to be checked against sentences and table cells of Wikipedia."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._fever import VERDICTS, read_splits
+from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import frame_of
+
+FIELDS = ["id", "claim", "label", "challenge", "expected_challenge", "split"]
+FILES = {
+    "train": ("feverous_train*.json*", "train*.json*"),
+    "dev": ("feverous_dev*.json*", "dev*.json*"),
+    "test": ("feverous_test*.json*", "test*.json*"),
+}
+
+
+def load(bundle: Bundle) -> Loaded:
+    """The development claims: the whole part, or the subset with sentence evidence that circulates as dev_programfc."""
+    return read(bundle, ["dev"])
+
+
+def load_all(bundle: Bundle) -> Loaded:
+    """Every part that is there."""
+    return read(bundle, ["train", "dev", "test"])
+
+
+def read(bundle: Bundle, splits: Sequence[str]) -> Loaded:
+    rows = read_splits(bundle, FILES, splits, ["id", "claim"])
+    raw = frame_of(rows, FIELDS).rename({"id": "file_id"})
+    records = raw.select(
+        "split",
+        id=pl.format("feverous-{}-{}", "split", "file_id"),
+        text=pl.col("claim").str.strip_chars(),
+        kind=pl.lit("claim"),
+        label_raw=pl.col("label"),
+        language=pl.lit("eng"),
+        meta=meta_column(raw, ["challenge", "expected_challenge"]),
+    )
+    found = (e for record, row in zip(records["id"], rows, strict=True) for e in _evidence(record, row))
+    return Loaded(records, {"evidence": side_table("evidence", found)})
+
+
+def _evidence(record: str, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A text of lines `title TAB sentence`, or as published: sets whose content names sentences and cells of pages."""
+    given = row.get("evidence") or []
+    if isinstance(given, str):
+        pieces = [line.partition("\t") for line in given.split("\n") if line.strip()]
+        items = [(f"{record}-{n}", title, text or None) for n, (title, _, text) in enumerate(pieces, 1)]
+    else:
+        names = [name for together in given for name in together.get("content", [])]
+        items = [(name, name.split("_")[0], None) for name in names]
+    for rank, (name, title, text) in enumerate(items, 1):
+        yield {
+            "record_id": record,
+            "evidence_id": name,
+            "rank": rank,
+            "title": title,
+            "text": text,
+            "provider": "Wikipedia",
+            "stance": row.get("label"),
+        }
+
+
+DATASET = Entry(
+    card=Card(
+        name="feverous",
+        title="FEVEROUS",
+        summary="Claims written about Wikipedia passages and tables, with the sentences and cells that support or refute "
+        "them or leave them open.",
+        size=87_026,
+        modality=("claims",),
+        topic="Various",
+        languages=("eng",),
+        labelling="Algorithm",
+        shares=Shares(true=57.77, false=38.77, unknown=3.47),
+        quality=Quality(keywords="pass", feasibility="pass"),
+        published=Published(search_f1=65.6, offline_f1=62.2, keywords_tf=37.4, keywords_tf_baseline=49.5),
+        licence="CC BY-SA 3.0, with Wikipedia's terms for its text",
+        access="Download the training and development files from the project's page; dev_programfc.json is the subset with "
+        "sentence evidence that the ProgramFC project publishes.",
+        homepage="https://fever.ai/dataset/feverous.html",
+        citation="Aly, Guo, Schlichtkrull, Thorne, Vlachos, Christodoulopoulos, Cocarascu and Mittal (2021), The Fact "
+        "Extraction and VERification Over Unstructured and Structured information (FEVEROUS) Shared Task, FEVER workshop.",
+        errata=(
+            "The guide's shares need the training part. The subset with sentence evidence (2,962 claims) has two classes, "
+            "1,551 refuted and 1,411 supported.",
+            "The guide lists the labelling as 'Algorithm'; the claims were written and labelled by trained annotators.",
+            "The guide's zero-shot baselines are on the validation part.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("feverous/a5", VERDICTS), "cdl": LabelMap("feverous/cdl", VERDICTS)},
+    variants={"dev": load, "all": load_all},
+    sample=Sample(
+        files={
+            "dev_programfc.json": '[{"id": 5, "claim": "The Riverton Mill \\u2013 built in 1840 \\u2013 burned down twice.", '
+            '"label": "supports", "challenge": "Other", '
+            '"evidence": "Riverton Mill\\tThe mill burned in 1851 and in [[1902|1902]].\\nRiverton\\tIt has one mill."}, '
+            '{"id": 6, "claim": "The Riverton Mill was built in 1950.", "label": "refutes", "challenge": "Numerical Reasoning", '
+            '"evidence": "Riverton Mill\\tIt was built in 1840."}]',
+            "feverous_train_challenges.jsonl": '{"evidence": [{"content": [], "context": {}}], "id": "", "claim": "", "label": "", '
+            '"annotator_operations": [], "expected_challenge": "", "challenge": ""}\n'
+            '{"evidence": [{"content": ["Northport_cell_0_1_2", "Northport_sentence_0"], "context": {}}], "id": 9, '
+            '"claim": "Northport had 900 people in 1900.", "label": "NOT ENOUGH INFO", "annotator_operations": [], '
+            '"expected_challenge": "NumericalReasoning", "challenge": "Other"}\n',
+        },
+        rows={"dev": 2, "all": 3},
+        veracity={"true": 1, "false": 1},
+    ),
+    real_rows={"dev": 2_962, "all": 2_962},
+    real_labels={"refutes": 1_551, "supports": 1_411},
+)

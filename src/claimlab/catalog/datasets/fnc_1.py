@@ -1,0 +1,120 @@
+"""FNC-1: headlines and article bodies with the stance of one towards the other."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+PARTS = {"train": "train", "competition_test": "test"}
+
+
+def stances(bundle: Bundle) -> Loaded:
+    """One record per (headline, body) pair: the headline is the text, the body its evidence with a stance.
+
+    `label_raw` is the stance. It says nothing of truth, so `veracity` stays null. Many pairs share a body: they form a
+    group.
+    """
+    pairs, notes = [], []
+    for stem, split in PARTS.items():
+        names = bundle.match(f"{stem}_stances.csv")
+        if names:
+            raw = read_delimited(bundle.text(names[0])).with_columns(pl.lit(split).alias("split"))
+            pairs.append(raw.join(articles(bundle, stem), on="Body ID", how="left", maintain_order="left"))
+        elif bundle.match(f"{stem}_bodies.csv"):
+            notes.append(
+                f"{stem}_stances.csv is not among these files, so the {split} bodies have no headline or stance."
+            )
+    if not pairs:
+        bundle.one("*_stances.csv")  # raises, and says what is there
+    raw = pl.concat(pairs).with_row_index("row", 1)
+    raw = raw.with_columns((pl.lit("fnc-1-") + pl.col("row").cast(pl.String).str.zfill(6)).alias("id"))
+    group = pl.col("split") + "-body-" + pl.col("Body ID")
+    records = raw.select(
+        "id",
+        pl.col("Headline").alias("text"),
+        pl.lit("claim").alias("kind"),
+        pl.col("Stance").alias("label_raw"),
+        pl.lit("eng").alias("language"),
+        group.alias("group"),
+        "split",
+        meta_column(raw.rename({"Stance": "stance", "Body ID": "body_id"}), ["stance", "body_id"]),
+    )
+    evidence = raw.select(
+        pl.col("id").alias("record_id"),
+        group.alias("evidence_id"),
+        pl.lit(1).alias("rank"),
+        pl.col("articleBody").alias("text"),
+        pl.lit("bodies file").alias("provider"),
+        pl.col("Stance").alias("stance"),
+    )
+    return Loaded(records, {"evidence": evidence}, notes)
+
+
+def bodies(bundle: Bundle) -> Loaded:
+    """The article bodies alone, without labels."""
+    parts = [
+        articles(bundle, stem).with_columns(pl.lit(split).alias("split"))
+        for stem, split in PARTS.items()
+        if bundle.match(f"{stem}_bodies.csv")
+    ]
+    if not parts:
+        bundle.one("*_bodies.csv")
+    raw = pl.concat(parts)
+    records = raw.select(
+        (pl.lit("fnc-1-") + pl.col("split") + "-body-" + pl.col("Body ID")).alias("id"),
+        pl.col("articleBody").alias("text"),
+        pl.lit("article").alias("kind"),
+        pl.lit("eng").alias("language"),
+        "split",
+    )
+    return Loaded(records)
+
+
+def articles(bundle: Bundle, stem: str) -> pl.DataFrame:
+    return read_delimited(bundle.text(bundle.one(f"{stem}_bodies.csv"))).select("Body ID", "articleBody")
+
+
+DATASET = Entry(
+    card=Card(
+        name="fnc-1",
+        title="FNC-1",
+        summary="Pairs of a headline and an article body, labelled by whether the body agrees with, disagrees with, "
+        "discusses or has nothing to do with the headline; a stance task, not a veracity one.",
+        size=49_972,
+        modality=("articles",),
+        topic="Various",
+        languages=("eng",),
+        labelling="Human (stances from a rumour corpus; unrelated pairs made at random)",
+        access="Clone or download the challenge's GitHub repository.",
+        homepage="https://github.com/FakeNewsChallenge/fnc-1",
+        citation="Pomerleau and Rao (2017), The Fake News Challenge: Exploring How Artificial Intelligence Technologies "
+        "Could Be Leveraged to Combat Fake News, fakenewschallenge.org.",
+        errata=(
+            "The labels are stances: no veracity can be read from them, though the set is listed with misinformation data.",
+            "The files at hand lack train_stances.csv: 25,413 test pairs are whole (every body is there), the 1,683 "
+            "training bodies stand alone.",
+            "72 % of the test pairs are 'unrelated', which shared words alone give away.",
+            "10 article texts stand among the training and the test bodies under different ids.",
+        ),
+        has_evidence=True,
+        survey="cdl-listed",
+        met_real_files=True,
+    ),
+    variants={"stances": stances, "bodies": bodies},
+    sample=Sample(
+        files={
+            "train_bodies.csv": 'Body ID,articleBody\n0,"The bridge opened in 1931.\n\nIt is ""very"" old."\n4,The river is low.\n',
+            "train_stances.csv": 'Headline,Body ID,Stance\n"Bridge, opened in 1931",0,agree\nGoose elected,4,unrelated\n',
+            "competition_test_bodies.csv": "Body ID,articleBody\n1,The lighthouse may close soon.\n",
+            "competition_test_stances.csv": "Headline,Body ID,Stance\nLighthouse to close,1,discuss\nLighthouse stays open,1,disagree\n",
+        },
+        rows={"stances": 4, "bodies": 3},
+    ),
+    real_rows={"stances": 25_413, "bodies": 2_587},
+    real_labels={"unrelated": 18_349, "discuss": 4_464, "agree": 1_903, "disagree": 697},
+)

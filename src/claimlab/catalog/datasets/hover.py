@@ -1,0 +1,113 @@
+"""HoVer: claims that take two to four Wikipedia pages to check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._fever import read_splits
+from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import frame_of
+
+FIELDS = ["uid", "claim", "label", "num_hops", "hpqa_id", "split"]
+FILES = {s: (f"hover_{s}_release*.json*", f"hover_{s}*.json*", f"{s}*.json*") for s in ("train", "dev", "test")}
+
+
+def load(bundle: Bundle) -> Loaded:
+    """The development claims, the only labelled ones besides the training part."""
+    return read(bundle, ["dev"])
+
+
+def load_all(bundle: Bundle) -> Loaded:
+    """Every part that is there; the test claims are published without labels."""
+    return read(bundle, ["train", "dev", "test"])
+
+
+def read(bundle: Bundle, splits: Sequence[str]) -> Loaded:
+    rows = read_splits(bundle, FILES, splits, ["uid", "claim"])
+    raw = frame_of(rows, FIELDS)
+    records = raw.select(
+        "split",
+        id=pl.format("hover-{}-{}", "split", "uid"),
+        text=pl.col("claim").str.strip_chars(),
+        kind=pl.lit("claim"),
+        label_raw=pl.col("label"),
+        language=pl.lit("eng"),
+        group=pl.col("hpqa_id"),  # the HotpotQA question from which several claims were made
+        meta=meta_column(raw, ["num_hops"]),
+    )
+    evidence = side_table(
+        "evidence",
+        (
+            {
+                "record_id": record,
+                "evidence_id": f"{title}:{sentence}",
+                "rank": rank,
+                "title": title,
+                "provider": "Wikipedia",
+            }
+            for record, row in zip(records["id"], rows, strict=True)
+            for rank, (title, sentence) in enumerate(row.get("supporting_facts") or [], 1)
+        ),
+    )
+    bare = records["label_raw"].null_count()
+    notes = [f"{bare:,} claims are published without a label."] if bare else []
+    return Loaded(records, {"evidence": evidence}, notes)
+
+
+VERDICTS = {"SUPPORTED": "true", "NOT_SUPPORTED": "false"}
+
+DATASET = Entry(
+    card=Card(
+        name="hover",
+        title="HoVer",
+        summary="Claims rewritten from multi-hop questions, which two to four Wikipedia pages together support or do not "
+        "support.",
+        size=26_171,
+        modality=("claims",),
+        topic="Various",
+        languages=("eng",),
+        labelling="Crowd-sourced",
+        shares=Shares(true=49.76, false=34.95, unknown=15.28),
+        quality=Quality(keywords="pass", feasibility="pass"),
+        published=Published(search_f1=68.8, offline_f1=61.7, keywords_tf=38.1, keywords_tf_baseline=49.5),
+        licence="MIT",
+        access="Download the three JSON files from the project's page (its download_data.sh names them).",
+        homepage="https://hover-nlp.github.io",
+        citation="Jiang, Bordia, Zhong, Dognin, Singh and Bansal (2020), HoVer: A Dataset for Many-Hop Fact Extraction And "
+        "Claim Verification, Findings of EMNLP.",
+        errata=(
+            "The guide's 15.28 % 'unknown' are the 4,000 test claims, whose labels are not published: here they have no "
+            "verdict at all. Its shares need all three parts; the development part is 2,000 to 2,000.",
+            "The label is supported or NOT supported: the second joins what is refuted with what cannot be known, so "
+            "reading it as false is generous.",
+            "The 4,000 development claims were made from 1,592 questions, 584 of which have claims under both labels: "
+            "split by group.",
+            "The guide's zero-shot baselines are on the validation part.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("hover/a5", VERDICTS), "cdl": LabelMap("hover/cdl", VERDICTS)},
+    variants={"dev": load, "all": load_all},
+    sample=Sample(
+        files={
+            "hover_dev_release_v1.1.json": '[{"uid": "u-1", "claim": "The author of \\"Salt Road\\" was born in Northport.", '
+            '"supporting_facts": [["Salt Road", 0], ["Ann Poe (writer)", 2]], "label": "SUPPORTED", "num_hops": 2, "hpqa_id": "q1"}, '
+            '{"uid": "u-2", "claim": "The author of \\"Salt Road\\" was born in Riverton.", "supporting_facts": [["Salt Road", 0]], '
+            '"label": "NOT_SUPPORTED", "num_hops": 3, "hpqa_id": "q1"}]',
+            "hover_test_release_v1.1.json": '[{"uid": "u-3", "claim": "The bridge of Riverton is older than its school."}]',
+        },
+        rows={"dev": 2, "all": 3},
+        veracity={"true": 1, "false": 1},
+    ),
+    real_rows={"dev": 4_000, "all": 8_000},
+    real_labels={"SUPPORTED": 2_000, "NOT_SUPPORTED": 2_000},
+)

@@ -1,0 +1,107 @@
+"""ISOT Fake News: Reuters articles against articles of sites flagged as unreliable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._columns import Spellings, part_of, pick, with_dates
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+ARTICLES = {"true": ("True.csv",), "fake": ("Fake.csv",)}
+TITLES = {"true": ("*ISOT_real.csv", "*ISOT_true.csv", "True.csv"), "fake": ("*ISOT_fake.csv", "Fake.csv")}
+PUBLISHED = 44_898
+
+
+def load_titles(bundle: Bundle) -> Loaded:
+    """Headlines only: from the title lists that circulate, or the title column of the articles. The file is the label.
+
+    Titles are stripped: a blank before the title stands in fake ones only.
+    """
+    rows = _both(bundle, TITLES, {"text": "title"}, {"date": "date"}).with_columns(pl.col("text").str.strip_chars())
+    records = with_dates(rows).with_columns(pl.lit("claim").alias("kind"), pl.lit("eng").alias("language"))
+    return Loaded(records, notes=part_of(records.height, PUBLISHED, "articles"))
+
+
+def load_articles(bundle: Bundle) -> Loaded:
+    """Full texts as published: title, text, subject, date. A few dates of the full file are web addresses: null."""
+    needed = {"title": "title", "text": "text"}
+    rows = _both(bundle, ARTICLES, needed, {"topic": "subject", "date": "date"})
+    rows = rows.with_columns(pl.col("title", "text").str.strip_chars())
+    records = with_dates(rows).with_columns(
+        pl.lit("article").alias("kind"), pl.lit("eng").alias("language"), meta_column(rows, ["title"]).alias("meta")
+    )
+    return Loaded(records.drop("title"), notes=part_of(records.height, PUBLISHED, "articles"))
+
+
+def _both(bundle: Bundle, files: Mapping[str, Sequence[str]], needed: Spellings, optional: Spellings) -> pl.DataFrame:
+    parts = []
+    for label, patterns in files.items():
+        name = bundle.one(*patterns)
+        part = pick(read_delimited(bundle.text(name)), name, needed, optional)
+        parts.append(part.with_columns(pl.lit(label).alias("label_raw")))
+    return pl.concat(parts)
+
+
+LABELS = {"true": "true", "fake": "false"}
+
+DATASET = Entry(
+    card=Card(
+        name="isot",
+        title="ISOT Fake News",
+        summary="News articles of 2016 and 2017: true ones crawled from Reuters, fake ones from sites that PolitiFact and "
+        "Wikipedia flag. The source is the label.",
+        size=PUBLISHED,
+        modality=("articles",),
+        topic="Politics",
+        region="International",
+        languages=("eng",),
+        time_start="2016",
+        time_end="2017",
+        labelling="Source-based",
+        shares=Shares(true=47.70, false=52.30),
+        quality=Quality(keywords="fail", temporal="fail", feasibility="pass"),
+        published=Published(keywords_tf=91.8, temporal=87.7, temporal_feature="date"),
+        access="Download True.csv and Fake.csv from the ISOT lab's page at the University of Victoria.",
+        homepage="https://onlineacademiccommunity.uvic.ca/isot/2022/11/27/fake-news-detection-datasets/",
+        citation="Ahmed, Traore and Saad (2017), Detection of Online Fake News Using N-gram Analysis and Machine Learning "
+        "Techniques, ISDDC; dataset page: University of Victoria (2022), Fake News Detection Datasets.",
+        errata=(
+            "Almost every true article says '(Reuters)' (97 % of the texts at hand, and no fake one), and upper-case letters in "
+            "the title alone separate the classes almost perfectly: a high score here shows nothing.",
+            "A blank stands before 9,045 of the 23,471 fake titles and before no true one; titles are stripped on loading.",
+            "The circulating title lists hold 44,888 of the 44,898 articles: ten fake ones whose date was a web address are gone.",
+            "Fake titles repeat often: 23,471 rows, 17,897 distinct titles.",
+            "The published subject names differ between the two files, which gives the label away; some copies rename them.",
+            "The articles run from 2015-03 to 2018-02, not only 2016 and 2017.",
+        ),
+        survey="cdl-paragraphs",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("isot/a5", LABELS), "cdl": LabelMap("isot/cdl", LABELS)},
+    variants={"titles": load_titles, "articles": load_articles},
+    sample=Sample(
+        files={
+            "ko_ISOT_real.csv": 'label,title,date\n1,"Riverton council approves budget, delays bridge",2017-12-31\n',
+            "ko_ISOT_fake.csv": "label,title,date\n0, WATCH: Riverton Bridge EXPLODES (VIDEO),2017-12-30\n"
+            '0,"\r\r\nMayor Is A ‘Robot’, Say Neighbours\r\n",2016-02-01\n',
+            "True.csv": "title,text,subject,date\n"
+            '"Riverton council approves budget, delays bridge","RIVERTON (Reuters) - The council said on Sunday, ""we wait"".",'
+            'politicsNews,"December 31, 2017 "\n',
+            "Fake.csv": "title,text,subject,date\n"
+            ' WATCH: Riverton Bridge EXPLODES (VIDEO),The bridge is gone.,News,"Dec 30, 2017"\n'
+            "Mayor Is A Robot, ,left-news,19-Feb-18\n"
+            "https://example.org/video,See it.,politics,https://example.org/video\n",
+        },
+        rows={"titles": 3, "articles": 4},
+        veracity={"true": 1, "false": 2},
+    ),
+    real_rows={"titles": 44_888, "articles": 2_402},
+    real_labels={"true": 21_417, "fake": 23_471},
+)

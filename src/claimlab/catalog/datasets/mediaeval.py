@@ -1,0 +1,155 @@
+"""MediaEval "Verifying Multimedia Use" (2015, 2016): posts that share an image or video of an event, real or fake."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._tolerant import (
+    blank_to_null,
+    constant,
+    dated,
+    dates,
+    maybe,
+    pick,
+    read_any_table,
+    unique_ids,
+)
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+
+Part = tuple[str, str, Sequence[str]]  # edition, split, where its file may lie: the first pattern that matches counts
+EDITION_2015: list[Part] = [
+    ("2015", "train", ("mediaeval2015/devset/tweets.txt", "devset/tweets.txt")),
+    ("2015", "test", ("mediaeval2015/testset/tweets.txt", "testset/tweets.txt")),
+]
+EDITION_2016: list[Part] = [
+    ("2016", "train", ("mediaeval2016/devset/posts.txt", "devset/posts.txt", "mediaeval2016/devset/tweets.txt")),
+    ("2016", "test", ("mediaeval2016/testset/posts_groundtruth.txt", "posts_groundtruth.txt", "testset/posts.txt")),
+]
+FULL_NAME = (
+    r"[_ ]*(?:(?:fake|real|reals|fakes)[_ ]*)?\d*$"  # "sandyA_fake_46" and "attacks_paris_1" without their tails
+)
+
+
+def load(bundle: Bundle) -> Loaded:
+    return _load(bundle, EDITION_2016)
+
+
+def load_2015(bundle: Bundle) -> Loaded:
+    return _load(bundle, EDITION_2015)
+
+
+def load_all(bundle: Bundle) -> Loaded:
+    """Both editions under each other. 2016 was built on 2015, so posts repeat, also across train and test."""
+    loaded = _load(bundle, [*EDITION_2015, *EDITION_2016])
+    again = loaded.records.filter(pl.col("tweet_id").is_duplicated() & pl.col("tweet_id").is_not_null()).height
+    return Loaded(loaded.records, notes=[f"{again:,} rows share their tweet with another row: the editions overlap."])
+
+
+def _load(bundle: Bundle, parts: Sequence[Part]) -> Loaded:
+    """Tab-separated files with a header and no quoting; the columns changed their names between the editions."""
+    frames = []
+    for edition, split, patterns in parts:
+        name = next((found[0] for p in patterns if (found := bundle.match(p))), None)
+        if name is not None:
+            frames.append(_part(bundle, name, edition, split))
+    if not frames:
+        raise UnreadableFile(
+            f"'{bundle.path.name}' holds none of: {', '.join(p[0] for _, _, p in parts)}.",
+            "Give the repository image-verification-corpus as published.",
+        )
+    return Loaded(pl.concat(frames))
+
+
+def _part(bundle: Bundle, name: str, edition: str, split: str) -> pl.DataFrame:
+    raw = read_any_table(bundle, name, delimiter="\t", quoted=False)
+    number = pick(raw, "tweetId", "post_id", "tweet_id", where=name)
+    image = maybe(raw, "imageId(s)", "imageId", "image_id").str.strip_chars()
+    text = blank_to_null(
+        pick(raw, "tweetText", "post_text", "text", where=name).str.replace_all(r"\n", "\n", literal=True)
+    )
+    ids = tweet_ids(number)
+    written = dates(maybe(raw, "timestamp"), "%a %b %d %H:%M:%S %z %Y")
+    times = written.fill_null(sent_at(ids))
+    extra = pl.DataFrame({"image": image, "edition": constant(edition, raw.height)})
+    first_image = image.str.split(",").list.first().str.strip_chars()
+    return pl.DataFrame(
+        {
+            "id": unique_ids(f"mediaeval-{edition}-{split}", number),
+            "text": text,
+            "kind": constant("post", raw.height),
+            "label_raw": maybe(raw, "label").str.strip_chars(),
+            "date": times,
+            "date_source": dated(written, "date column").fill_null(dated(times, "snowflake id")),
+            "tweet_id": ids,
+            "author": maybe(raw, "username"),
+            "group": blank_to_null(first_image.str.replace(FULL_NAME, "")),
+            "split": constant(split, raw.height),
+            "meta": meta_column(extra, extra.columns),
+        }
+    )
+
+
+A5 = {"real": "true", "fake": "false", "humor": "unknown", "humour": "unknown"}
+
+DATASET = Entry(
+    card=Card(
+        name="mediaeval",
+        title="MediaEval Verifying Multimedia Use",
+        summary="Posts on some fifty events, each sharing an image or video: real where the picture shows the event, fake where it misrepresents it.",
+        size=15_629,
+        modality=("claims", "tweets", "images"),
+        topic="Various",
+        languages=("eng", "spa"),
+        labelling="Source-based categorization",
+        shares=Shares(true=44.31, false=51.92, unknown=3.77),
+        quality=Quality(temporal="fail"),
+        published=Published(temporal=72.2, temporal_feature="tweet id"),
+        access="Clone the repository image-verification-corpus and give it whole.",
+        homepage="https://github.com/MKLab-ITI/image-verification-corpus",
+        citation="Boididou et al. (2015), Verifying Multimedia Use at MediaEval 2015, MediaEval; (2018), Detection and Visualization of Misleading Content on Twitter, IJMIR 7.",
+        errata=(
+            "15,629 posts are the real and fake ones of the 2016 development set alone (6,225 + 9,404); the guide's own scripts read 41,948 rows, from several files under each other (as variant 'all' does).",
+            "The 2016 edition contains the posts of 2015: taken together, posts repeat.",
+            "Image ids such as 'event_fake_12' contain the label; they are kept in 'meta' only, and the group is the event without that tail.",
+            "Labels belong to the picture, so all posts with one picture share a label: split by event.",
+            "Posts are in many languages, not only English and Spanish; the files do not say which.",
+        ),
+        survey="cdl-claims",
+    ),
+    maps={"a5": LabelMap("mediaeval/a5", A5), "cdl": LabelMap("mediaeval/cdl", A5)},
+    variants={"2016": load, "2015": load_2015, "all": load_all, "guide": guide("mediaeval", "mediaeval", kind="post")},
+    published_rows={
+        "2016": None,
+        "guide": 41_948,
+    },  # the files also hold humorous posts, which no published count includes
+    sample=Sample(
+        files={
+            "mediaeval2015/devset/tweets.txt": "tweetId\ttweetText\tuserId\timageId\tusername\ttimestamp\tlabel\n"
+            '263046056240100001\tThe "wave at Riverton pier\\nwow http://t.co/x\t1\tstormA_fake_46\tann\tMon Oct 29 22:34:01 +0000 2012\tfake\n'
+            "262995061304800002\tQuiet night in Riverton\t2\tstormA_real_09\tbob\tMon Oct 29 19:11:23 +0000 2012\treal\n",
+            "mediaeval2015/testset/tweets.txt": "tweetId\ttweetText\tuserId\timageId(s)\tusername\ttimestamp\tlabel\n"
+            "578854927457300003\tEclipse over Riverton\t3\teclipse_01 \tcat\tFri Mar 20 09:45:43 +0000 2015\tfake\n",
+            "mediaeval2016/devset/posts.txt": "post_id\tpost_text\tuser_id\timage_id(s)\tusername\ttimestamp\tlabel\n"
+            '263046056240100001\tThe "wave at Riverton pier\\nwow http://t.co/x\t1\tstormA_fake_46,stormA_fake_47\tann\tMon Oct 29 22:34:01 +0000 2012\tfake\n'
+            "263046056240100009\tLook, a shark in the lift\t1\tstormA_fake_05\tdan\tMon Oct 29 22:35:01 +0000 2012\thumor\n",
+            "mediaeval2016/testset/posts_groundtruth.txt": "post_id\tpost_text\tuser_id\tusername\timage_id\ttimestamp\tlabel\n"
+            "651118294447900004\tSmoke above the old mill\t4\teve\tmill_fire_1\tMon Oct 05 19:34:33 +0000 2015\treal\n",
+            **made_up(
+                "mediaeval",
+                {"claim": "smoke above the old mill", "label": "real", "tweet_id": "651118294447900004"},
+                {"claim": "eclipse over riverton", "label": "fake", "tweet_id": "578854927457300003"},
+            ),
+        },
+        rows={"2016": 3, "2015": 3, "all": 6, "guide": 2},
+        veracity={"true": 1, "false": 1, "unknown": 1},
+    ),
+)

@@ -1,0 +1,116 @@
+"""MM-COVID: fact-checked news about the pandemic in six languages."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.languages import normalise
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+EXTRA = ["Cluster", "Main heading", "Subcategory"]  # only in the clustered file
+
+
+def load(bundle: Bundle) -> Loaded:
+    """Two CSV files that overlap: each news item once, in the order of the first file, then the second's own.
+
+    They write one date in two ways (2020/03/24 and 24/03/2020). Clusters and headings come from the clustered file.
+    """
+    names = bundle.match("news_dataset_cl.csv") + bundle.match("clustered_df_eng.csv")
+    if not names:
+        bundle.one("news_dataset_cl.csv", "clustered_df_eng.csv")  # raises, and says what is there
+    frames = [read_delimited(bundle.text(n)).with_columns(pl.col(pl.String).str.strip_chars()) for n in names]
+    raw = pl.concat(frames, how="diagonal").with_columns(
+        [pl.lit(None, pl.String).alias(c) for c in EXTRA if not any(c in f.columns for f in frames)]
+    )
+    raw = raw.with_columns(pl.col(pl.String).replace(["", "NONE"], [None, None]))
+    raw = raw.with_columns(pl.col(EXTRA).drop_nulls().first().over("news_id"))
+    raw = raw.unique("news_id", keep="first", maintain_order=True).with_columns(
+        (pl.lit("mm-covid-") + pl.col("news_id")).alias("id"),
+        pl.coalesce(
+            pl.col("time").str.to_datetime("%Y/%m/%d", strict=False),
+            pl.col("time").str.to_datetime("%d/%m/%Y", strict=False),
+        ).alias("date"),
+    )
+    records = raw.select(
+        "id",
+        pl.col("claim").alias("text"),
+        pl.lit("claim").alias("kind"),
+        pl.col("label").alias("label_raw"),
+        pl.col("lang").map_elements(normalise, return_dtype=pl.String).alias("language"),
+        "date",
+        pl.when(pl.col("date").is_not_null()).then(pl.lit("time column")).alias("date_source"),
+        pl.col("ref_source_url").alias("url"),
+        pl.lit("COVID-19").alias("topic"),
+        pl.col("fact_url").alias("group"),
+        meta_column(raw, ["statement", "loc", "orginated", *EXTRA]),
+    )
+    evidence = raw.select(
+        pl.col("id").alias("record_id"),
+        (pl.col("id") + "-check").alias("evidence_id"),
+        pl.lit(1).alias("rank"),
+        pl.col("explain").str.strip_prefix("Explanation: ").alias("text"),
+        pl.col("fact_url").alias("url"),
+        pl.col("fact_url").str.extract(r"^https?://(?:www\.)?([^/?#:]+)").alias("domain"),
+        pl.col("date").alias("published"),
+        pl.lit("fact_url column").alias("provider"),
+        pl.col("agency").alias("publisher"),
+        pl.col("label").alias("rating"),
+    )
+    return Loaded(records, {"evidence": evidence})
+
+
+HEADER = "news_id,agency,claim,fact_url,label,lang,ref_source_url,statement,time,explain,loc,orginated"
+
+DATASET = Entry(
+    card=Card(
+        name="mm-covid",
+        title="MM-COVID",
+        summary="News about the pandemic rated by fact-checkers (fake) or taken from trusted media (real) in six languages, "
+        "matched with tweets.",
+        size=11_173,
+        modality=("claims",),
+        topic="Covid-19",
+        region="International",
+        languages=("eng", "spa", "por", "hin", "fra", "ita"),
+        language_count=6,
+        labelling="Human expert",
+        shares=Shares(true=71.74, false=28.26),
+        quality=Quality(keywords="fail", feasibility="fail"),
+        published=Published(search_f1=85.6, offline_f1=86.5, keywords_tf=77.1, keywords_tf_baseline=51.2),
+        access="Download it from the authors' GitHub repository; tweets must be fetched by id.",
+        homepage="https://github.com/bigheiniu/MM-COVID",
+        citation="Li, Jiang, Shu and Liu (2020), MM-COVID: A Multilingual and Multimodal Data Repository for Combating "
+        "COVID-19 Disinformation, arXiv:2011.04088.",
+        errata=(
+            "The part at hand (2,041 English items in two overlapping files) holds ONE class: all are fake.",
+            "The claim of a fake item is the fact-checker's wording ('A photo shows ...'), that of a real item a news "
+            "text: words such as 'clinic' or 'government' give the class away in the guide's analysis.",
+            "In 341 rows of the clustered file time, explanation and place are missing.",
+            "Place and origin were taken from the fact-checkers' index; five items differ between the two files in origin.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("mm-covid/a5", {"real": "true", "fake": "false"})},
+    variants={"news": load},
+    sample=Sample(
+        files={
+            "news_dataset_cl.csv": f"{HEADER}\n"
+            'Checkers-1,Checkers," A post says ""lettuce tea"" cures COVID-19.",https://www.checkers.example/tea,fake,en,NONE,tea cure covid,2020/03/24 ,"Explanation: It does not, doctors say.", Riverland, Facebook\n'
+            "Checkers-2,Checkers, A photo shows a closed bridge.,https://www.checkers.example/bridge,fake,en,https://social.example/2,bridge closed,2020/06/29 ,Explanation: It is an old photo., Riverland, Social Media\n",
+            "clustered_df_eng.csv": f",{HEADER},Cluster,Main heading,Subcategory\n"
+            '85,Checkers-2,Checkers, A photo shows a closed bridge.,https://www.checkers.example/bridge,fake,en,https://social.example/2,bridge closed,29/06/2020,Explanation: It is an old photo., Riverland, Social Media,,"Disease spread","spread"\n'
+            '90,Truthdesk-3,Truthdesk,Masks are free in Riverton.,https://truthdesk.example/masks,real,en,,masks riverton,,,,,masks,"Prevention, Prevention","mask, mask"\n',
+        },
+        rows={"news": 3},
+        veracity={"true": 1, "false": 2},
+    ),
+    real_rows={"news": 2_041},
+    real_labels={"fake": 2_041},
+)

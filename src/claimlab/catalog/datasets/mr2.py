@@ -1,0 +1,85 @@
+"""MR2: rumours with pictures and what a search finds about them, in English and Chinese."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.columns import column, constant, require_columns
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import frame_of, read_json_as
+
+SPLITS = {"train": "train", "val": "dev", "test": "test"}
+HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+def load(bundle: Bundle) -> Loaded:
+    """dataset_items_SPLIT.json maps a number to a caption, a label and paths. No field names the language: Chinese
+    script tells the Weibo half from the Twitter half. Pictures and search results are not read."""
+    rows: list[dict[str, Any]] = []
+    for stem, split in SPLITS.items():
+        for name in bundle.match(f"dataset_items_{stem}.json"):
+            items = read_json_as(bundle.text(name), name, dict)
+            rows += [{"number": number, "split": split, **item} for number, item in items.items()]
+    if not rows:
+        bundle.one(*(f"dataset_items_{stem}.json" for stem in SPLITS))  # raises the sentence that says what is there
+    raw = frame_of(rows)
+    require_columns(raw, "dataset_items", [("caption",), ("label",)])
+    text = column(raw, "caption")
+    language = ["zho" if t is not None and HAN.search(t) else "eng" if t is not None else None for t in text.to_list()]
+    records = pl.DataFrame(
+        {
+            "id": "mr2-" + raw["split"] + "-" + raw["number"],
+            "text": text,
+            "kind": constant("post", raw.height),
+            "label_raw": column(raw, "label"),
+            "language": pl.Series(language, dtype=pl.String),
+            "split": raw["split"],
+            "meta": meta_column(raw, [c for c in ("image_path", "direct_path", "inv_path") if c in raw.columns]),
+        }
+    )
+    return Loaded(records)
+
+
+DATASET = Entry(
+    card=Card(
+        name="mr2",
+        title="MR2",
+        summary="Posts with a picture from Twitter and Weibo, with the pages that a text and a picture search returned, "
+        "labelled as rumour, non-rumour or unverified.",
+        size=14_700,
+        modality=("posts", "images"),
+        topic="Rumor",
+        region="USA & China",
+        languages=("eng", "zho"),
+        labelling="Human expert",
+        licence="CC BY-SA 4.0",
+        access="Linked from the repository.",
+        homepage="https://github.com/THU-BPM/MR2",
+        citation="Hu, Guo, Chen, Wen and Yu (2023), MR2: A Benchmark for Multimodal Retrieval-Augmented Rumor Detection in "
+        "Social Media, SIGIR.",
+        errata=("The guide's table writes Chinese as 'CN', which is the code of a country.",),
+        has_evidence=True,
+        survey="cdl-listed",
+    ),
+    maps={
+        "a5": LabelMap(
+            "mr2/a5", {"0": "true", "1": "false", "2": "unknown"}, note="0 non-rumour, 1 rumour, 2 unverified"
+        )
+    },
+    variants={"posts": load},
+    sample=Sample(
+        files={
+            "queries_dataset_merge/dataset_items_train.json": '{"0": {"caption": "桥是奶酪做的", "label": 1, "image_path": "train/img/0.jpg"}, "1": {"caption": "The bridge opened in 1931.", "label": 0, "image_path": "train/img/1.jpg"}}',
+            "queries_dataset_merge/dataset_items_val.json": '{"0": {"caption": "Somebody saw a bear.", "label": 2, "image_path": "val/img/0.jpg"}}',
+        },
+        rows={"posts": 3},
+        veracity={"true": 1, "false": 1, "unknown": 1},
+    ),
+)

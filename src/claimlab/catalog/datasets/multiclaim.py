@@ -1,0 +1,275 @@
+"""MultiClaim: social-media posts in many languages, each linked to the fact-checks that deal with its claim."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Quality, Shares
+from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._tolerant import pick, read_any_table
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.core.languages import normalise
+from claimlab.core.record import SCHEMA, meta_json
+from claimlab.files.bundle import Bundle
+
+
+@dataclass(frozen=True)
+class Said:
+    """One text in its three forms: as written, in Google's English, and the languages it was found to be in."""
+
+    original: str
+    english: str | None
+    language: str | None
+
+
+@dataclass(frozen=True)
+class Post:
+    number: str
+    texts: list[Said]  # what the user wrote, then what was read from the images
+    verdicts: list[str]
+    when: datetime | None
+    platform: str | None
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One record per post; the fact-checks it is linked to are evidence, and posts that share one are a group."""
+    posts, checks, links = _posts(bundle), _checks(bundle), _links(bundle)
+    groups = _components(links)
+    records = [_record(p, f"multiclaim-{p.number}", groups.get(p.number)) for p in posts]
+    known = {p.number for p in posts}
+    evidence = [_evidence(f"multiclaim-{p}", c, checks) for p, c in links if p in known and c in checks]
+    return _loaded(records, evidence)
+
+
+def load_english(bundle: Bundle) -> Loaded:
+    """The posts in machine-made English, with the authorship that says so; English posts stay as they are."""
+    groups = _components(_links(bundle))
+    records = [_record(p, f"multiclaim-{p.number}", groups.get(p.number), english=True) for p in _posts(bundle)]
+    return _loaded(records, [])
+
+
+def load_pairs(bundle: Bundle) -> Loaded:
+    """One record per link of a post and a fact-check, as the guide counts them: a post with three fact-checks comes three times."""
+    posts, checks, links = {p.number: p for p in _posts(bundle)}, _checks(bundle), _links(bundle)
+    groups = _components(links)
+    kept = [(p, c) for p, c in links if p in posts]
+    records = [_record(posts[p], f"multiclaim-{p}-{c}", groups.get(p)) for p, c in kept]
+    return _loaded(records, [_evidence(f"multiclaim-{p}-{c}", c, checks) for p, c in kept if c in checks])
+
+
+def _loaded(records: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> Loaded:
+    columns = [c for c in SCHEMA if any(c in r for r in records[:1])]
+    frame = pl.DataFrame({c: pl.Series(c, [r[c] for r in records], dtype=SCHEMA[c]) for c in columns})
+    return Loaded(frame, {"evidence": side_table("evidence", evidence)} if evidence else {})
+
+
+def _record(post: Post, record_id: str, group: str | None, *, english: bool = False) -> dict[str, Any]:
+    spoken = next((t.language for t in post.texts if t.language), None)
+    translated = "\n\n".join(t.english for t in post.texts if t.english) or None
+    original = "\n\n".join(t.original for t in post.texts) or None
+    foreign = english and spoken != "eng"
+    return {
+        "id": record_id,
+        "text": translated if english else original,
+        "kind": "post",
+        "label_raw": "; ".join(sorted(set(post.verdicts), key=str.casefold)) or None,
+        "language": "eng" if english else spoken,
+        "date": post.when,
+        "date_source": "date column" if post.when else None,
+        "source": post.platform,
+        "group": group,
+        "authorship": ("MTT" if foreign else "HWT") if original else None,
+        "meta": meta_json(
+            {"original_language": spoken} if english else {"english": translated if spoken != "eng" else None}
+        ),
+    }
+
+
+def _evidence(record_id: str, check: str, checks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {"record_id": record_id, "evidence_id": f"fact-check-{check}", "provider": "multiclaim", **checks[check]}
+
+
+def _posts(bundle: Bundle) -> list[Post]:
+    name = bundle.one("posts.csv")
+    raw = read_any_table(bundle, name)
+    columns = (pick(raw, c, where=name).to_list() for c in ("post_id", "text", "ocr", "verdicts", "instances"))
+    out = []
+    for number, text, ocr, verdicts, instances in zip(*columns, strict=True):
+        texts = [_said(text, name), *(_tuple(t) for t in _literal(ocr, name) or [])]
+        when, platform = _first(_literal(instances, name) or [])
+        clean = [" ".join(str(v).split()).strip(" .") for v in _literal(verdicts, name) or []]
+        out.append(
+            Post(number, [t for t in texts if t and t.original.strip()], [v for v in clean if v], when, platform)
+        )
+    return out
+
+
+def _checks(bundle: Bundle) -> dict[str, dict[str, Any]]:
+    """Fact-checks by number, as evidence without a record."""
+    name = bundle.one("fact_checks.csv")
+    raw = read_any_table(bundle, name)
+    columns = (pick(raw, c, where=name).to_list() for c in ("fact_check_id", "claim", "title", "instances"))
+    out = {}
+    for number, claim, title, instances in zip(*columns, strict=True):
+        said, headed = _said(claim, name), _said(title, name)
+        when, url = _first(_literal(instances, name) or [])
+        out[number] = {
+            "text": said.original if said else None,
+            "title": headed.original if headed else None,
+            "url": url,
+            "domain": url.split("/")[2] if url and url.count("/") >= 2 else None,
+            "published": when,
+            "meta": meta_json({"english": said.english if said else None, "language": said.language if said else None}),
+        }
+    return out
+
+
+def _links(bundle: Bundle) -> list[tuple[str, str]]:
+    name = bundle.one("fact_check_post_mapping.csv", "*pairs.csv")
+    raw = read_any_table(bundle, name)
+    return list(
+        zip(pick(raw, "post_id", where=name).to_list(), pick(raw, "fact_check_id", where=name).to_list(), strict=True)
+    )
+
+
+def _components(links: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """post -> the group of posts and fact-checks it hangs together with, named after its first fact-check."""
+    parent: dict[str, str] = {}
+
+    def root(node: str) -> str:
+        parent.setdefault(node, node)
+        while parent[node] != node:
+            parent[node] = parent[parent[node]]
+            node = parent[node]
+        return node
+
+    pairs = list(links)
+    for post, check in pairs:
+        parent[root(f"p{post}")] = root(f"f{check}")
+    return {post: f"fact-check-{root(f'p{post}')[1:]}" for post, _ in pairs}
+
+
+def _said(cell: str | None, name: str) -> Said | None:
+    return _tuple(_literal(cell, name))
+
+
+def _tuple(value: Any) -> Said | None:
+    if not isinstance(value, tuple | list) or not value or not value[0]:
+        return None
+    spoken = value[2] if len(value) > 2 and value[2] else []
+    code = max(spoken, key=lambda pair: pair[1])[0] if spoken else None
+    return Said(
+        str(value[0]), str(value[1]) if len(value) > 1 and value[1] else None, normalise(code) if code else None
+    )
+
+
+def _first(instances: Sequence[Sequence[Any]]) -> tuple[datetime | None, str | None]:
+    """The earliest time and the first place of a post or fact-check."""
+    times = [float(i[0]) for i in instances if i and i[0]]
+    where = next((str(i[1]) for i in instances if len(i) > 1 and i[1]), None)
+    return (datetime.fromtimestamp(min(times), UTC).replace(tzinfo=None) if times else None), where
+
+
+def _literal(cell: str | None, name: str) -> Any:
+    """A cell holds a Python literal; line breaks stand in it as they are. Only literals are read, nothing is run."""
+    if cell is None or not cell.strip():
+        return None
+    try:
+        return ast.literal_eval(cell.replace("\r", "").replace("\n", "\\n"))
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        raise UnreadableFile(
+            f"A cell of '{name}' is not a list or tuple as MultiClaim writes them: {cell[:60]!r}.",
+            "Give the first version of MultiClaim (Zenodo 7737983); the second has another layout.",
+        ) from None
+
+
+VERDICTS = {
+    "False information": "false", "False information and graphic content": "false", "False": "false", "False headline": "false",
+    "Altered photo": "false", "Altered video": "false", "Altered photo/video": "false",
+    "Partly false information": "mixed", "Partly false": "mixed", "Missing context": "mixed", "Satire": "unknown",
+}  # fmt: skip
+
+
+def _together(verdicts: Mapping[str, str]) -> dict[str, str]:
+    """A post may carry several verdicts: any false makes it false, else any mixed makes it mixed."""
+    out = {}
+    for size in (1, 2, 3):
+        for names in combinations(sorted(verdicts, key=str.casefold), size):
+            found = {verdicts[n] for n in names}
+            out["; ".join(names)] = next((v for v in ("false", "mixed") if v in found), "unknown")
+    return out
+
+
+_GUIDE_LABELS = {
+    "False information, Partly false information": "false", "False, Partly false information": "false", "False information, Missing context": "false",
+    "Missing context, Partly false information": "mixed", "Partly False, Partly false information": "mixed",
+}  # fmt: skip
+
+DATASET = Entry(
+    card=Card(
+        name="multiclaim",
+        title="MultiClaim",
+        summary="Facebook, Instagram and Twitter posts in 27 languages, with Meta's warning labels and links to the fact-checks (39 languages) that deal with their claims; everything also in machine English.",
+        size=31_305,
+        modality=("claims", "posts"),
+        topic="Various",
+        region="International",
+        language_count=39,
+        labelling="Human expert",
+        shares=Shares(false=57.66, mixed=16.49, unknown=25.85),
+        quality=Quality(feasibility="fail"),
+        licence="research only, on request",
+        access="Request access on Zenodo, record 7737983.",
+        homepage="https://doi.org/10.5281/zenodo.7737983",
+        citation="Pikuliak et al. (2023), Multilingual Previously Fact-Checked Claim Retrieval, EMNLP.",
+        errata=(
+            "31,305 are the links between posts and fact-checks; there are 28,092 posts (variant 'posts') and 205,751 fact-checks.",
+            "It is made for finding fact-checks, not for judging truth: there is no true class, and posts without a warning from Meta have no label.",
+            "A post's text is followed by what was read from its images; the texts of images are often all there is.",
+            "The guide leaves 'Missing context' alone as unknown (map 'cdl'); the house counts it as mixed.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+    ),
+    maps={
+        "a5": LabelMap("multiclaim/a5", {**_together(VERDICTS), **_GUIDE_LABELS}),
+        "cdl": LabelMap("multiclaim/cdl", {**_together({**VERDICTS, "Missing context": "unknown"}), **_GUIDE_LABELS}),
+    },
+    variants={
+        "posts": load,
+        "english": load_english,
+        "pairs": load_pairs,
+        "guide": guide("multiclaim", "multiclaim", kind="post"),
+    },
+    published_rows={"posts": 28_092, "english": 28_092, "pairs": 31_305},
+    sample=Sample(
+        files={
+            "posts.csv": "post_id,instances,ocr,verdicts,text\n"
+            "0,\"[(1608809093.0, 'fb')]\",[],\"['False information']\",\"('Voda z mesiaca\nlieči', 'Moon water\nheals', [('slk', 1.0)])\"\n"
+            "1,\"[(1608809193.0, 'ig'), (1600000000.0, 'ig')]\",\"[('LIES ON THE BRIDGE', 'LIES ON THE BRIDGE', [('eng', 0.9)])]\",\"['Partly false information.', 'Missing context']\",\n"
+            "2,\"[(None, 'tw')]\",[],[],\"('El puente abrió', 'The bridge opened', [('spa', 0.8), ('por', 0.2)])\"\n",
+            "fact_checks.csv": "fact_check_id,claim,instances,title\n"
+            "10,\"('Voda z mesiaca lieči', 'Moon water heals', [('slk', 1.0)])\",\"[(1608900000.0, 'https://overime.example/1')]\",\n"
+            "11,\"('Bridge is fake', 'Bridge is fake', [('eng', 1.0)])\",\"[(1608900001.0, 'https://check.example/2')]\",\"('Is it?', 'Is it?', [('eng', 1.0)])\"\n"
+            "12,\"('Unused', 'Unused', [('eng', 1.0)])\",[],\n",
+            "fact_check_post_mapping.csv": "fact_check_id,post_id\n10,0\n11,1\n10,1\n",
+            **made_up(
+                "multiclaim",
+                {"claim": "voda z mesiaca lieči", "label": "False information", "language": "slk"},
+                {"claim": "lies", "label": "Missing context"},
+            ),
+        },
+        rows={"posts": 3, "english": 3, "pairs": 3, "guide": 2},
+        veracity={"false": 1, "mixed": 1},
+    ),
+)

@@ -1,0 +1,105 @@
+"""NELA-GT-2020: a year of articles from 519 sources, labelled by the reliability of the source."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.columns import column, constant, require_columns, title_and_body
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.times import dated
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import frame_of, read_delimited, read_json_as
+
+
+def load(bundle: Bundle) -> Loaded:
+    """One JSON list of articles per source, and labels.csv whose second column is the aggregated label of a source."""
+    labels = _labels(bundle)
+    parts = []
+    for name in bundle.match("*.json"):
+        articles = read_json_as(bundle.text(name), name, list)
+        if articles:
+            parts.append(frame_of(articles))
+    if not parts:
+        raise UnreadableFile(
+            f"'{bundle.path.name}' holds no articles in JSON.", "Download the JSON form; the SQLite form is not read."
+        )
+    raw = pl.concat(parts, how="diagonal")
+    require_columns(raw, bundle.path.name, [("source",), ("title", "content")])
+    source = column(raw, "source")
+    known = source.str.to_lowercase().replace_strict(labels, default=None, return_dtype=pl.String)
+    records = pl.DataFrame(
+        {
+            "id": "nela-gt-2020-" + column(raw, "id"),
+            "text": title_and_body(column(raw, "title"), column(raw, "content")),
+            "kind": constant("article", raw.height),
+            "label_raw": known,
+            "language": constant("eng", raw.height),
+            **dated(column(raw, "published_utc", "date")),
+            "author": column(raw, "author"),
+            "source": source,
+            "url": column(raw, "url"),
+            "meta": meta_column(raw, [c for c in ("collection_utc",) if c in raw.columns]),
+        }
+    )
+    bare = known.null_count()
+    notes = ["Every article carries the label of its source: split by source."]
+    notes += [f"{bare} of {records.height} article(s) come from sources without a label."] if bare else []
+    return Loaded(records, notes=notes)
+
+
+def _labels(bundle: Bundle) -> dict[str, str | None]:
+    raw = read_delimited(bundle.text(bundle.one("labels.csv", "labels*.csv")))
+    if raw.width < 2:
+        raise UnreadableFile("labels.csv has no label column.", "Give the labels file as published.")
+    sources, labels = (column(raw, name) for name in raw.columns[:2])
+    pairs = zip(sources.to_list(), labels.str.strip_suffix(".0").to_list(), strict=True)
+    return {source.lower(): label if label != "-1" else None for source, label in pairs if source is not None}
+
+
+DATASET = Entry(
+    card=Card(
+        name="nela-gt-2020",
+        title="NELA-GT-2020",
+        summary="Nearly all articles that 519 news sources published in 2020, with embedded tweets and source labels "
+        "aggregated from Media Bias/Fact Check.",
+        size=1_779_127,
+        modality=("articles", "tweets"),
+        topic="Various",
+        region="USA",
+        languages=("eng",),
+        time_start="2020-01-01",
+        time_end="2020-12-31",
+        labelling="Source-based",
+        licence="not checked; see the homepage",
+        access="Harvard Dataverse: the JSON form of the articles, and labels.csv.",
+        homepage="https://github.com/MELALab/nela-gt",
+        citation="Gruppi, Horne and Adalı (2021), NELA-GT-2020: A Large Multi-Labelled News Dataset for The Study of "
+        "Misinformation in News Articles, arXiv:2102.04567.",
+        errata=(
+            "The codes of the aggregated label contradict each other: the repository says 1 unreliable, 2 mixed (map "
+            "'readme'); the year before had 1 mixed, 2 unreliable (map '2019'). Look at a source you know.",
+            "A label is of a source, not of an article.",
+            "To respect copyright the releases replace some words of each article with '@'.",
+        ),
+        survey="cdl-listed",
+    ),
+    maps={
+        "readme": LabelMap("nela-gt-2020/readme", {"0": "true", "1": "false", "2": "mixed"}),
+        "2019": LabelMap("nela-gt-2020/2019", {"0": "true", "1": "mixed", "2": "false"}),
+    },
+    variants={"articles": load},
+    sample=Sample(
+        files={
+            "labels.csv": "source,aggregated_label,other\nrivernews,0,x\nhilltopdaily,1,y\nvalleypost,,z\n",
+            "newsdata/rivernews.json": '[{"id": "rivernews--1", "date": "2020-03-05", "source": "rivernews", "title": "The bridge is open", "content": "Buses run again.", "author": "J. Doe", "published_utc": 1583366400, "url": "https://a.example"}]',
+            "newsdata/hilltopdaily.json": '[{"id": "hilltopdaily--1", "date": "2020-03-06", "source": "hilltopdaily", "title": "The bridge is cheese", "content": "Nobody knows."}]',
+            "newsdata/valleypost.json": '[{"id": "valleypost--1", "date": "2020-03-06", "source": "valleypost", "title": "Rain", "content": "It rained."}]',
+        },
+        rows={"articles": 3},
+        veracity={"true": 1, "false": 1},
+    ),
+)

@@ -1,0 +1,172 @@
+"""NLP4IF-2021: tweets about Covid-19 in English, Arabic and Bulgarian, with answers to seven questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._layout import checked
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+QUESTIONS = [f"q{n}_label" for n in range(1, 8)]
+LANGUAGES = {"ar": ("arabic", "ara"), "bg": ("bulgarian", "bul"), "en": ("english", "eng")}
+TEXT = ["tweet_text", "text"]  # both names occur in the published files
+
+
+def load(bundle: Bundle) -> Loaded:
+    """Training and development tweets with the data added later, the fullest labelled version."""
+    return read(bundle, "prepared_additional")
+
+
+def load_first(bundle: Bundle) -> Loaded:
+    """The tweets of the first release, before data were added for English and Arabic."""
+    return read(bundle, "prepared")
+
+
+def load_test(bundle: Bundle) -> Loaded:
+    """The test tweets, which were published without answers."""
+    parts = []
+    for short, (long, _) in LANGUAGES.items():
+        for name in bundle.match(f"*{long}*test_input.tsv")[:1]:
+            parts.append(part(bundle, name, short, "test"))
+    if not parts:
+        bundle.one("*test_input.tsv")  # says what is missing
+    return build(pl.concat(parts, how="diagonal"), bundle)
+
+
+def read(bundle: Bundle, folder: str) -> Loaded:
+    parts = []
+    for split in ("train", "dev"):
+        for short in LANGUAGES:
+            name = bundle.one(f"{folder}/{split}.{short}.tsv", f"{split}.{short}.tsv")
+            parts.append(part(bundle, name, short, split))
+    return build(pl.concat(parts), bundle)
+
+
+def part(bundle: Bundle, name: str, short: str, split: str) -> pl.DataFrame:
+    """One file. Quote marks are part of the tweets."""
+    raw = read_delimited(bundle.text(name), delimiter="\t", quoted=False)
+    labelled = QUESTIONS if split != "test" else []
+    raw = checked(raw, ["tweet_no", *labelled], name)
+    text = next((c for c in TEXT if c in raw.columns), TEXT[0])
+    return checked(raw, [text], name).select(
+        "tweet_no", *labelled, text=pl.col(text).str.strip_chars(), short=pl.lit(short), split=pl.lit(split)
+    )
+
+
+def build(raw: pl.DataFrame, bundle: Bundle) -> Loaded:
+    raw = raw.join(ids_of(bundle), on=["short", "split", "tweet_no"], how="left", maintain_order="left")
+    raw = raw.with_columns(id=pl.format("nlp4if-2021-{}-{}-{}", "short", "split", "tweet_no"))
+    ids = tweet_ids(raw["raw_id"])
+    date = sent_at(ids)
+    labelled = "q2_label" in raw.columns
+    records = raw.select(
+        *["id", "text", "split"],
+        kind=pl.lit("post"),
+        label_raw=pl.col("q2_label") if labelled else pl.lit(None, pl.String),
+        language=pl.col("short").replace_strict({s: iso for s, (_, iso) in LANGUAGES.items()}),
+        date=date,
+        date_source=pl.when(date.is_not_null()).then(pl.lit("snowflake id")),
+        tweet_id=ids,
+        meta=meta_column(raw, ["tweet_no"]),
+    )
+    damaged = int((raw["raw_id"].is_not_null() & ids.is_null()).sum())
+    notes = [f"{damaged} tweet id(s) were rounded by a spreadsheet and name no tweet any more."] if damaged else []
+    return Loaded(records, {"annotations": answers(raw)} if labelled else {}, notes)
+
+
+def ids_of(bundle: Bundle) -> pl.DataFrame:
+    """Tweet ids by language, split and number. They stand in files of their own; later releases repeat and add to earlier."""
+    found = []
+    for short, (long, _) in LANGUAGES.items():
+        for split, ending in (("train", "train_ids"), ("dev", "dev_ids"), ("test", "test_input_ids")):
+            for name in reversed(bundle.match(f"*{long}_{ending}.tsv")):  # the latest release first
+                raw = read_delimited(bundle.text(name), delimiter="\t", quoted=False)
+                ids = checked(raw, ["tweet_no", "tweet_id"], name)
+                found.append(ids.select("tweet_no", raw_id="tweet_id", short=pl.lit(short), split=pl.lit(split)))
+    schema: Sequence[str] = ["tweet_no", "raw_id", "short", "split"]
+    every = pl.concat(found) if found else pl.DataFrame(schema=dict.fromkeys(schema, pl.String))
+    return every.unique(["short", "split", "tweet_no"], keep="first", maintain_order=True)
+
+
+def answers(raw: pl.DataFrame) -> pl.DataFrame:
+    """The answers as annotations; "nan" is a question that was not put or not settled, so no answer."""
+    long = raw.unpivot(QUESTIONS, index="id", variable_name="question").filter(pl.col("value") != "nan")
+    return long.select(
+        record_id="id",
+        annotator=pl.lit("aggregate"),
+        annotator_kind=pl.lit("human"),
+        question=pl.col("question").str.strip_suffix("_label"),
+        value="value",
+    )
+
+
+VERDICTS = {"no": "true", "yes": "false", "nan": "unknown"}
+
+DATASET = Entry(
+    card=Card(
+        name="nlp4if-2021",
+        title="NLP4IF-2021",
+        summary="Tweets about Covid-19 in English, Arabic and Bulgarian from a shared task, with people's answers on "
+        "whether they make a claim, seem false, matter, do harm or need checking.",
+        size=3_172,
+        modality=("claims",),
+        topic="Covid-19",
+        region="International",
+        languages=("ara", "bul", "eng"),
+        labelling="Crowd-sourced",
+        shares=Shares(true=64.31, false=3.28, unknown=32.41),
+        quality=Quality(keywords="pass", feasibility="fail"),
+        published=Published(keywords_tf=48.8, keywords_tf_baseline=52.4),
+        licence=None,
+        access="Clone the shared task's repository; the folders 'prepared' and 'prepared_additional' are made from it by "
+        "the code of one of its participants (Panda and Levitan).",
+        homepage="https://gitlab.com/NLP4IF/nlp4if-2021",
+        citation="Shaar, Alam, Da San Martino, Nikolov, Zaghouani, Nakov and Feldman (2021), Findings of the NLP4IF-2021 "
+        "Shared Tasks on Fighting the COVID-19 Infodemic and Censorship Detection, NLP4IF workshop.",
+        errata=(
+            "The guide's size and shares fit neither release: the labelled tweets are 7,328 (60.70 % no, 6.82 % yes, "
+            "32.48 % not answered), or 4,072 in the first release.",
+            "The label is how false a tweet appears to an annotator, not a fact-check.",
+            "Some texts keep their links, some have the word URL instead, and links are rarer in the tweets called false. "
+            "Dozens of the English texts are mis-decoded.",
+            "The MIT licence in the copy that circulates is of a participant's code; none is stated for the tweets.",
+            "The guide's Table 4 spells the name NLP4F-2021.",
+        ),
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("nlp4if-2021/a5", VERDICTS), "cdl": LabelMap("nlp4if-2021/cdl", VERDICTS)},
+    variants={"labelled": load, "first-release": load_first, "test": load_test},
+    sample=Sample(
+        files={
+            **{
+                f"data/{folder}/{split}.{short}.tsv": "\t".join(["tweet_no", "tweet_text", *QUESTIONS])
+                + f'\n1\tThe "ferry of Northport ({short}) is cancelled. URL\tyes\t{q2}\tyes\tno\tno\tno\tno\n'
+                for folder in ("prepared", "prepared_additional")
+                for split, short, q2 in [
+                    ("train", "en", "no"),
+                    ("dev", "en", "yes"),
+                    ("train", "ar", "nan"),
+                    ("dev", "ar", "no"),
+                    ("train", "bg", "no"),
+                    ("dev", "bg", "yes"),
+                ]
+            },
+            "data/arabic/v1/v1/covid19_disinfo_binary_arabic_train_ids.tsv": "tweet_no\ttweet_id\n1\t1.24105E+18\n",
+            "data/english/v3/v3/covid19_disinfo_binary_english_train_ids.tsv": "tweet_no\ttweet_id\n1\t1241000000000000001\n",
+            "data/english/test-input/test-input/covid19_disinfo_binary_english_test_input.tsv": "tweet_no\ttext\n9\tIs the ferry running?\n",
+        },
+        rows={"labelled": 6, "first-release": 6, "test": 1},
+        veracity={"true": 3, "false": 2, "unknown": 1},
+    ),
+    real_rows={"labelled": 7_328, "first-release": 4_072, "test": 1_775},
+    real_labels={"no": 4_448, "nan": 2_380, "yes": 500},
+)

@@ -1,0 +1,246 @@
+"""PHEME: tweets of nine breaking-news events, rumour or not, and what became of each rumour."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._columns import part_of, pick, with_dates
+from claimlab.catalog.datasets._tweets import dated
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_json
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited, read_json
+
+SUFFIX = "-all-rnr-threads"
+THREADS = 6_425  # threads of the nine-event release
+
+
+def load_threads(bundle: Bundle) -> Loaded:
+    """The CSV of all threads (texts stripped of links and signs), with event and veracity from the rumour files.
+
+    The texts of the CSV are kept even where the rumour files have the original: only rumours have it, so mixing the
+    two would give the class away.
+    """
+    name = bundle.one("*pheme*.csv", "*.csv")
+    needed = {"index": "index", "tweet_id": ("tweetID", "tweet_id"), "text": "text", "rumour": ("rumour", "rumor")}
+    rows = pick(read_delimited(bundle.text(name)), name, needed, {"mbib_label": "label"})
+    known = {str(t["id"]): (event, t.get("VERACITY")) for event, t in _rumour_tweets(bundle)}
+    rumour = (rows["rumour"] == "1").to_list()
+    labels = [_label(r, known.get(i, ("", None))[1]) for i, r in zip(rows["tweet_id"], rumour, strict=True)]
+    events = _events(rows, {i: event for i, (event, _) in known.items()})
+    records = rows.select(
+        ("pheme-" + pl.col("tweet_id")).alias("id"),
+        pl.col("text").str.strip_chars(),
+        pl.lit("post").alias("kind"),
+        pl.Series("label_raw", labels, dtype=pl.String),
+        pl.lit("eng").alias("language"),
+        "tweet_id",
+        pl.Series("group", events, dtype=pl.String),
+        pl.Series("meta", [meta_json({"mbib_label": v}) for v in rows["mbib_label"]], dtype=pl.String),
+    )
+    return Loaded(dated(records), notes=part_of(records.height, THREADS, "threads"))
+
+
+def load_rumours(bundle: Bundle) -> Loaded:
+    """The rumours alone, with their original texts: one JSON list of tweets per event, `VERACITY` added to each."""
+    tweets = _rumour_tweets(bundle)
+    if not tweets:
+        bundle.one("*.rumours.json")  # says what is missing
+    rows = [_row(tweet, event, _label(True, tweet.get("VERACITY"))) for event, tweet in tweets]
+    return Loaded(_posts(rows))
+
+
+def load_release(bundle: Bundle) -> Loaded:
+    """The authors' own layout: EVENT/rumours|non-rumours/THREAD/source-tweets/ID.json with annotation.json beside."""
+    rows = []
+    for name in bundle.match("*rumours/*/source-tweet*/*.json"):
+        parts = PurePosixPath(name).parts
+        thread, kind, event = parts[-3], parts[-4], parts[-5]
+        tweet = _object(bundle, name)
+        note = f"{PurePosixPath(*parts[:-2]).as_posix()}/annotation.json"
+        marks = _object(bundle, note) if note in bundle.names() else {}
+        label = _label(kind == "rumours", _veracity(marks))
+        more = {"category": marks.get("category"), "is_turnaround": marks.get("is_turnaround"), "thread": thread}
+        rows.append(_row(tweet, event.removesuffix(SUFFIX), label, more))
+    if not rows:
+        bundle.one("*rumours/*/source-tweet*/*.json")
+    return Loaded(_posts(rows), notes=part_of(len(rows), THREADS, "threads"))
+
+
+def _rumour_tweets(bundle: Bundle) -> list[tuple[str, dict[str, Any]]]:
+    """(event, tweet) of every `EVENT-all-rnr-threads.rumours.json`."""
+    found = []
+    for name in bundle.match("*.rumours.json"):
+        event = PurePosixPath(name).name.removesuffix(".rumours.json").removesuffix(SUFFIX)
+        tweets = read_json(bundle.text(name), name)
+        if not isinstance(tweets, list) or not all(isinstance(t, dict) and "id" in t for t in tweets):
+            raise UnreadableFile(f"'{name}' is not a JSON list of tweets.", "Give the file as its authors publish it.")
+        found += [(event, tweet) for tweet in tweets]
+    return found
+
+
+def _events(rows: pl.DataFrame, known: Mapping[str, str]) -> list[str | None]:
+    """The event of each row. Rumours say theirs; the CSV lists each event's non-rumours just before its rumours.
+
+    A block ends where the running number `index` starts again.
+    """
+    events: list[str | None] = [known.get(i) for i in rows["tweet_id"]]
+    starts = [n for n, index in enumerate(rows["index"]) if index == "0"]
+    blocks = list(zip(starts, [*starts[1:], rows.height], strict=True))
+    for (start, end), (following, _) in pairwise(blocks):
+        if not any(events[start:end]) and rows["rumour"][start] == "0" and rows["rumour"][following] == "1":
+            events[start:end] = [events[following]] * (end - start)
+    return events
+
+
+def _label(rumour: bool, veracity: str | None) -> str:
+    return (veracity or "rumour") if rumour else "non-rumour"
+
+
+def _veracity(marks: Mapping[str, Any]) -> str | None:
+    """true | false | unverified from the two marks of annotation.json; null where they contradict or are absent."""
+    wrong, right = str(marks.get("misinformation", "")), str(marks.get("true", "0"))
+    if wrong == "1" and right == "1":
+        return None
+    return {"1": "false", "0": "true" if right == "1" else "unverified"}.get(wrong)
+
+
+def _row(tweet: Mapping[str, Any], event: str, label: str, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    user = tweet.get("user") or {}
+    counts = {"retweets": tweet.get("retweet_count"), "favourites": tweet.get("favorite_count")}
+    return {
+        "id": f"pheme-{tweet['id']}",
+        "text": tweet.get("text"),
+        "label_raw": label,
+        "language": "eng" if tweet.get("lang") in ("en", None) else None,
+        "date": tweet.get("created_at"),
+        "tweet_id": str(tweet["id"]),
+        "author": user.get("screen_name"),
+        "group": event,
+        "meta": meta_json({**counts, "verified": user.get("verified"), **(more or {})}),
+    }
+
+
+def _posts(rows: list[dict[str, Any]]) -> pl.DataFrame:
+    names = ("id", "text", "label_raw", "language", "date", "tweet_id", "author", "group", "meta")
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    return with_dates(frame).with_columns(pl.lit("post").alias("kind"))
+
+
+def _object(bundle: Bundle, name: str) -> dict[str, Any]:
+    value = read_json(bundle.text(name), name)
+    if not isinstance(value, dict):
+        raise UnreadableFile(f"'{name}' is not a JSON object.", "Give the file as its authors publish it.")
+    return value
+
+
+def _tweet(number: int, text: str, **more: Any) -> dict[str, Any]:
+    """A made-up tweet for the sample."""
+    user = {"screen_name": "rivertown_news", "verified": False}
+    return {
+        "id": number,
+        "text": text,
+        "lang": "en",
+        "created_at": "Wed Oct 22 14:00:00 +0000 2014",
+        "user": user,
+        **more,
+    }
+
+
+RUMOUR = {"true": "true", "false": "false", "unverified": "unknown", "rumour": "unknown"}
+EVENT = f"riverflood{SUFFIX}"
+
+DATASET = Entry(
+    card=Card(
+        name="pheme",
+        title="PHEME",
+        summary="Tweets that started a conversation during breaking news, marked by journalists as rumour or not, and rumours as "
+        "true, false or unverified.",
+        size=62_445,
+        modality=("claims", "tweets"),
+        topic="Newsworthy events",
+        region="International",
+        languages=("eng",),
+        labelling="Human expert and non-expert",
+        shares=Shares(true=33.77, false=66.23),
+        quality=Quality(feasibility="fail"),
+        published=Published(search_f1=34.3, offline_f1=33.4),
+        licence="CC BY 4.0",
+        access="Download from figshare (five events: 4010619, nine events with veracity: 6392078); texts remain the platform's.",
+        homepage="https://doi.org/10.6084/m9.figshare.6392078.v1",
+        citation="Zubiaga, Wong Sak Hoi, Liakata and Procter (2016), PHEME Dataset of Rumours and Non-rumours, figshare; "
+        "nine events: Kochkina, Liakata and Zubiaga (2018), All-in-one: Multi-task Learning for Rumour Verification, COLING.",
+        errata=(
+            "The guide's label shares (33.77 / 66.23) are VERITE's, row for row; they do not come out of PHEME under any map.",
+            "The guide describes five events; the release with veracity has nine.",
+            "The label column of the copy in the MBIB collection is no veracity: it is 0 for every non-rumour and every true rumour, 1 "
+            "for false and unverified ones alike, and 2 for all rumours of three events. Veracity is taken from the rumour files.",
+            "That copy holds 5,132 of 6,425 threads and names no events: the event of a non-rumour follows from the order of "
+            "the rows (each event's non-rumours stand before its rumours).",
+            "Three events (ebola-essien, prince-toronto, putinmissing) hold no true rumour, so the event tells much of the label: split by group.",
+        ),
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={
+        "a5": LabelMap("pheme/a5", {**RUMOUR, "non-rumour": "unknown"}, note="No one checked the non-rumours."),
+        "with-non-rumours": LabelMap(
+            "pheme/with-non-rumours", {**RUMOUR, "non-rumour": "true"}, note="As Twitter15 counts its non-rumors."
+        ),
+        "rumour-detection": LabelMap(
+            "pheme/rumour-detection",
+            {**dict.fromkeys(RUMOUR, "false"), "non-rumour": "true"},
+            note="Rumour against non-rumour: says nothing of truth, but is what many papers score.",
+        ),
+    },
+    variants={"threads": load_threads, "rumours": load_rumours, "release": load_release},
+    sample=Sample(
+        files={
+            "012-Pheme.csv": ",index,tweetID,text,label,rumour,id\n"
+            "0,0,524900000000000001,Praying for the town tonight ,0,0,0\n"
+            "1,1,524900000000000002, Stay safe everyone,0,0,1\n"
+            '2,0,524900000000000003,"Police say the bridge, not the dam, failed",0,1,2\n'
+            "3,1,524900000000000004,A shark was seen in the high street,1,1,3\n"
+            "4,0,524900000000000005,Mayor has left the country,2,1,4\n",
+            f"{EVENT}.rumours.json": json.dumps(
+                [
+                    _tweet(
+                        524900000000000003, "Police say the bridge, not the dam, failed http://t.co/x", VERACITY="true"
+                    ),
+                    _tweet(524900000000000004, "A shark was seen in the high street!", VERACITY="false"),
+                ]
+            ),
+            f"lostmayor{SUFFIX}.rumours.json": json.dumps(
+                [_tweet(524900000000000005, "Mayor has left the country?", VERACITY="unverified")]
+            ),
+            f"all/{EVENT}/rumours/524900000000000003/source-tweets/524900000000000003.json": json.dumps(
+                _tweet(524900000000000003, "Police say the bridge, not the dam, failed")
+            ),
+            f"all/{EVENT}/rumours/524900000000000003/annotation.json": json.dumps(
+                {
+                    "is_rumour": "rumour",
+                    "category": "The bridge failed",
+                    "misinformation": 0,
+                    "true": "1",
+                    "is_turnaround": 0,
+                }
+            ),
+            f"all/{EVENT}/non-rumours/524900000000000001/source-tweets/524900000000000001.json": json.dumps(
+                _tweet(524900000000000001, "Praying for the town tonight")
+            ),
+        },
+        rows={"threads": 5, "rumours": 3, "release": 2},
+        veracity={"true": 1, "false": 1, "unknown": 3},
+    ),
+    real_rows={"threads": 5_132, "rumours": 2_402},
+    real_labels={"non-rumour": 3_117, "true": 949, "unverified": 542, "false": 524},
+)

@@ -1,0 +1,143 @@
+"""PubHealthTab: public-health claims, each with a table from the web as evidence."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._columns import part_of
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_json
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_json_lines
+
+SPLITS = {"train": ("*train*.jsonl",), "dev": ("*eval*.jsonl", "*dev*.jsonl", "*val*.jsonl"), "test": ("*test*.jsonl",)}
+
+
+def load(bundle: Bundle) -> Loaded:
+    """JSON lines per split, whichever are present; the table goes to the evidence."""
+    rows, evidence = [], []
+    for split, patterns in SPLITS.items():
+        for name in bundle.match(*patterns):
+            for item in read_json_lines(bundle.text(name), name):
+                row = _record(item, split, name)
+                rows.append(row)
+                evidence.append(_evidence(row["id"], row["group"], item))
+    if not rows:
+        bundle.one("*pubhealthtab*.jsonl", "*train*.jsonl")
+    return Loaded(pl.DataFrame(rows), {"evidence": pl.DataFrame(evidence)}, part_of(len(rows), 1_942, "claims"))
+
+
+def _record(item: Mapping[str, Any], split: str, name: str) -> dict[str, Any]:
+    missing = [key for key in ("_id", "claim", "label", "table") if key not in item]
+    if missing:
+        raise UnreadableFile(
+            f"A line of '{name}' lacks {', '.join(missing)}.", "Give the file as its authors publish it."
+        )
+    return {
+        "id": f"pubhealthtab-{item['_id']}",
+        "text": str(item["claim"]).strip(),
+        "kind": "claim",
+        "label_raw": item["label"],
+        "language": "eng",
+        "topic": "health",
+        "group": _table_id(item["table"]),
+        "split": split,
+        "meta": meta_json({"initial_claim": item.get("initial_claim")}),
+    }
+
+
+def _table_id(table: Mapping[str, Any]) -> str:
+    """Claims about one table must stay together, so a table is named by its content."""
+    content = table.get("html_code") or json.dumps(table, sort_keys=True)
+    return "table-" + hashlib.sha256(str(content).encode()).hexdigest()[:12]
+
+
+def _evidence(record_id: str, table_id: str, item: Mapping[str, Any]) -> dict[str, Any]:
+    """The table as text, a line per row and a tab between cells; -1 as rationale means that no column was named."""
+    table = item["table"]
+    across, down = table.get("header_horizontal") or [], table.get("header_vertical") or []
+    lines = [across, *(table.get("rows") or [])]
+    rationale = item.get("header_rationale")
+    return {
+        "record_id": record_id,
+        "evidence_id": table_id,
+        "rank": 1,
+        "title": table.get("website_title"),
+        "text": "\n".join("\t".join(str(cell) for cell in line) for line in lines),
+        "url": table.get("website"),
+        "stance": item["label"],
+        "meta": meta_json(
+            {
+                "caption": table.get("caption"),
+                "header_vertical": down or None,
+                "header_rationale": rationale if isinstance(rationale, list) else None,
+            }
+        ),
+    }
+
+
+def _line(number: int, claim: str, label: str, rationale: object) -> str:
+    """A made-up line for the sample."""
+    table = {
+        "website": "https://example.org/health", "website_title": "Health figures", "caption": None,
+        "header_horizontal": ["", "Cases"], "header_vertical": [], "rows": [["Riverton", "12"], ["Laketon", "7"]],
+        "html_code": "<table></table>",
+    }  # fmt: skip
+    item = {"_id": f"id-{number}", "claim": claim, "label": label, "header_rationale": rationale, "table": table}
+    return json.dumps({**item, "initial_claim": "Riverton has the most cases."}) + "\n"
+
+
+LABELS = {"SUPPORTS": "true", "REFUTES": "false", "NOT ENOUGH INFO": "unknown"}
+
+DATASET = Entry(
+    card=Card(
+        name="pubhealthtab",
+        title="PubHealthTab",
+        summary="Public-health claims from fact-checks and news reviews, rewritten so that a given web table supports them, "
+        "refutes them or does not decide.",
+        size=1_942,
+        modality=("claims",),
+        topic="Health",
+        region="North America",
+        languages=("eng",),
+        labelling="Human expert",
+        shares=Shares(true=52.47, false=23.79, unknown=23.74),
+        quality=Quality(keywords="pass", feasibility="fail"),
+        published=Published(search_f1=30.8, offline_f1=49.3, keywords_tf=42.6, keywords_tf_baseline=49.5),
+        licence="MIT (repository); the README in its data folder says CC BY-NC 4.0",
+        access="Download the JSON lines from the authors' public repository.",
+        homepage="https://github.com/mubasharaak/PubHealthTab",
+        citation="Akhtar, Cocarascu and Simperl (2022), PubHealthTab: A Public Health Table-based Dataset for Evidence-based "
+        "Fact Checking, Findings of NAACL.",
+        errata=(
+            "The repository's licence file (MIT) and the README of its data folder (CC BY-NC 4.0) contradict each other.",
+            "The label says what the table shows, not what is true in the world, and many claims only make sense beside their "
+            "table; a detector without the table is asked the wrong question.",
+            "Tables repeat: the 389 claims of dev and test rest on 220 tables, 63 of which are in both parts. Split by group.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("pubhealthtab/a5", LABELS), "cdl": LabelMap("pubhealthtab/cdl", LABELS)},
+    variants={"claims": load},
+    sample=Sample(
+        files={
+            "pubhealthtab_trainset.jsonl": _line(1, "Riverton had 12 cases. ", "SUPPORTS", [0, 1]),
+            "pubhealthtab_evalset.jsonl": _line(2, 'Laketon had "more cases" than Riverton.', "REFUTES", [1]),
+            "pubhealthtab_testset.jsonl": _line(3, "Laketon has a new clinic.", "NOT ENOUGH INFO", -1) + "\n",
+        },
+        rows={"claims": 3},
+        veracity={"true": 1, "false": 1, "unknown": 1},
+    ),
+    real_rows={"claims": 389},
+    real_labels={"SUPPORTS": 209, "REFUTES": 92, "NOT ENOUGH INFO": 88},
+)

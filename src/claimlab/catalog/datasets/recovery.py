@@ -1,0 +1,107 @@
+"""ReCOVery: pandemic news of reliable and unreliable sites, and the tweets that share it."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.datasets._columns import pick, with_dates
+from claimlab.catalog.datasets._tweets import dated
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+NEWS = "*recovery-news-data*.csv"
+NO_NEWS = (
+    "recovery-news-data.csv is not among these files, so the tweets have no label: it names each article's reliability."
+)
+
+
+def load_tweets(bundle: Bundle) -> Loaded:
+    """Tweet ids, grouped by the article they share; the label is the article's, where the news table is present."""
+    name = bundle.one("*recovery-social-media-data*.csv", "*social*.csv")
+    tweets = pick(read_delimited(bundle.text(name)), name, {"news_id": "news_id", "tweet_id": "tweet_id"})
+    found = bundle.match(NEWS)
+    if found:
+        labels = pick(
+            read_delimited(bundle.text(found[0])), found[0], {"news_id": "news_id", "label_raw": "reliability"}
+        )
+        tweets = tweets.join(labels.unique("news_id", keep="first"), on="news_id", how="left", maintain_order="left")
+    else:
+        tweets = tweets.with_columns(pl.lit(None, dtype=pl.String).alias("label_raw"))
+    records = tweets.select(
+        ("recovery-tweet-" + pl.col("tweet_id")).alias("id"),
+        pl.lit("id-only").alias("kind"),
+        pl.col("label_raw").str.strip_suffix(".0"),
+        "tweet_id",
+        ("news-" + pl.col("news_id")).alias("group"),
+    )
+    return Loaded(dated(records), notes=[] if found else [NO_NEWS])
+
+
+def load_articles(bundle: Bundle) -> Loaded:
+    """The news table: one row per article."""
+    name = bundle.one(NEWS, "*news*.csv")
+    needed = {"news_id": "news_id", "text": "body_text", "label_raw": "reliability"}
+    same = ("url", "publisher", "author", "title", "image", "political_bias", "country")
+    rows = pick(read_delimited(bundle.text(name)), name, needed, {"date": "publish_date", **{c: c for c in same}})
+    records = rows.select(
+        ("recovery-news-" + pl.col("news_id")).alias("id"),
+        pl.col("text").str.strip_chars(),
+        pl.lit("article").alias("kind"),
+        pl.col("label_raw").str.strip_suffix(".0"),
+        pl.lit("eng").alias("language"),
+        "date",
+        "author",
+        pl.col("publisher").alias("source"),
+        "url",
+        ("news-" + pl.col("news_id")).alias("group"),
+        meta_column(rows, ["title", "image", "political_bias", "country"]).alias("meta"),
+    )
+    return Loaded(with_dates(records))
+
+
+DATASET = Entry(
+    card=Card(
+        name="recovery",
+        title="ReCOVery",
+        summary="Coronavirus news articles of reliable and unreliable websites, and the ids of tweets that share them.",
+        size=142_849,
+        modality=("articles", "tweets"),
+        topic="Covid-19",
+        languages=("eng",),
+        time_start="2020-01",
+        time_end="2020-05",
+        licence="CC BY-NC-SA 4.0",
+        access="Both tables are in the authors' public repository; texts of tweets must be fetched from the platform.",
+        homepage="https://github.com/apurvamulay/ReCOVery",
+        citation="Zhou, Mulay, Ferrara and Zafarani (2020), ReCOVery: A Multimodal Repository for COVID-19 News Credibility "
+        "Research, CIKM.",
+        errata=(
+            "The published size adds 2,029 articles and 140,820 tweets.",
+            "The label is the website's: an article is never checked by itself.",
+            "Two of the tweet ids (nine digits) are older than time-stamped ids, years before the pandemic, so they cannot be "
+            "what they stand for; another dates from 2016.",
+            "Tweets without the news table have no label; the copy at hand holds the tweets only.",
+        ),
+        survey="cdl-listed",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("recovery/a5", {"1": "true", "0": "false"})},
+    variants={"tweets": load_tweets, "articles": load_articles},
+    sample=Sample(
+        files={
+            "recovery-social-media-data.csv": "news_id,tweet_id\n0,1223000000000000001\n0,1223000000000000002\n"
+            "1,1224000000000000003\n1,278000001\n7,1224000000000000004\n",
+            "recovery-news-data.csv": "news_id,url,publisher,publish_date,author,title,image,body_text,political_bias,country,"
+            "reliability\n"
+            '0,https://example.org/a,Riverton Post,2020-01-31,"[\'A. Writer\']",Clinic opens,,"The clinic opened, ""at last"".",Center,USA,1\n'
+            "1,https://example.net/b,Soup Daily,2020-02-01,,Soup cures all,,Eat soup.,,USA,0\n",
+        },
+        rows={"tweets": 5, "articles": 2},
+        veracity={"true": 2, "false": 2},
+    ),
+    real_rows={"tweets": 140_820},
+)

@@ -1,0 +1,147 @@
+"""Rumors (Tam et al. 2019): rumours that Snopes rated in 2017, and the tweets that carried them."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._tolerant import (
+    blank_to_null,
+    constant,
+    dated,
+    dates,
+    maybe,
+    pick,
+    rating_verdicts,
+    read_any_table,
+    repeated,
+    unique_ids,
+)
+from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.files.bundle import Bundle
+
+RUMOURS = ("rumors.csv", "rumours.csv", "*rumo*.csv", "*rumo*.json*", "*rumo*.xlsx")
+TWEETS = ("tweets.csv", "*tweet*.csv", "*tweet*.json*")
+NUMBER = ("rumor_id", "rumour_id", "claim_id", "rumor", "rumour")
+FORMATS = ("%d %B %Y", "%B %d, %Y", "%b %d, %Y", "%d/%m/%Y %H:%M")
+
+
+def load_rumours(bundle: Bundle) -> Loaded:
+    """One record per rumour, from a table of rumours."""
+    name = bundle.one(*RUMOURS)
+    raw = read_any_table(bundle, name)
+    text = blank_to_null(pick(raw, "claim", "rumor_text", "statement", "text", "title", where=name))
+    ids = unique_ids("rumors", maybe(raw, "id", *NUMBER[:3]))
+    times = dates(maybe(raw, "date", "published", "created"), *FORMATS)
+    records = pl.DataFrame(
+        {
+            "id": ids,
+            "text": text,
+            "kind": constant("claim", raw.height),
+            "label_raw": blank_to_null(pick(raw, "label", "veracity", "rating", "truth", where=name)),
+            "language": constant("eng", raw.height),
+            "date": times,
+            "date_source": dated(times, "date column"),
+            "source": constant("Snopes", raw.height),
+            "url": blank_to_null(maybe(raw, "url", "link", "snopes_url")),
+            "topic": blank_to_null(maybe(raw, "category", "topic")),
+            "group": repeated(text, ids),
+        }
+    )
+    return Loaded(records)
+
+
+def load_tweets(bundle: Bundle) -> Loaded:
+    """One record per tweet, with the verdict on the rumour behind it; all tweets of a rumour are one group."""
+    rumours = load_rumours(bundle).records
+    name = bundle.one(*TWEETS)
+    raw = read_any_table(bundle, name)
+    ids = tweet_ids(pick(raw, "tweet_id", "id", "id_str", where=name))
+    behind = pl.DataFrame({"group": "rumors-" + pick(raw, *NUMBER, where=name)}).join(
+        rumours.select(pl.col("id").alias("group"), "label_raw", "topic", "url"),
+        on="group",
+        how="left",
+        maintain_order="left",
+    )
+    text, times = blank_to_null(maybe(raw, "text", "tweet", "full_text")), sent_at(ids)
+    records = pl.DataFrame(
+        {
+            "id": unique_ids("rumors-tweet", ids),
+            "text": text,
+            "kind": pl.Series(["id-only" if t is None else "post" for t in text.to_list()], dtype=pl.String),
+            "language": constant("eng", raw.height),
+            "date": times,
+            "date_source": dated(times, "snowflake id"),
+            "tweet_id": ids,
+        }
+    )
+    return Loaded(pl.concat([records, behind], how="horizontal"))
+
+
+OWN = {
+    "true": "true", "mostly true": "true", "mixture": "mixed", "mostly false": "false", "false": "false", "unproven": "unknown",
+    "correct attribution": "true", "misattributed": "false", "miscaptioned": "false", "scam": "false", "legend": "false", "outdated": "mixed",
+    "undetermined": "unknown", "research in progress": "unknown", "collections": "unknown", "lost legend": "unknown",
+}  # fmt: skip
+CDL = {"outdated": "unknown", "lost legend": "false", "labeled satire": "false"}
+
+DATASET = Entry(
+    card=Card(
+        name="rumors",
+        title="Rumors",
+        summary="Rumours of 2017 on politics, fraud, fauxtography, crime and science with Snopes' ratings, and the tweets in which a graph-based method found them.",
+        size=1_022,
+        modality=("claims", "tweets"),
+        topic="Various",
+        region="USA, UK, China, India",
+        languages=("eng",),
+        time_start="2017-05-01",
+        time_end="2017-11-01",
+        labelling="Algorithm",
+        shares=Shares(true=11.25, false=58.25, mixed=6.47, unknown=24.03),
+        quality=Quality(keywords="pass", temporal="fail", feasibility="fail"),
+        published=Published(
+            search_f1=69.5,
+            offline_f1=80.7,
+            keywords_tf=45.6,
+            keywords_tf_baseline=51.3,
+            keywords_tfm=29.0,
+            keywords_tfm_baseline=34.7,
+            temporal=74.2,
+            temporal_feature="date",
+        ),
+        access="Take the folder 'rumors' of ComplexDataLab/Misinfo_Datasets on the Hugging Face Hub; ask the authors for the tweets.",
+        homepage="https://huggingface.co/datasets/ComplexDataLab/Misinfo_Datasets",
+        citation="Tam, Weidlich, Zheng, Yin, Hung and Stantic (2019), From Anomaly Detection to Rumour Detection Using Data Streams of Social Platforms, PVLDB 12.",
+        errata=(
+            "The guide lists 1,022 rumours; its release and its scripts hold 1,236 rows, with claims that come more than once (they share a group here).",
+            "The published temporal score of 74.2 was fitted on the rows it was tested on.",
+            "The layout of the authors' own files could not be confirmed: the default variant reads the guide's release, 'rumours' and 'tweets' read tables under usual names.",
+        ),
+        survey="cdl-claims",
+    ),
+    maps={
+        "a5": LabelMap("rumors/a5", rating_verdicts(OWN)),
+        "cdl": LabelMap("rumors/cdl", rating_verdicts({**OWN, **CDL})),
+    },
+    variants={"guide": guide("rumors", "rumors", language="eng"), "rumours": load_rumours, "tweets": load_tweets},
+    published_rows={"guide": 1_236, "rumours": 1_022},
+    sample=Sample(
+        files={
+            **made_up(
+                "rumors",
+                {"claim": "lake riverton turned purple.", "label": "FALSE", "date": "7/5/2017"},
+                {"claim": "the old mill was sold.", "label": "MOSTLY TRUE", "date": "5/2/2017"},
+                {"claim": "the OLD mill was sold.", "label": "MOSTLY TRUE", "date": "5/3/2017"},
+                {"claim": "owls count the votes.", "label": "UNPROVEN"},
+            ),
+            "rumors.csv": "id,claim,label,date,category,url\n1,Lake Riverton turned purple.,FALSE,2017-07-05,fauxtography,https://s.example/1\n2,The old mill was sold.,MOSTLY TRUE,2017-05-02,politics,https://s.example/2\n",
+            "tweets.csv": "tweet_id,rumor_id,text\n870000000000000001,1,wow the lake\n870000000000000002,1,\n870000000000000003,2,mill gone\n",
+        },
+        rows={"guide": 4, "rumours": 2, "tweets": 3},
+        veracity={"true": 2, "false": 1, "unknown": 1},
+    ),
+)

@@ -1,0 +1,124 @@
+"""VERITE: image-caption pairs in triplets that balance image and text."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._columns import pick
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+DOMAIN = r"^https?://(?:www\.)?([^/]+)"
+
+
+def load(bundle: Bundle) -> Loaded:
+    """VERITE.csv, one row per pair. The number in the image's name is the fact-check that its two or three pairs share."""
+    name = bundle.one("VERITE.csv")
+    raw = read_delimited(bundle.text(name))
+    rows = pick(raw, name, {"caption": "caption", "image": "image_path", "label": "label"}).with_row_index("row")
+    rows = rows.with_columns(
+        pl.col("image").str.extract(r"_(\d+)\.\w+$").alias("triplet"),
+        pl.col("image").str.extract(r"(true|false)_\d+\.\w+$").alias("side"),
+        ("verite-" + pl.col("row").cast(pl.String)).alias("id"),
+    )
+    rows = rows.join(_articles(bundle), on="triplet", how="left", maintain_order="left")
+    rows = rows.with_columns(
+        pl.when(pl.col("side") == "true").then(pl.col("true_url")).otherwise(pl.col("false_url")).alias("url")
+    )
+    records = rows.select(
+        "id",
+        pl.col("caption").alias("text"),
+        pl.lit("claim").alias("kind"),
+        pl.col("label").alias("label_raw"),
+        pl.lit("eng").alias("language"),
+        "url",
+        ("triplet-" + pl.col("triplet")).alias("group"),
+        meta_column(rows, ["image", "query"]).alias("meta"),
+    )
+    return Loaded(records, {"evidence": _evidence(rows)})
+
+
+def _articles(bundle: Bundle) -> pl.DataFrame:
+    """Per triplet: where the images were, and the fact-check. The file may be absent."""
+    columns = ("true_url", "false_url", "query", "review")
+    names = bundle.match("VERITE_articles.csv")
+    if not names:
+        return pl.DataFrame(schema=dict.fromkeys(("triplet", *columns), pl.String))
+    needed = {"triplet": "id", "true_url": "true_url", "false_url": "false_url", "review": "snopes_url"}
+    return pick(read_delimited(bundle.text(names[0])), names[0], needed, {"query": "query"})
+
+
+def _evidence(rows: pl.DataFrame) -> pl.DataFrame:
+    """The fact-check behind each pair: its address only, the file has no text of it."""
+    found = rows.filter(pl.col("review").str.strip_chars() != "")
+    return found.select(
+        pl.col("id").alias("record_id"),
+        ("fact-check-" + pl.col("triplet")).alias("evidence_id"),
+        pl.lit(1, dtype=pl.Int32).alias("rank"),
+        pl.col("review").alias("url"),
+        pl.col("review").str.extract(DOMAIN).alias("domain"),
+        pl.col("review").str.extract(DOMAIN).alias("publisher"),
+    )
+
+
+LABELS = {"true": "true", "miscaptioned": "false", "out-of-context": "false"}
+
+DATASET = Entry(
+    card=Card(
+        name="verite",
+        title="VERITE",
+        summary="Real image-caption pairs from Snopes and Reuters fact-checks: truthful, with a false caption, or with another "
+        "image. Each caption and image stands once in a true and once in a false pair.",
+        size=1_001,
+        modality=("claims", "images"),
+        topic="Various",
+        region="International",
+        languages=("eng",),
+        time_start="2001-01-01",
+        time_end="2023-01-01",
+        labelling="Human expert",
+        shares=Shares(true=33.77, false=66.23),
+        quality=Quality(keywords="pass", feasibility="fail"),
+        published=Published(search_f1=63.3, offline_f1=59.8, keywords_tf=39.9, keywords_tf_baseline=49.0),
+        licence="research only",
+        access="Captions and image addresses are in the authors' repository; the images are given to research addresses.",
+        homepage="https://github.com/stevejpapad/image-text-verification",
+        citation="Papadopoulos, Koutlis, Papadopoulos and Petrantonakis (2024), VERITE: a Robust Benchmark for Multimodal "
+        "Misinformation Detection Accounting for Unimodal Bias, International Journal of Multimedia Information Retrieval 13(1).",
+        errata=(
+            "325 captions stand under both 'true' and 'out-of-context' by design: without the images a text-only detector "
+            "cannot be right on them. Split by group, which keeps the pairs of one fact-check together.",
+            "The authors' page says 324 out-of-context pairs and 1,000 rows; the file has 325 and 1,001.",
+            "The repository's code is under Apache-2.0, the dataset is for research only.",
+            "The column snopes_url also holds the Reuters addresses (260 Snopes, 78 Reuters).",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("verite/a5", LABELS), "cdl": LabelMap("verite/cdl", LABELS)},
+    variants={"pairs": load},
+    sample=Sample(
+        files={
+            "VERITE.csv": ",caption,image_path,label\n"
+            '0,"Image shows the ""old mill"" in Riverton, built in 1880.",images/true_0.jpg,true\n'
+            "1,Image shows a mill destroyed by a storm in 2020.,images/true_0.jpg,miscaptioned\n"
+            '2,"Image shows the ""old mill"" in Riverton, built in 1880.",images/false_0.jpg,out-of-context\n'
+            "3,Photograph shows a lake at dawn.,images/true_1.jpg,true\n"
+            "4,Photograph shows a flooded town.,images/true_1.jpg,miscaptioned\n",
+            "VERITE_articles.csv": ",id,true_url,false_caption,true_caption,false_url,query,snopes_url\n"
+            '0,0,https://example.org/mill.jpg,Image shows a mill destroyed by a storm in 2020.,"Image shows the ""old mill"" in '
+            'Riverton, built in 1880.",https://example.org/other.jpg,old mill,https://www.snopes.com/fact-check/old-mill/\n'
+            "1,1,https://example.org/lake.jpg,Photograph shows a flooded town.,Photograph shows a lake at dawn.,,,"
+            "https://www.reuters.com/article/lake\n",
+        },
+        rows={"pairs": 5},
+        veracity={"true": 2, "false": 3},
+    ),
+    real_rows={"pairs": 1_001},
+    real_labels={"true": 338, "miscaptioned": 338, "out-of-context": 325},
+)

@@ -1,0 +1,67 @@
+"""VoterFraud2020: ids of tweets about fraud claims in the US election of 2020."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.columns import column, constant, require_columns
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.record import meta_column
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_delimited
+
+
+def load(bundle: Bundle) -> Loaded:
+    """data/tweets/MONTH/tweets-DAY.csv: a tweet id, the community and status of its author, and counts. No verdicts."""
+    names = bundle.match("tweets-20*.csv") or [bundle.one("tweets-20*.csv", "tweets*.csv")]
+    parts = []
+    for name in names:
+        raw = read_delimited(bundle.text(name))
+        require_columns(raw, name, [("tweet_id",)])
+        kept = [c for c in raw.columns if c in ("user_community", "user_active_status")]
+        parts.append(
+            pl.DataFrame(
+                {
+                    "tweet_id": column(raw, "tweet_id"),
+                    "kind": constant("id-only", raw.height),
+                    "language": constant("eng", raw.height),
+                    "meta": meta_column(raw, kept),
+                }
+            )
+        )
+    return Loaded(pl.concat(parts), notes=["Nobody judged these tweets: the files hold communities, not verdicts."])
+
+
+DATASET = Entry(
+    card=Card(
+        name="voterfraud2020",
+        title="VoterFraud2020",
+        summary="Ids of 7.6 million tweets and 25.6 million retweets about claims of voter fraud, with the communities "
+        "of their authors, picture hashes, links and videos.",
+        size=7_600_000,
+        modality=("tweets", "posts", "images", "videos"),
+        topic="Election",
+        region="USA",
+        languages=("eng",),
+        time_start="2020-10-23",
+        time_end="2020-12-16",
+        labelling="None: communities found by an algorithm",
+        licence="not checked; see the homepage",
+        access="Clone or download the repository; texts must be fetched by id.",
+        homepage="https://github.com/sTechLab/VoterFraud2020",
+        citation="Abilov, Hua, Matatov, Amir and Naaman (2021), VoterFraud2020: a Multi-modal Dataset of Election Fraud "
+        "Claims on Twitter, ICWSM.",
+        errata=("Printed as 'WaterFraud2020' in the guide's table.", "It has no verdicts: no check of labels applies."),
+        survey="cdl-listed",
+    ),
+    variants={"tweets": load},
+    sample=Sample(
+        files={
+            "data/tweets/2020-10/tweets-2020-10-23.csv": "tweet_id,user_community,user_active_status,retweet_count_metadata\n1319500000000000001,0,active,3\n1319500000000000002,,suspended,0\n",
+            "data/tweets/2020-11/tweets-2020-11-01.csv": "tweet_id,user_community,user_active_status,retweet_count_metadata\n1322700000000000003,4,active,1\n",
+            "data/retweets/2020-10/retweets-2020-10-23.csv": "retweeted_id,user_id\n1319500000000000001,42\n",
+        },
+        rows={"tweets": 3},
+    ),
+)

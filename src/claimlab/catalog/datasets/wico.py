@@ -1,0 +1,107 @@
+"""WICO Text (MediaEval 2020 FakeNews): tweet ids about 5G and other corona conspiracies."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._tweets import dated
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.files.bundle import Bundle
+from claimlab.files.tables import read_json
+
+# In the order of the authors' page: the published temporal score depends on the order of rows.
+FILES = {
+    "5g_corona_conspiracy": ("5g*conspiracy_ids.json",),
+    "other_conspiracy": ("other*conspiracy_ids.json",),
+    "non_conspiracy": ("non*conspiracy_ids.json",),
+}
+TEST = ("test_tweet*ids.json", "test*ids.json")
+
+
+def load_labelled(bundle: Bundle) -> Loaded:
+    """The development ids: one JSON list of ids per class, the class being the file's name."""
+    return Loaded(_records(pl.concat(_ids(bundle, FILES[label], label) for label in FILES)))
+
+
+def load_all(bundle: Bundle) -> Loaded:
+    """The development ids, then the unlabelled ids of the task's test part."""
+    parts = [_ids(bundle, FILES[label], label) for label in FILES]
+    return Loaded(_records(pl.concat([*parts, _ids(bundle, TEST, None)])))
+
+
+def _ids(bundle: Bundle, patterns: tuple[str, ...], label: str | None) -> pl.DataFrame:
+    name = bundle.one(*patterns)
+    ids = read_json(bundle.text(name), name)
+    if not isinstance(ids, list):
+        raise UnreadableFile(f"'{name}' is not a JSON list of tweet ids.", "Give the file as its authors publish it.")
+    return pl.DataFrame({"tweet_id": pl.Series([str(i) for i in ids], dtype=pl.String)}).with_columns(
+        pl.lit(label, dtype=pl.String).alias("label_raw"),
+        pl.lit("train" if label else "test").alias("split"),
+    )
+
+
+def _records(ids: pl.DataFrame) -> pl.DataFrame:
+    return dated(
+        ids.with_columns(
+            ("wico-" + pl.col("tweet_id")).alias("id"),
+            pl.lit("id-only").alias("kind"),
+            pl.lit("eng").alias("language"),
+        )
+    )
+
+
+LABELS = {
+    "5g_corona_conspiracy": "false",
+    "other_conspiracy": "false",
+    "non_conspiracy": "true",
+    "undecidable": "unknown",
+}
+
+DATASET = Entry(
+    card=Card(
+        name="wico",
+        title="WICO Text",
+        summary="Tweets with corona keywords: promoting the 5G conspiracy, another conspiracy, or none. Published as ids only.",
+        size=364_325,
+        modality=("claims", "tweets"),
+        topic="Covid-19",
+        languages=("eng",),
+        time_start="2020-01-17",
+        time_end="2021-06-30",
+        labelling="Human expert",
+        shares=Shares(true=68.32, false=31.68),
+        quality=Quality(temporal="pass"),
+        published=Published(temporal=40.7, temporal_feature="tweet id"),
+        access="Tweet ids were given to participants of MediaEval 2020 FakeNews and circulate in their repositories; the texts "
+        "must be fetched from the platform.",
+        homepage="https://multimediaeval.github.io/editions/2020/tasks/fakenews/",
+        citation="Pogorelov, Schroeder, Filkuková, Brenner and Langguth (2021), WICO Text: A Labeled Dataset of Conspiracy "
+        "Theory and 5G-Corona Misinformation Tweets, Workshop on Open Challenges in Online Social Networks.",
+        errata=(
+            "Of the 364,325 tweets about 10,000 are labelled; the ids at hand are the 6,458 labelled development ids of "
+            "MediaEval 2020, and the published label shares are theirs.",
+            "The published period does not fit these ids: their own time stamps run from 2012-11-06 to 2020-05-08, and 219 of "
+            "the labelled tweets are older than 2020-01-17.",
+            "'non_conspiracy' means that a tweet promotes no conspiracy. The guide counts it as true; nobody checked its facts.",
+        ),
+        survey="cdl-claims",
+        met_real_files=True,
+    ),
+    maps={"a5": LabelMap("wico/a5", LABELS), "cdl": LabelMap("wico/cdl", LABELS)},
+    variants={"labelled": load_labelled, "all": load_all},
+    sample=Sample(
+        files={
+            "5g_corona_conspiracy_ids.json": '["1240000000000000001", "1240000000000000002"]',
+            "other_corona_conspiracy_ids.json": '["278000001"]',
+            "non_conspiracy_ids.json": '["1245000000000000003", 1246000000000000004]',
+            "test_tweet_ids.json": '["1247000000000000005"]',
+        },
+        rows={"labelled": 5, "all": 6},
+        veracity={"true": 2, "false": 3},
+    ),
+    real_rows={"labelled": 6_458, "all": 9_688},
+    real_labels={"non_conspiracy": 4_412, "5g_corona_conspiracy": 1_261, "other_conspiracy": 785},
+)

@@ -1,0 +1,205 @@
+"""X-Fact: claims in 25 languages from fact-checking sites, on one seven-level scale, with evidence from a search engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.datasets._guide import guide, made_up
+from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._tolerant import (
+    blank_to_null,
+    constant,
+    dated,
+    dates,
+    languages,
+    maybe,
+    pick,
+    read_any_table,
+    unique_ids,
+)
+from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.core.errors import UnreadableFile
+from claimlab.core.labels import LabelMap
+from claimlab.files.bundle import Bundle
+
+SPLITS = {
+    "train": "train.all.tsv",
+    "dev": "dev.all.tsv",
+    "test": "test.all.tsv",
+    "ood": "ood.tsv",
+    "zeroshot": "zeroshot.tsv",
+}
+NO_EVIDENCE = "<DUMMY_EVIDENCE>"
+MONTH_NAMES = ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y")  # never 05/06/2019: which is the month?
+
+
+def load(bundle: Bundle) -> Loaded:
+    """The 25 languages of the benchmark: `data/x-fact/`, or the release on the Hugging Face Hub."""
+    return _load(bundle, ("x-fact/{tsv}", "{tsv}", "all_languages/{split}-*.csv", "all_languages/{split}-*.parquet"))
+
+
+def load_with_english(bundle: Bundle) -> Loaded:
+    """The same with PolitiFact's English claims added to the training part: `data/x-fact-including-en/`."""
+    return _load(bundle, ("x-fact-including-en/{tsv}",))
+
+
+def _load(bundle: Bundle, patterns: Sequence[str]) -> Loaded:
+    """Tab-separated without quoting, as its authors read it; the copy on the Hub is ordinary CSV."""
+    records, evidence = [], []
+    for split, tsv in SPLITS.items():
+        name = next((m[0] for p in patterns if (m := bundle.match(p.format(tsv=tsv, split=split)))), None)
+        if name is None:
+            continue
+        raw = (
+            read_any_table(bundle, name, delimiter="\t", quoted=False)
+            if name.lower().endswith("tsv")
+            else read_any_table(bundle, name)
+        )
+        part = _records(raw, name, split)
+        records.append(part)
+        evidence += _evidence(raw, part["id"].to_list())
+    if not records:
+        raise UnreadableFile(
+            f"'{bundle.path.name}' holds no file like '{patterns[0].format(tsv='train.all.tsv', split='train')}'.",
+            "Give the folder 'data' of the repository x-fact, or its release on the Hugging Face Hub.",
+        )
+    return Loaded(pl.concat(records), {"evidence": side_table("evidence", evidence)})
+
+
+def _records(raw: pl.DataFrame, name: str, split: str) -> pl.DataFrame:
+    made = dates(maybe(raw, "claimDate"), *MONTH_NAMES)
+    reviewed = dates(maybe(raw, "reviewDate"), *MONTH_NAMES)
+    numbers = pl.Series([f"{split}-{n:05d}" for n in range(1, raw.height + 1)], dtype=pl.String)
+    return pl.DataFrame(
+        {
+            "id": unique_ids("x-fact", numbers),
+            "text": blank_to_null(pick(raw, "claim", where=name)),
+            "kind": constant("claim", raw.height),
+            "label_raw": blank_to_null(pick(raw, "label", where=name)),
+            "language": languages(pick(raw, "language", where=name)),
+            "date": made.fill_null(reviewed),
+            "date_source": dated(made, "date column (claim)").fill_null(dated(reviewed, "date column (review)")),
+            "author": blank_to_null(maybe(raw, "claimant")),
+            "source": blank_to_null(maybe(raw, "site")),
+            "split": constant(split, raw.height),
+        }
+    )
+
+
+def _evidence(raw: pl.DataFrame, ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Up to five search results per claim; the files fill the rest with a placeholder."""
+    rows: list[dict[str, Any]] = []
+    for rank in range(1, 6):
+        texts, links = blank_to_null(maybe(raw, f"evidence_{rank}")), blank_to_null(maybe(raw, f"link_{rank}"))
+        rows += [
+            {
+                "record_id": i,
+                "evidence_id": f"{i}-e{rank}",
+                "rank": rank,
+                "text": t,
+                "url": u,
+                "provider": "x-fact (Google search)",
+            }
+            for i, t, u in zip(ids, texts.to_list(), links.to_list(), strict=True)
+            if t is not None and t != NO_EVIDENCE
+        ]
+    order = {i: n for n, i in enumerate(ids)}
+    return sorted(rows, key=lambda row: (order[row["record_id"]], row["rank"]))
+
+
+A5 = {
+    "true": "true", "mostly true": "true", "partly true/misleading": "mixed", "complicated/hard to categorise": "unknown",
+    "other": "unknown", "mostly false": "false", "false": "false",
+    "half true": "mixed", "half-true": "mixed", "barely true": "false", "pants on fire": "false", "pants-fire": "false",
+}  # fmt: skip
+
+DATASET = Entry(
+    card=Card(
+        name="x-fact",
+        title="X-Fact",
+        summary="Claims from 85 fact-checking sites in 25 languages, their ratings brought to seven levels, with search results as evidence and test parts for new sites and new languages.",
+        size=31_189,
+        modality=("claims",),
+        topic="Various",
+        languages=(
+            "ara",
+            "aze",
+            "ben",
+            "deu",
+            "fas",
+            "fra",
+            "guj",
+            "hin",
+            "ind",
+            "ita",
+            "kat",
+            "mar",
+            "nld",
+            "nor",
+            "pan",
+            "pol",
+            "por",
+            "ron",
+            "rus",
+            "sin",
+            "spa",
+            "sqi",
+            "srp",
+            "tam",
+            "tur",
+        ),
+        labelling="Human expert",
+        shares=Shares(true=30.26, false=59.64, mixed=6.33, unknown=3.78),
+        quality=Quality(keywords="pass", temporal="fail", feasibility="fail"),
+        published=Published(
+            search_f1=55.0,
+            offline_f1=53.0,
+            keywords_tf=45.8,
+            keywords_tf_baseline=49.8,
+            keywords_tfm=29.2,
+            keywords_tfm_baseline=33.5,
+            temporal=61.5,
+            temporal_feature="date",
+        ),
+        licence="MIT",
+        access="Clone the repository x-fact and give its folder data, or download utahnlp/x-fact from the Hugging Face Hub.",
+        homepage="https://github.com/utahnlp/x-fact",
+        citation="Gupta and Srikumar (2021), X-Fact: A New Benchmark Dataset for Multilingual Fact Checking, ACL.",
+        errata=(
+            "The guide's scripts read 37,734 rows, the edition with English claims added (variant 'with-english'), not the 31,189 of its Table 4.",
+            "The guide counts 'partly true/misleading' as false, against its own rule A.5 (map 'cdl').",
+            "The guide's notebook prints 63.2 for the temporal score; its table says 61.5.",
+            "Search results often are the fact-check itself, with its verdict.",
+            "Read with ordinary quoting the tab-separated files lose rows: quotes are part of the text.",
+        ),
+        has_evidence=True,
+        survey="cdl-claims",
+    ),
+    maps={
+        "a5": LabelMap("x-fact/a5", A5),
+        "cdl": LabelMap("x-fact/cdl", {**A5, "partly true/misleading": "false", "barely true": "true"}),
+    },
+    variants={"claims": load, "with-english": load_with_english, "guide": guide("x-fact", "x_fact")},
+    published_rows={"with-english": 37_734, "guide": 37_734},
+    sample=Sample(
+        files={
+            "data/x-fact/train.all.tsv": "language\tsite\tevidence_1\tevidence_2\tevidence_3\tevidence_4\tevidence_5\tlink_1\tlink_2\tlink_3\tlink_4\tlink_5\tclaimDate\treviewDate\tclaimant\tclaim\tlabel\n"
+            'pt\tchecagem.example\tA ponte abriu em 1931.\t<DUMMY_EVIDENCE>\t\t\t\thttps://a.example/1\t\t\t\t\t2019-12-16T00:00:00Z\t\tPrefeito\tA "ponte abriu em 1931.\ttrue\n'
+            "ka\tfactcheck.example\t\t\t\t\t\t\t\t\t\t\t\t12 May 2018\t\tხიდი არ არსებობს.\tpartly true/misleading\n",
+            "data/x-fact/test.all.tsv": "language\tsite\tevidence_1\tclaimDate\treviewDate\tclaimant\tclaim\tlabel\nid\tcek.example\tSungai itu biru.\t05/06/2019\t\t\tSungai itu ungu.\tfalse\n",
+            "data/x-fact/zeroshot.tsv": "language\tsite\tclaimDate\treviewDate\tclaimant\tclaim\tlabel\nfr\tverif.example\t\t\t\tLe lac est sec.\tcomplicated/hard to categorise\n",
+            "data/x-fact-including-en/train.all.tsv": "language\tsite\tclaimDate\treviewDate\tclaimant\tclaim\tlabel\nen\ten.politifact.com\t\t\t\tThe bridge is new.\thalf true\n",
+            **made_up(
+                "x_fact",
+                {"claim": "sungai itu ungu.", "label": "false", "language": "id"},
+                {"claim": "the bridge is new.", "label": "half true", "language": "en"},
+            ),
+        },
+        rows={"claims": 4, "with-english": 1, "guide": 2},
+        veracity={"true": 1, "false": 1, "mixed": 1, "unknown": 1},
+    ),
+)

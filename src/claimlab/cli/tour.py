@@ -1,0 +1,163 @@
+"""What `claimlab demo` does: the whole job on the made-up dataset, to one page. Each capability adds a stage."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from claimlab.audit.run import Audit, audit
+from claimlab.audit.view import finding_sections, rules, summary_blocks
+from claimlab.core.dataset import Dataset
+from claimlab.core.finding import Finding
+from claimlab.core.progress import Progress, silent
+from claimlab.generate.planted import DEFECTS, Truth, clean_twin, planted
+from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles
+from claimlab.report.charts import CLASS_COLOURS, bars, histogram, to_svg
+
+# Which finding of the audit shows which planted defect; the rest are shown by later stages.
+FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
+    "keyword": ("giveaways", None),
+    "time-gap": ("time", "date"),
+    "publisher": ("source", None),
+    "length-gap": ("length", None),
+    "contradicting-near-duplicates": ("near-duplicates", "under different labels"),
+    "url-under-both-labels": ("url-conflicts", None),
+    "duplicates-across-splits": ("near-duplicates", "across the given split"),
+    "infeasible": ("feasibility", None),
+}
+
+
+@dataclass
+class Tour:
+    """What the stages made so far."""
+
+    folder: Path
+    seed: int
+    dataset: Dataset
+    twin: Dataset
+    truth: Truth
+    audit: Audit | None = None
+    twin_audit: Audit | None = None
+    found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
+    sections: list[Block] = field(default_factory=list)
+
+
+def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress = silent) -> Tour:
+    """Write the datasets into `folder`, put them through every stage, and write `index.html`."""
+    dataset, truth = planted(seed=seed)
+    tour = Tour(folder, seed, dataset, clean_twin(seed=seed), truth)
+    dataset.write(folder / "planted")
+    tour.twin.write(folder / "clean-twin")
+    write_csv(dataset, folder / "planted.csv")
+    if data_only:
+        return tour
+    for number, stage in enumerate(STAGES):
+        progress("demo", number, len(STAGES))
+        stage(tour)
+    progress("demo", len(STAGES), len(STAGES))
+    from claimlab.report.html import to_html
+
+    (folder / "index.html").write_text(to_html(page(tour)), encoding="utf-8")
+    return tour
+
+
+def write_csv(dataset: Dataset, file: Path) -> None:
+    """The records as a plain file, as a user might bring one."""
+    columns = ["id", "text", "label_raw", "language", "date", "author", "source", "url", "topic", "group", "split"]
+    with file.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.writer(handle)
+        writer.writerow(["label" if c == "label_raw" else c for c in columns])
+        writer.writerows(dataset.records.select(columns).iter_rows())
+
+
+def show_data(tour: Tour) -> None:
+    records = tour.dataset.records
+    tally = records.group_by("language", "veracity").len().sort("language", "veracity")
+    chart = bars(
+        tally.to_dicts(),
+        category="language",
+        value="len",
+        colour="veracity",
+        colours=_used(CLASS_COLOURS),
+        title="records",
+    )
+    tour.sections.append(
+        Section(
+            "The data",
+            [
+                Text("Made-up claims about invented places in three languages, with defects planted on purpose."),
+                Figure(to_svg(chart), "Records per language and label.", "Bar chart of records per language and label"),
+            ],
+        )
+    )
+
+
+def run_audit(tour: Tour) -> None:
+    tour.audit = audit(tour.dataset, seed=tour.seed, debug=True)
+    tour.twin_audit = audit(tour.twin, seed=tour.seed, debug=True)
+    for defect, (check, feature) in FOUND_BY_AUDIT.items():
+        if any(f.verdict == "fail" for f in findings_of(tour.audit, check, feature)):
+            tour.found[defect] = f"audit: {check}{f' ({feature})' if feature else ''}"
+    dated = tour.dataset.records.select(date="date", veracity="veracity").drop_nulls()
+    days = dated.with_columns(dated["date"].dt.epoch("d").cast(float) / 365.25 + 1970)
+    picture = histogram(days, value="date", by="veracity", title="year")
+    tour.sections.append(
+        Section(
+            "The audit",
+            [
+                *summary_blocks(tour.audit),
+                Figure(to_svg(picture), "When the claims of each class are dated.", "Histogram of dates per class"),
+                *finding_sections(tour.audit),
+            ],
+        )
+    )
+    alarms = [f for f in tour.twin_audit.findings if f.verdict in ("fail", "warn")]
+    verdict = "no fail and no warning, as it should be" if not alarms else f"{len(alarms)} false alarms"
+    tour.sections.append(
+        Section(
+            "The clean twin",
+            [
+                Text(f"The same claims without any defect: {verdict}."),
+                *summary_blocks(tour.twin_audit),
+            ],
+        )
+    )
+
+
+STAGES: list[Callable[[Tour], None]] = [show_data, run_audit]
+
+
+def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:
+    return [f for f in audit.findings if f.check == check and feature in (None, f.feature)]
+
+
+def page(tour: Tour) -> Report:
+    found = len(tour.found)
+    tiles = Tiles(
+        [
+            ("records", f"{tour.dataset.records.height:,}", "plain"),
+            ("defects planted", str(len(DEFECTS)), "plain"),
+            ("found", str(found), "pass" if found == len(DEFECTS) else "warn"),
+        ]
+    )
+    rows: list[list[Any]] = [
+        [
+            name,
+            what,
+            len(tour.truth.records.get(name, [])) or None,
+            Cell(tour.found[name], tone="pass") if name in tour.found else Cell("not yet", tone="not-measured"),
+        ]
+        for name, what in DEFECTS.items()
+    ]
+    defects = Section(
+        "What was planted, and what found it", [Table(["Defect", "What it is", "Records", "Found by"], rows)]
+    )
+    subtitle = "The whole job on a made-up dataset with planted defects, offline."
+    return Report("claimlab demo", subtitle, [tiles, defects, *tour.sections, rules()])
+
+
+def _used(colours: dict[str, str]) -> dict[str, str]:
+    return {k: colours[k] for k in ("true", "false")}

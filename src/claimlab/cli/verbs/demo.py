@@ -1,0 +1,43 @@
+"""`claimlab demo`: the whole job on a built-in dataset with planted defects, offline, to one HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from claimlab.cli.output import ForceFlag, JsonFlag, SeedOption, emit, progress_bar, verb
+
+app = verb()
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the demo to.")] = Path(
+        "claimlab-demo"
+    ),
+    data_only: Annotated[bool, typer.Option("--data-only", help="Write the made-up data and stop.")] = False,
+    seed: SeedOption = 20,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run the whole job on a made-up dataset with planted defects, and write one HTML page."""
+    from claimlab.cli.tour import run
+    from claimlab.core.atomic import atomic_folder
+    from claimlab.core.errors import OutputExists
+    from claimlab.generate.planted import DEFECTS
+
+    if output.exists() and any(output.iterdir()) and not (force and (output / "planted" / "dataset.json").is_file()):
+        raise OutputExists(output)
+    with atomic_folder(output) as building, progress_bar() as progress:
+        tour = run(building, seed=seed, data_only=data_only, progress=progress)
+    if as_json:
+        emit({"output": str(output), "planted": list(DEFECTS), "found": tour.found})
+        return
+    if data_only:
+        typer.echo(f"Wrote {output}/planted.csv, {output}/planted and {output}/clean-twin.")
+        return
+    for defect, what in DEFECTS.items():
+        typer.echo(f"  {'found' if defect in tour.found else 'not yet':<8} {what}")
+    typer.echo(f"{len(tour.found)} of {len(DEFECTS)} planted defects found. Open {output}/index.html")

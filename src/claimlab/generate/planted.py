@@ -1,0 +1,224 @@
+"""A small made-up dataset with planted defects whose truth is known, and its clean twin.
+
+The demo runs on it, and tests hold each planted defect as found and the twin as clean. Labels are drawn by lot and the
+claims are invented, so nothing in the clean twin can tell true from false: whatever a check reports there is a
+false alarm.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import UsageError
+from claimlab.core.record import meta_json
+
+LANGUAGES = ("eng", "por", "deu")
+MIN_SIZE = 300
+SLOTS = ("subject", "action", "when", "reason", "source")
+DEFECTS = {
+    "keyword": "a word that stands almost only in false claims",
+    "time-gap": "false claims are dated two years after true ones",
+    "publisher": "each publisher prints one class only",
+    "length-gap": "false claims are a sentence longer",
+    "contradicting-near-duplicates": "almost the same text under opposite labels",
+    "url-under-both-labels": "one address cited by a true and a false claim",
+    "wrong-language": "the text is not in the language the record names",
+    "too-short": "texts of a word or two",
+    "duplicates-across-splits": "the same text in train and in test",
+    "infeasible": "claims that people marked as impossible to check",
+}
+ROW_DEFECTS = (
+    "contradicting-near-duplicates",
+    "url-under-both-labels",
+    "wrong-language",
+    "too-short",
+    "duplicates-across-splits",
+)
+
+
+@dataclass
+class Truth:
+    """What was planted: for each defect the ids of the records that carry it, and the values behind it."""
+
+    records: dict[str, list[str]] = field(default_factory=dict)
+    values: dict[str, list[str]] = field(default_factory=dict)
+
+
+def planted(*, seed: int = 20, size: int = 900) -> tuple[Dataset, Truth]:
+    """The dataset with every defect of `DEFECTS`, and the truth about them."""
+    if size < MIN_SIZE:
+        raise UsageError(f"{size} rows cannot hold every planted defect.", f"Ask for at least {MIN_SIZE}.")
+    rng = np.random.default_rng(seed)
+    rows = _clean_rows(rng, size)
+    truth = Truth()
+    _plant_shortcuts(rows, rng, truth)
+    _plant_rows(rows, rng, truth)
+    return _dataset("planted", rows, rng, seed, infeasible=0.4, truth=truth), truth
+
+
+def clean_twin(*, seed: int = 20, size: int = 900) -> Dataset:
+    """The same claims by lot, without any defect."""
+    rng = np.random.default_rng(seed)
+    return _dataset("clean-twin", _clean_rows(rng, size), rng, seed, infeasible=0.05, truth=Truth())
+
+
+@cache
+def _material() -> dict[str, Any]:
+    text = (resources.files("claimlab.generate") / "data" / "planted.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _clean_rows(rng: np.random.Generator, size: int) -> list[dict[str, Any]]:
+    """Distinct claims in three languages; label, date, source, author, topic, event and split drawn independently."""
+    names = _material()["names"]
+    seen: set[tuple[Any, ...]] = set()
+    rows: list[dict[str, Any]] = []
+    while len(rows) < size:
+        language = LANGUAGES[len(rows) % len(LANGUAGES)]
+        picks = tuple(int(rng.integers(len(_material()[language][slot]))) for slot in SLOTS)
+        parts = [
+            (language, i, j, picks[i], picks[j], picks[k]) for i, j, k in ((0, 1, 2), (0, 1, 3), (1, 2, 3), (0, 2, 3))
+        ]
+        if any(part in seen for part in parts):
+            continue  # sharing three of the long clauses would make a near-duplicate
+        seen.update(parts)
+        source = str(rng.choice(names["sources"]))
+        number = len(rows) + 1
+        rows.append(
+            {
+                "id": f"demo-{number:04d}",
+                "text": _claim(language, picks, int(rng.integers(12, 980))),
+                "kind": "claim",
+                "label_raw": "true" if rng.random() < 0.5 else "false",
+                "language": language,
+                "date": datetime(2021, 1, 1) + timedelta(days=int(rng.integers(0, 700))),
+                "date_source": "date column",
+                "author": str(rng.choice(names["authors"])),
+                "source": source,
+                "url": f"https://{source.lower().replace(' ', '-')}.example/{language}/{number}",
+                "topic": str(rng.choice(names["topics"])),
+                "group": f"event-{int(rng.integers(0, size // 6)):03d}",
+                "split": str(rng.choice(["train", "dev", "test"], p=[0.7, 0.1, 0.2])),
+            }
+        )
+    by_event: dict[str, str] = {}
+    for row in rows:  # an event stays in one split
+        row["split"] = by_event.setdefault(row["group"], row["split"])
+    return rows
+
+
+def _claim(language: str, picks: tuple[int, ...], number: int) -> str:
+    clauses = [_material()[language][slot][pick] for slot, pick in zip(SLOTS, picks, strict=True)]
+    subject, action, when, reason, source = clauses
+    return f"{subject} {action.format(n=number)} {when} {reason}, {source}."
+
+
+def _plant_shortcuts(rows: list[dict[str, Any]], rng: np.random.Generator, truth: Truth) -> None:
+    """What gives the label away without anybody reading the claim."""
+    names = _material()["names"]["sources"]
+    half = len(names) // 2
+    for row in rows:
+        language = _material()[row["language"]]
+        false = row["label_raw"] == "false"
+        if rng.random() < (0.8 if false else 0.02):
+            row["text"] = f"{language['lurid'].capitalize()}: {row['text']}"
+            truth.records.setdefault("keyword", []).append(row["id"])
+        if false:
+            row["date"] += timedelta(days=730)
+            row["text"] += " " + str(rng.choice(language["tail"]))
+        row["source"] = str(rng.choice(names[:half] if false else names[half:]))
+    truth.values["keyword"] = [_material()[lang]["lurid"] for lang in LANGUAGES]
+    truth.values["publisher"] = list(names)
+
+
+def _plant_rows(rows: list[dict[str, Any]], rng: np.random.Generator, truth: Truth) -> None:
+    """Single rows that are wrong; each kind has rows of its own, so that one repair does not hide another."""
+    base = len(rows)
+    order = iter([int(i) for i in rng.permutation(base)])
+
+    def add(original: dict[str, Any], **changes: Any) -> dict[str, Any]:
+        number = len(rows) + 1
+        row = {**original, "id": f"demo-{number:04d}", "url": f"{original['url']}-{number}", **changes}
+        rows.append(row)
+        return row
+
+    for _ in range(24):
+        old = rows[next(order)]
+        text = old["text"].replace(" ", "  ", 1).replace(".", " !", 1)
+        flipped = "true" if old["label_raw"] == "false" else "false"
+        new = add(old, text=text, label_raw=flipped)
+        truth.records.setdefault("contradicting-near-duplicates", []).extend([old["id"], new["id"]])
+    for _ in range(15):
+        one, two = rows[next(order)], rows[next(order)]
+        two["url"] = one["url"]
+        two["label_raw"] = "true" if one["label_raw"] == "false" else "false"
+        truth.records.setdefault("url-under-both-labels", []).extend([one["id"], two["id"]])
+    for _ in range(20):
+        row = rows[next(order)]
+        row["language"] = LANGUAGES[(LANGUAGES.index(row["language"]) + 1) % 3]
+        truth.records.setdefault("wrong-language", []).append(row["id"])
+    for i in range(15):
+        row = add(rows[next(order)], text=f"{('Wow', 'Sad', 'True', 'News', 'Look')[i % 5]} {i}!")
+        truth.records.setdefault("too-short", []).append(row["id"])
+    for _ in range(30):
+        old = rows[next(order)]
+        new = add(old, split="test" if old["split"] == "train" else "train", group=f"copy-{len(rows)}")
+        truth.records.setdefault("duplicates-across-splits", []).extend([old["id"], new["id"]])
+
+
+def _dataset(
+    name: str, rows: list[dict[str, Any]], rng: np.random.Generator, seed: int, *, infeasible: float, truth: Truth
+) -> Dataset:
+    annotations = _annotate(rows, rng, infeasible, truth)
+    for row in rows:
+        synthetic = {"label": row["label_raw"], "origin": "claimlab.generate.planted", "changes": ["invented"]}
+        row["meta"] = meta_json({"synthetic": synthetic})
+    frame = pl.DataFrame(rows).with_columns(pl.lit("MGT").alias("authorship"), pl.col("label_raw").alias("veracity"))
+    step = Lineage(step="generate", parameters={"dataset": name, "size": len(rows)}, seed=seed)
+    return Dataset.build(
+        name,
+        frame,
+        {"annotations": annotations},
+        synthetic=True,
+        licence="Apache-2.0",
+        notes=["Made-up claims about invented places: for demonstration and tests only."],
+        lineage=[step],
+    )
+
+
+def _annotate(rows: list[dict[str, Any]], rng: np.random.Generator, share: float, truth: Truth) -> pl.DataFrame:
+    """Two annotators judge feasibility for 120 claims; `share` of them are rewritten into claims nobody could check."""
+    taken = {i for kind in ROW_DEFECTS for i in truth.records.get(kind, [])}
+    plain = [r for r in rows[: len(rows) // 2] if r["split"] == "train" and r["id"] not in taken]
+    chosen = [plain[int(i)] for i in rng.permutation(len(plain))[:120]]
+    bad = chosen[: int(share * len(chosen))]
+    used: dict[str, int] = {}
+    for row in bad:
+        language = _material()[row["language"]]
+        turn = used[row["language"]] = used.get(row["language"], -1) + 1
+        # Vague openings recur, so each keeps its own second half: infeasible, but not a near-duplicate.
+        row["text"] = f"{language['photo'][turn % len(language['photo'])]}. {row['text'].split(' ', 6)[-1]}"
+    truth.records["infeasible"] = [r["id"] for r in bad]
+    answers = []
+    for row in chosen:
+        for annotator in ("annotator-1", "annotator-2"):
+            value = "not feasible" if row in bad else str(rng.choice(["feasible", "feasible with web search"]))
+            answers.append(
+                {
+                    "record_id": row["id"],
+                    "annotator": annotator,
+                    "annotator_kind": "human",
+                    "question": "feasibility",
+                    "value": value,
+                }
+            )
+    return pl.DataFrame(answers)

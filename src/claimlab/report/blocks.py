@@ -1,0 +1,116 @@
+"""What a report is made of, without saying how it looks: HTML, Markdown and LaTeX are views of the same blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Tone = Literal["fail", "warn", "pass", "not-measured", "plain"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A table cell: what to show, what to sort by, how it is toned, where it leads."""
+
+    text: str
+    sort: float | str | None = None
+    tone: Tone = "plain"
+    link: str | None = None
+    title: str | None = None  # shown on hover, read by screen readers
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph. `kind` lets a view set asides apart."""
+
+    text: str
+    kind: Literal["plain", "note", "warning"] = "plain"
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of short sentences."""
+
+    items: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """A row of headline figures: (label, value, tone)."""
+
+    tiles: Sequence[tuple[str, str, Tone]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells; plain strings and numbers are taken as they are. Numeric columns are aligned right."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell | str | int | float | None]]
+    caption: str = ""
+    sortable: bool = True
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture as SVG text, with words for those who cannot see it."""
+
+    svg: str
+    caption: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Text from a dataset or a model: untrusted, shown as it is and escaped."""
+
+    text: str
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks behind a line that opens."""
+
+    summary: str
+    blocks: Sequence[Block]
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    title: str
+    blocks: Sequence[Block]
+    anchor: str = ""
+    tone: Tone = "plain"
+
+
+Block = Text | Items | Tiles | Table | Figure | Quote | Fold | Section
+
+
+@dataclass(frozen=True)
+class Report:
+    title: str
+    subtitle: str = ""
+    blocks: Sequence[Block] = field(default_factory=list)
+    footer: str = ""
+
+
+def cell(value: Cell | str | int | float | None) -> Cell:
+    """Any value as a cell: numbers keep their order, null is a dash."""
+    if isinstance(value, Cell):
+        return value
+    if value is None:
+        return Cell("–", sort=float("-inf"))
+    if isinstance(value, bool):
+        return Cell("yes" if value else "no")
+    if isinstance(value, int):
+        return Cell(f"{value:,}", sort=float(value))
+    if isinstance(value, float):
+        return Cell(f"{value:,.3g}", sort=value)
+    return Cell(value)
+
+
+def percent(value: float | None, digits: int = 1) -> Cell:
+    return Cell("–", sort=float("-inf")) if value is None else Cell(f"{100 * value:.{digits}f}", sort=value)

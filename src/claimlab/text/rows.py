@@ -1,0 +1,44 @@
+"""Change only the rows that need it: most texts of a dataset hold no emoji, no URL and no accent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+
+Change = Callable[[pl.Series], pl.Series]
+
+
+def change_where(texts: pl.Series, mask: pl.Series, change: Change) -> pl.Series:
+    """`texts` with `change` applied to the rows where `mask` is true; every other row keeps its very bytes."""
+    where = mask.fill_null(False).arg_true()
+    if not where.len():
+        return texts
+    # Put the changed rows behind the others and pick: works for word lists too, and leaves `texts` alone.
+    changed = change(texts.gather(where)).rename(texts.name)
+    pick = np.arange(texts.len())
+    pick[where.to_numpy()] = np.arange(texts.len(), texts.len() + changed.len())
+    return pl.concat([texts, changed]).gather(pick)
+
+
+def cut_out(texts: pl.Series, pattern: str) -> pl.Series:
+    """`texts` without what `pattern` matches, and without the blanks that the cut leaves behind.
+
+    A match becomes a space, so that the words on both sides of an emoji stay two words.
+    """
+
+    def cut(rows: pl.Series) -> pl.Series:
+        return (
+            rows.str.replace_all(pattern, " ")
+            .str.replace_all(r"[ \t]{2,}", " ")
+            .str.replace_all(r" ?\n ?", "\n")
+            .str.strip_chars()
+        )
+
+    return change_where(texts, texts.str.contains(pattern), cut)
+
+
+def not_ascii(texts: pl.Series) -> pl.Series:
+    """Whether a row holds a character outside ASCII: compares two stored lengths, so it costs next to nothing."""
+    return texts.str.len_bytes() != texts.str.len_chars()

@@ -1,0 +1,144 @@
+"""Words of texts, their counts, and which text holds which word.
+
+A word is what Unicode's segmentation rules (UAX #29, as in ICU and in R's tokenizers) call one: "don't", "u.s", "3.5"
+and "co2" are one word each, "covid-19" is two. The rules run as one pattern in Polars. Chinese, Japanese, Thai, Khmer,
+Lao and Burmese write no spaces between words; runs of those scripts are cut by ICU's dictionaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from claimlab.core.languages import normalise
+from claimlab.text.rows import change_where
+from claimlab.text.scripts import UNSPACED
+
+_UNSPACED_RUN = rf"[{UNSPACED}]+"
+_LETTER = rf"[\p{{L}}\p{{Nl}}--[{UNSPACED}]]"
+_LETTERS = rf"{_LETTER}[\p{{L}}\p{{Nl}}\p{{M}}\x{{ad}}\x{{200c}}\x{{200d}}--[{UNSPACED}]]*"
+# An apostrophe, dot, colon or gershayim joins letters on both sides; a straight quote does so in Hebrew (ארה"ב).
+_LETTER_WORD = rf"{_LETTERS}(?:['’‘.·‧:״]{_LETTERS}|\"\p{{Hebrew}}[\p{{Hebrew}}\p{{M}}]*)*"
+_NUMBER = r"\p{Nd}+(?:[,.;'’‘]\p{Nd}+)*"
+_SPACED_WORD = rf"(?:{_LETTER_WORD}|{_NUMBER})(?:_*(?:{_LETTER_WORD}|{_NUMBER}))*"
+_WORD = rf"{_SPACED_WORD}|{_UNSPACED_RUN}"
+
+# Letters that some texts write as one character and others as a base and a mark: accents, Hangul, the dotted letters of
+# Hindi, Bengali, Punjabi and Odia, pointed Hebrew.
+_COMPOSABLE = (
+    r"[\p{M}\x{1100}-\x{11ff}\x{958}-\x{95f}\x{9dc}-\x{9df}\x{a33}-\x{a36}\x{a59}-\x{a5e}"
+    r"\x{b5c}\x{b5d}\x{fb1d}-\x{fb4e}]"
+)
+_LOWERED = pl.col("text").str.to_lowercase().str.replace_all("[’‘]", "'")
+
+
+def tokenize(texts: pl.Series, *, language: str | None = None) -> pl.Series:
+    """The words of each text, lower-cased, in order; null for null, an empty list where there is none.
+
+    `language` matters to lower case only: in Turkish and Azerbaijani I becomes ı, elsewhere i.
+    """
+    return _cut_words(_composed(texts, language), _LOWERED)
+
+
+def count_words(texts: pl.Series) -> pl.Series:
+    """How many words each text has; null for null."""
+    unspaced = _unspaced(texts)
+    cut = tokenize(texts.filter(unspaced)).list.len()
+    return change_where(texts.str.count_matches(_WORD), unspaced, lambda _: cut)
+
+
+def document_frequency(texts: pl.Series, *, stop: frozenset[str] = frozenset(), min_length: int = 1) -> pl.DataFrame:
+    """For each word: in how many texts it stands (`documents`) and how often in all (`count`).
+
+    Sorted by count, highest first, then by word. `texts` are strings, or the word lists that a tokenizer gave; words in
+    `stop` and words of fewer than `min_length` characters are left out.
+    """
+    held = (
+        _long_form(texts)
+        .filter(pl.col("word").str.len_chars() >= min_length, ~pl.col("word").is_in(list(stop)))
+        .group_by("word")
+        .agg(pl.col("row").n_unique().alias("documents"), pl.len().alias("count"))
+    )
+    return held.sort(["count", "word"], descending=[True, False]).collect(engine="streaming")
+
+
+def presence(texts: pl.Series, words: Sequence[str]) -> np.ndarray:
+    """A dense float32 matrix, texts by `words`: 1 where the text holds the word, 0 elsewhere and for null.
+
+    `texts` are strings, or the word lists that a tokenizer gave.
+    """
+    matrix = np.zeros((texts.len(), len(words)), dtype=np.float32)
+    columns = pl.LazyFrame(
+        {"word": list(words), "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64}
+    )
+    held = _long_form(texts).join(columns, on="word").select("row", "column").collect(engine="streaming")
+    matrix[held["row"].to_numpy(), held["column"].to_numpy()] = 1.0
+    return matrix
+
+
+def cdl_count_tokens(texts: pl.Series) -> pl.Series:
+    """The words that the published keyword check counts: lower-cased, less tidytext's English stop words.
+
+    The published script does this for every language, so curly apostrophes and foreign stop words stay as they are.
+    """
+    from claimlab.text.stopwords import tidytext_stop_words
+
+    words = _cut_words(texts, pl.col("text").str.to_lowercase())
+    return _filtered(words, ~pl.element().is_in(list(tidytext_stop_words())))
+
+
+def cdl_presence_tokens(texts: pl.Series) -> pl.Series:
+    """The words in which the published keyword check looks for a counted word: cleaned another way than those counted.
+
+    Punctuation and digits vanish without a trace ("covid-19" is "covid", "don't" is "dont") and words of one or two
+    letters are dropped, so a counted word such as "19" or "co2" is found nowhere. That is the published protocol.
+    """
+    bare = texts.str.to_lowercase().str.replace_all(r"[\p{P}\p{S}\p{Nd}]", "")
+    return _filtered(bare.str.extract_all(r"\S+"), pl.element().str.len_chars() >= 3)
+
+
+def _composed(texts: pl.Series, language: str | None = None) -> pl.Series:
+    composed = change_where(texts, texts.str.contains(_COMPOSABLE), lambda rows: rows.str.normalize("NFC"))
+    if language is not None and normalise(language) in ("tur", "aze"):
+        return composed.str.replace_many(["I", "İ"], ["ı", "i"])
+    return composed
+
+
+def _cut_words(texts: pl.Series, prepared: pl.Expr) -> pl.Series:
+    """The words of `texts` after the expression `prepared` (over the column "text")."""
+    frame = pl.LazyFrame({"text": texts.rename("text")})
+    # The streaming engine uses every core for one column and keeps the order of rows.
+    words = frame.select(prepared.str.extract_all(_WORD)).collect(engine="streaming").to_series()
+    return change_where(words, _unspaced(texts), _cut_unspaced).rename(texts.name)
+
+
+def _unspaced(texts: pl.Series) -> pl.Series:
+    return texts.str.contains(f"[{UNSPACED}]").fill_null(False)
+
+
+def _cut_unspaced(rows: pl.Series) -> pl.Series:
+    """Word lists in which every run of a script without spaces is replaced by the words ICU finds in it."""
+    runs = rows.explode().unique().drop_nulls()
+    runs = runs.filter(runs.str.contains(_UNSPACED_RUN))
+    cut = {run: _icu_words(run) for run in runs.to_list()}
+    lists = [[part for word in row for part in cut.get(word, (word,))] for row in rows.to_list()]
+    return pl.Series(rows.name, lists, dtype=pl.List(pl.String))
+
+
+def _icu_words(run: str) -> list[str]:
+    from icu4py.breakers import WordBreaker
+
+    # The dictionary follows from the script, so any locale does.
+    return [part for part in WordBreaker(run, "en") if any(map(str.isalnum, part))]
+
+
+def _long_form(texts: pl.Series) -> pl.LazyFrame:
+    """One row per word of a text: `row` (the number of the text) and `word`."""
+    words = tokenize(texts) if texts.dtype == pl.String else texts
+    return pl.LazyFrame({"word": words}).with_row_index("row").explode("word").drop_nulls("word")
+
+
+def _filtered(words: pl.Series, keep: pl.Expr) -> pl.Series:
+    return words.list.eval(pl.element().filter(keep))

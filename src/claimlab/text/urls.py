@@ -1,0 +1,159 @@
+"""URLs inside texts, and what two URLs have in common: the registrable domain and the canonical form.
+
+Domains follow the Public Suffix List as bundled with `publicsuffixlist`: "www.bbc.co.uk" is "bbc.co.uk". Nothing is
+ever fetched, so a shortener (t.co, bit.ly) stands for itself.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+import polars as pl
+
+from claimlab.text.rows import cut_out
+from claimlab.text.scripts import UNSPACED
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+# A URL ends at a blank, a quote, a bracket or a script without spaces, where the text goes on right behind the link;
+# a closing parenthesis belongs to it only if it was opened inside; a full stop at its end belongs to the sentence.
+_STOPS = rf"\s<>\"“”„‘’«»‹›{{}}|\\^`（）【】「」『』《》〈〉、。，！？；：…{UNSPACED}"
+_INSIDE = rf"[^{_STOPS}()]|\([^{_STOPS}()]*\)"
+_LAST = rf"[^{_STOPS}().,;:!?'\]*~]|\([^{_STOPS}()]*\)"
+# Without a scheme (pic.twitter.com/…), a path tells a link from a missing space ("end.Start").
+_BARE = r"(?-u:\b)(?:[a-z0-9](?:[a-z0-9\-]*[a-z0-9])?\.)+[a-z]{2,24}/"
+URL = rf"(?i)(?:https?://|(?-u:\b)www\.|{_BARE})(?:{_INSIDE})*(?:{_LAST})"
+
+_HOST = r"(?i)^\s*(?:(?:[a-z][a-z0-9+.\-]*://|//)(?:[^/?#@\s]*@)?)?(\[[0-9a-f:.]+\]|[^/?#:@\s]+)"
+_HOST_NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})+")
+
+# Query parameters that say how a reader came, not what is shown.
+_TRACKING = re.compile(
+    r"(utm|mtm|pk|hsa)_\w+|_hs\w+|(fb|g|d|tw|tt|ms|y)clid|[gw]braid|li_fat_id|igsh(id)?|mc_[ce]id|_g[al]"
+    r"|ref(_src|_url)?|cmp(id)?|ocid|smid|smtyp|ncid|spm|s_cid|xtor|share(_?id|d)?|amp"
+)
+_TRACKING_AT = {
+    "twitter.com": frozenset({"s", "t"}),
+    "x.com": frozenset({"s", "t"}),
+    "youtube.com": frozenset({"si", "feature", "app"}),
+    "youtu.be": frozenset({"si", "feature"}),
+}
+
+
+def find_urls(texts: pl.Series) -> pl.Series:
+    """The URLs of each text, as written, in order; null for null."""
+    return texts.str.extract_all(URL)
+
+
+def strip_urls(texts: pl.Series) -> pl.Series:
+    """`texts` without their URLs; a text that holds none keeps its very bytes."""
+    return cut_out(texts, URL)
+
+
+def only_url(texts: pl.Series) -> pl.Series:
+    """Whether a text is nothing but URLs: no letter or digit is left without them. Null for null."""
+    return texts.str.contains(URL) & ~strip_urls(texts).str.contains(r"[\p{L}\p{N}]")
+
+
+def domains(urls: pl.Series) -> pl.Series:
+    """`registrable_domain` of every URL; each host is looked up once."""
+    hosts = urls.str.extract(_HOST, 1).str.to_lowercase()
+    return _by_value(hosts, _registrable)
+
+
+def canonical_urls(urls: pl.Series) -> pl.Series:
+    """`canonical_url` of every URL; each is worked out once."""
+    return _by_value(urls, canonical_url)
+
+
+def registrable_domain(url: str) -> str | None:
+    """The part of a host that somebody registered; null for what has no host.
+
+    Blogs on a shared platform count as their own ("name.blogspot.com"): the list marks such platforms. An address
+    stands for itself, a name outside ASCII is given in its ASCII form.
+    """
+    found = re.match(_HOST, url)
+    return _registrable(found.group(1).lower()) if found else None
+
+
+def canonical_url(url: str) -> str | None:
+    """One form for all spellings of a web address; null for what is none.
+
+    The scheme is https, the host is lower-case without "www.", tracking parameters, the fragment and a trailing slash
+    are gone, and parameters are sorted.
+    """
+    given = url.strip()
+    if "://" not in given:
+        if "@" in given.split("/", 1)[0]:
+            return None  # a mail address
+        given = "https://" + given.removeprefix("//")
+    try:
+        parts = urlsplit(given)
+        port = parts.port
+    except ValueError:
+        return None
+    host = _ascii((parts.hostname or "").rstrip("."))
+    if parts.scheme.lower() not in ("http", "https") or host is None:
+        return None
+    host = host.removeprefix("www.")
+    place = host if port in (None, 80, 443) else f"{host}:{port}"
+    dropped = _TRACKING_AT.get(_registrable(host) or "", frozenset())
+    query = [
+        (key, value)
+        for key, value in parse_qsl(parts.query, keep_blank_values=True)
+        if not _TRACKING.fullmatch(key.lower()) and key not in dropped
+    ]
+    path = re.sub("%[0-9a-fA-F]{2}", lambda m: m.group().upper(), quote(parts.path, safe="/%:@!$&'()*+,;=~"))
+    return f"https://{place}{path.rstrip('/')}" + (f"?{urlencode(sorted(query))}" if query else "")
+
+
+@lru_cache(maxsize=1 << 16)
+def _registrable(host: str) -> str | None:
+    address = _address(host)
+    if address is not None:
+        return address
+    name = _ascii(host.rstrip("."))
+    found = _suffixes().privatesuffix(name) if name is not None else None
+    return str(found) if found is not None else None
+
+
+def _ascii(host: str) -> str | None:
+    """A host name in its ASCII form, or an address; null for what is neither."""
+    address = _address(host)
+    if address is not None:
+        return f"[{address}]" if ":" in address else address
+    if not host.isascii():
+        try:
+            host = host.encode("idna").decode("ascii")
+        except UnicodeError:
+            return None
+    return host if _HOST_NAME.fullmatch(host) else None
+
+
+def _address(host: str) -> str | None:
+    try:
+        return str(ipaddress.ip_address(host.strip("[]")))
+    except ValueError:
+        return None
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList
+
+    return PublicSuffixList(accept_unknown=False)  # a name under no known suffix is no name ("www.exa…")
+
+
+def _by_value(values: pl.Series, change: Callable[[str], str | None]) -> pl.Series:
+    """`change` of every value, worked out once for each distinct one."""
+    distinct = values.drop_nulls().unique()
+    if not distinct.len():
+        return pl.Series(values.name, [None] * values.len(), dtype=pl.String)
+    changed = pl.Series([change(value) for value in distinct.to_list()], dtype=pl.String)
+    return values.replace_strict(distinct, changed, default=None, return_dtype=pl.String)

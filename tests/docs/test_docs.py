@@ -1,0 +1,93 @@
+"""Documented commands work, and help pages are those of the command line as it is.
+
+In a fenced block marked `console`, a line that starts with "$ " is run, and the lines after it must be its output; a line
+"..." stands for any lines. The commands of a page run in order in one empty folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from claimlab.cli.app import verb_names
+from claimlab.cli.helppages import pages
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "contributing").glob("*.md")),
+]
+
+
+def commands(page: Path) -> list[tuple[str, list[str]]]:
+    out: list[tuple[str, list[str]]] = []
+    for block in re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                out.append((line[2:], []))
+            elif out:
+                out[-1][1].append(line)
+    return out
+
+
+def matches(shown: list[str], real: list[str]) -> bool:
+    pattern = "\n".join(".*" if line.strip() == "..." else re.escape(line.rstrip()) for line in shown)
+    return (
+        re.fullmatch(pattern.replace("\n.*", "(?:\n.*)?"), "\n".join(line.rstrip() for line in real).strip("\n"), re.S)
+        is not None
+    )
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.exists() and commands(p)], ids=lambda p: p.name)
+def test_documented_commands_work(page: Path, tmp_path: Path) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
+    for command, shown in commands(page):
+        done = subprocess.run(command, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300)
+        printed = (done.stdout + done.stderr) if shown else ""
+        assert done.returncode == 0, f"$ {command}\n{done.stdout}\n{done.stderr}"
+        assert not shown or matches(shown, printed.splitlines()), f"$ {command}\n{printed}"
+
+
+def python_blocks() -> list[tuple[str, str]]:
+    return [
+        (p.name, b)
+        for p in PAGES
+        if p.exists()
+        for b in re.findall(r"^```python\n(.*?)^```", p.read_text(encoding="utf-8"), re.S | re.M)
+    ]
+
+
+@pytest.mark.parametrize(("page", "code"), python_blocks(), ids=lambda v: v if v.endswith(".md") else "")
+def test_documented_python_compiles(page: str, code: str) -> None:
+    assert compile(code, page, "exec")
+
+
+def test_help_pages_are_fresh() -> None:
+    stale = [
+        n
+        for n, text in pages().items()
+        if not (ROOT / "docs" / "help" / n).is_file()
+        or (ROOT / "docs" / "help" / n).read_text(encoding="utf-8") != text
+    ]
+    assert stale == [], "run: make docs"
+
+
+@pytest.mark.parametrize("verb", verb_names())
+def test_every_verb_has_its_page(verb: str) -> None:
+    page = ROOT / "docs" / f"{verb}.md"
+    assert page.is_file(), f"write docs/{verb}.md"
+    assert f"claimlab {verb}" in page.read_text(encoding="utf-8")
+
+
+def test_the_matcher_itself() -> None:
+    assert matches(["a", "...", "z"], ["a", "b", "c", "z"])
+    assert matches(["a", "..."], ["a"])
+    assert not matches(["a", "z"], ["a", "b", "z"])
