@@ -47,10 +47,12 @@ class Plan:
         return {**asdict(self), "expected_recall": round(self.expected_recall, 6)}
 
     def __str__(self) -> str:
-        return (
-            f"{self.bands} bands of {self.rows} rows: expected recall {self.expected_recall:.4f} "
-            f"at Jaccard {self.threshold:g}"
-        )
+        shape = f"{self.bands} band{_s(self.bands)} of {self.rows} row{_s(self.rows)}"
+        return f"{shape}: expected recall {self.expected_recall:.4f} at Jaccard {self.threshold:g}"
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
 
 
 def choose(threshold: float, recall: float, texts: int) -> Plan:
