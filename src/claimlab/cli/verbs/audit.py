@@ -33,7 +33,7 @@ def audit(
 ) -> None:
     """Audit datasets for shortcuts, leaks and contradictions, each beside its baselines."""
     from claimlab.audit.run import audit as run_audit
-    from claimlab.audit.view import headline, ordered
+    from claimlab.audit.views.wording import headline, ordered
     from claimlab.audit.write import write_audits
     from claimlab.core.dataset import Dataset
 
