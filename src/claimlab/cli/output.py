@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,6 +36,16 @@ def emit(value: dict[str, Any]) -> None:
 def say(message: str) -> None:
     """A line for the person, on stderr."""
     sys.stderr.write(message.rstrip() + "\n")
+
+
+def several(n: int, what: str) -> str:
+    """`n` things in words: 1 conflict, 1,200 conflicts."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def screen() -> tuple[int, bool]:
+    """How wide the terminal is, and whether to colour what is printed there: only where a person reads it."""
+    return shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 def written(output: object, manifest: Manifest, *, as_json: bool, more: dict[str, Any] | None = None) -> None:

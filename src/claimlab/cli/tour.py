@@ -152,7 +152,3 @@ def page(tour: Tour) -> Report:
     audits = [a for a in (tour.audit, tour.twin_audit) if a is not None]
     subtitle = "The whole job on a made-up dataset with planted defects, offline."
     return Report("claimlab demo", subtitle, [tiles, defects, *tour.sections, protocol_sections(audits)])
-
-
-def _used(colours: dict[str, str]) -> dict[str, str]:
-    return {k: colours[k] for k in ("true", "false")}

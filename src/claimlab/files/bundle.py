@@ -1,17 +1,23 @@
 """One door to foreign files: a folder, a zip, or a single file, as named members that are safe to read.
 
 Archives are untrusted. A member whose path climbs out of the archive, a link, an encrypted member, or an archive whose
-unpacked size is out of proportion (a bomb) is refused before anything is read. Nothing is ever unpacked to disk.
+unpacked size is out of proportion (a bomb) is refused before anything is read; members are then read in small pieces
+and never beyond the size they declare, so that a header that lies cannot fill the memory. Nothing is unpacked to disk.
 """
 
 from __future__ import annotations
 
 import fnmatch
+import hashlib
+import io
 import re
 import stat
 import zipfile
+import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from claimlab.core.errors import UnreadableFile
 
@@ -19,6 +25,13 @@ MAX_UNPACKED = 4 << 30  # bytes over the whole archive
 MAX_RATIO = 200  # unpacked / packed, for members over 64 MiB; text packs 3 to 20 times
 RATIO_FREE = 64 << 20
 MAX_MEMBERS = 200_000
+PIECE = 1 << 20  # bytes read at a time: the most that a member can unpack before its declared size is checked
+PLAIN_METHODS = (
+    zipfile.ZIP_STORED,
+    zipfile.ZIP_DEFLATED,
+)  # Python can bound what the others unpack only after the fact
+DOCUMENTS = (".xlsx", ".docx", ".ods")  # zips that are one document
+WORKBOOK = "xl/workbook.xml"
 
 
 class Bundle:
@@ -34,13 +47,18 @@ class Bundle:
         place = Path(path)
         if not place.exists():
             raise UnreadableFile(f"There is no file or folder '{place}'.", "Check the path.")
+        if not place.is_dir() and not place.is_file():
+            raise UnreadableFile(f"'{place}' is a pipe or device, not a file.", "Save it to a file first.")
         if place.is_dir():
             files = sorted(p for p in place.rglob("*") if p.is_file() and not p.is_symlink())
             names = {p.relative_to(place).as_posix(): p for p in files}
             return cls(place, {n: p for n, p in names.items() if not _junk(n)}, None)
-        if zipfile.is_zipfile(place) and place.suffix.lower() not in (".xlsx", ".docx", ".ods"):
+        if _starts_as_zip(place) and zipfile.is_zipfile(place) and place.suffix.lower() not in DOCUMENTS:
             archive = _open_zip(place)
             infos = {i.filename.replace("\\", "/"): i for i in archive.infolist() if not i.is_dir()}
+            if WORKBOOK in infos:  # a workbook under another name
+                archive.close()
+                return cls(place, {place.name: place}, None)
             return cls(place, {n: i for n, i in sorted(infos.items()) if not _junk(n)}, archive)
         if place.suffix.lower() == ".zip":
             raise UnreadableFile(f"'{place.name}' is not a whole zip archive (truncated or damaged).", "Get it again.")
@@ -93,8 +111,8 @@ class Bundle:
             if isinstance(member, Path):
                 return member.read_bytes()
             assert self._archive is not None
-            return self._archive.read(member)
-        except (OSError, zipfile.BadZipFile, RuntimeError, EOFError, NotImplementedError) as error:
+            return _unpack(self._archive, member)
+        except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, NotImplementedError) as error:
             raise UnreadableFile(f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again.") from None
 
     def text(self, name: str, encoding: str | None = None) -> str:
@@ -106,6 +124,46 @@ class Bundle:
         for name in self.match(*patterns) if patterns else self.names():
             yield name, self.read(name)
 
+    def hashes(self) -> dict[str, str]:
+        """Name and sha256 of what was given: the zip or file, or each file of a folder (over 200: one hash of all)."""
+        if self.path.is_file():
+            return {self.path.name: _sha256(self.path)}
+        each = {n: _sha256(m) for n, m in self._members.items() if isinstance(m, Path)}
+        if len(each) <= 200:
+            return each
+        joined = "\n".join(f"{h}  {n}" for n, h in sorted(each.items()))
+        return {f"{len(each)} files": hashlib.sha256(joined.encode()).hexdigest()}
+
+
+def check_archive(data: Path | IO[bytes], name: str) -> None:
+    """Refuse an archive that another reader will open (a workbook is one) for the reasons any zip is refused."""
+    try:
+        with zipfile.ZipFile(data) as archive:
+            _refuse_unsafe(archive, name)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise UnreadableFile(f"'{name}' is not whole: {error}.", "Get it again.") from None
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """A member, piece by piece: `ZipFile.read` may unpack 2 GB before it looks at the declared size."""
+    whole = io.BytesIO()
+    with archive.open(info) as member:
+        while piece := member.read(PIECE):  # stops at the declared size; more than that is a wrong checksum
+            whole.write(piece)
+    if whole.tell() != info.file_size:
+        raise EOFError(f"it ends after {whole.tell():,} of {info.file_size:,} bytes")
+    return whole.getvalue()
+
+
+def _starts_as_zip(place: Path) -> bool:
+    with place.open("rb") as file:
+        return file.read(2) == b"PK"  # a table that merely contains the marks of a zip near its end is no zip
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
 
 def _open_zip(place: Path) -> zipfile.ZipFile:
     try:
@@ -113,40 +171,49 @@ def _open_zip(place: Path) -> zipfile.ZipFile:
     except (OSError, zipfile.BadZipFile) as error:
         raise UnreadableFile(f"'{place.name}' is not a whole zip archive: {error}.", "Get it again.") from None
     try:
-        _refuse_unsafe(archive, place)
+        _refuse_unsafe(archive, place.name)
     except UnreadableFile:
         archive.close()
         raise
     return archive
 
 
-def _refuse_unsafe(archive: zipfile.ZipFile, place: Path) -> None:
+def _refuse_unsafe(archive: zipfile.ZipFile, name: str) -> None:
     infos = archive.infolist()
     if len(infos) > MAX_MEMBERS:
-        raise UnreadableFile(
-            f"'{place.name}' holds {len(infos):,} files.", f"Split it: at most {MAX_MEMBERS:,} are read."
-        )
+        raise UnreadableFile(f"'{name}' holds {len(infos):,} files.", f"Split it: at most {MAX_MEMBERS:,} are read.")
     for info in infos:
         path = PurePosixPath(info.filename.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or re.match(r"^[A-Za-z]:", info.filename):
             raise UnreadableFile(
-                f"'{place.name}' holds a member that points outside the archive ('{info.filename}').",
+                f"'{name}' holds a member that points outside the archive ('{info.filename}').",
                 "Do not trust this file; get it from its publisher.",
             )
         if stat.S_ISLNK(info.external_attr >> 16):
-            raise UnreadableFile(f"'{place.name}' holds a link ('{info.filename}').", "Pack the files themselves.")
+            raise UnreadableFile(f"'{name}' holds a link ('{info.filename}').", "Pack the files themselves.")
+        if info.compress_type not in PLAIN_METHODS:
+            raise UnreadableFile(
+                f"'{info.filename}' in '{name}' is packed with a method other than deflate.",
+                "Unpack it yourself if you trust it, then give the folder.",
+            )
         if info.flag_bits & 1:
-            raise UnreadableFile(f"'{place.name}' is encrypted.", "Unpack it with its password, then give the folder.")
+            raise UnreadableFile(f"'{name}' is encrypted.", "Unpack it with its password, then give the folder.")
         if info.file_size > RATIO_FREE and info.file_size > MAX_RATIO * max(1, info.compress_size):
             raise UnreadableFile(
-                f"'{info.filename}' in '{place.name}' would unpack to {info.file_size / (1 << 30):.1f} GB, "
+                f"'{info.filename}' in '{name}' would unpack to {info.file_size / (1 << 30):.1f} GB, "
                 f"{info.file_size // max(1, info.compress_size)} times its size: it looks like a zip bomb.",
                 "Unpack it yourself if you trust it, then give the folder.",
             )
+    twice, times = Counter(info.filename for info in infos).most_common(1)[0] if infos else ("", 0)
+    if times > 1:
+        raise UnreadableFile(
+            f"'{name}' holds two files named '{twice}'.",
+            "Unpack it yourself to see which is meant, then give the folder.",
+        )
     total = sum(info.file_size for info in infos)
     if total > MAX_UNPACKED:
         raise UnreadableFile(
-            f"'{place.name}' would unpack to {total / (1 << 30):.1f} GB.",
+            f"'{name}' would unpack to {total / (1 << 30):.1f} GB.",
             "Unpack it yourself, then give the folder.",
         )
 

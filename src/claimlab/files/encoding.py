@@ -1,12 +1,44 @@
-"""From bytes to text: UTF-8 first, marks and UTF-16 honoured, then the best guess of a detector."""
+"""From bytes to text: UTF-8 first, marks and UTF-16 honoured, then the best guess of a detector.
+
+The detector tells scripts apart well, and Western from Eastern European code pages badly (Portuguese read as cp1250
+turns "não" into "năo"), so among Latin code pages the alphabets of the languages decide.
+"""
 
 from __future__ import annotations
 
 import codecs
+import unicodedata
+from collections import Counter
 
 from claimlab.core.errors import UnreadableFile
 
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
+
+# The letters beyond ASCII of languages that a Latin code page was made for; the first page wins a tie.
+_ALPHABETS: dict[str, tuple[str, ...]] = {
+    "cp1252": (
+        "áâãàçéêíóôõúü",  # Portuguese
+        "áéíñóúü¿¡",  # Spanish
+        "àâæçèéêëîïôœùûüÿ",  # French
+        "äöüß",  # German
+        "àèéìíîòóùú",  # Italian
+        "åäöæøé",  # Nordic
+        "áðéíóúýþæö",  # Icelandic
+        "àçèéíïòóúü·",  # Catalan
+        "éèëïóöüáí",  # Dutch
+    ),
+    "cp1250": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "áäčďéíĺľňóôŕšťúýž"),
+    "iso8859-2": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áéíóöőúüű", "ăâîşţ", "čćđšž", "áäčďéíĺľňóôŕšťúýž"),
+    "cp1254": ("çğıöşüâîûİ",),
+    "cp1257": ("āčēģīķļņšūž", "ąčęėįšųūž", "äõöüšž"),
+}
 
 
 def sniff_encoding(data: bytes) -> str:
@@ -16,18 +48,18 @@ def sniff_encoding(data: bytes) -> str:
             return name
     try:
         data.decode("utf-8")
-        return "utf-8"
+        return _without_mark(data) or "utf-8"
     except UnicodeDecodeError:
         pass
-    from charset_normalizer import from_bytes  # only when it is not UTF-8
-
-    best = from_bytes(_around_trouble(data)).best()
-    guess = best.encoding if best is not None else "cp1252"
-    try:
-        data.decode(guess)
-        return guess
-    except (UnicodeDecodeError, LookupError):
-        return "cp1252"
+    sample = _around_trouble(data)
+    guess = _without_mark(data) or _detected(sample)
+    for name in (guess, "cp1252"):
+        try:
+            data.decode(name)
+            return name
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return "cp1252"
 
 
 def decode(data: bytes, name: str, encoding: str | None = None) -> str:
@@ -45,6 +77,67 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> str:
         raise UnreadableFile(
             f"'{chosen}' is not an encoding Python knows.", "Use a name such as utf-8 or cp1252."
         ) from None
+
+
+def read_text(data: bytes, name: str, encoding: str | None = None) -> tuple[str, str, list[str]]:
+    """Text without its byte-order mark, its encoding, and a note when a few places of it were broken."""
+    chosen = encoding or sniff_encoding(data)
+    if encoding is None and not chosen.startswith("utf") and (mended := damaged_utf8(data)) is not None:
+        return mended[0], "utf-8", [f"'{name}' is UTF-8 but for {mended[1]:,} broken place(s), which read \ufffd now."]
+    return decode(data, name, encoding).lstrip("\ufeff"), chosen, []
+
+
+def damaged_utf8(data: bytes) -> tuple[str, int] | None:
+    """Text and number of broken places when `data` is UTF-8 but for a few of them (a cut character, a stray byte).
+
+    Any other encoding would turn every accented letter of such a file into two wrong ones.
+    """
+    text = data.decode("utf-8", errors="replace")
+    broken = text.count("\ufffd") - data.count("\ufffd".encode())
+    whole = sum(1 for c in text if c > "\x7f") - broken
+    return (text, broken) if whole >= 10 * broken else None
+
+
+def looks_binary(head: bytes) -> bool:
+    """Whether bytes are no text in any encoding: NULs (unless UTF-16 or -32), or more than 5 % other control bytes."""
+    if any(head.startswith(mark) for mark, _ in _MARKS) or _without_mark(head) is not None:
+        return False
+    strange = sum(1 for b in head if b < 32 and b not in _TEXT_CONTROLS)
+    return b"\0" in head or strange > len(head) / 20
+
+
+def _without_mark(data: bytes) -> str | None:
+    """UTF-16 written without a byte-order mark: its ASCII characters have a NUL, nearly always on the same side."""
+    head = data[: 1 << 16]
+    if len(head) < 8 or len(data) % 2 or head.count(0) < 3:
+        return None
+    first, second = head[0::2].count(0), head[1::2].count(0)
+    name = "utf-16-le" if second > first else "utf-16-be"
+    if max(first, second) < len(head) * 0.025 or min(first, second) * 5 > max(first, second):
+        return None
+    text = head.decode(name, errors="replace")
+    return name if "\n" in text or b"\n" not in head else None
+
+
+def _detected(sample: bytes) -> str:
+    from charset_normalizer import from_bytes  # only when it is not UTF-8
+
+    best = from_bytes(sample).best()
+    if best is None:
+        return "cp1252"
+    odd = [c for c in str(best) if c.isalpha() and c > "\x7f"]
+    latin = sum(1 for c in odd if unicodedata.name(c, "").startswith("LATIN"))
+    return best.encoding if odd and latin < len(odd) / 2 else _latin_page(sample)
+
+
+def _latin_page(sample: bytes) -> str:
+    """The code page under which the accented letters are those of one language."""
+    scores = {}
+    for page, alphabets in _ALPHABETS.items():
+        letters = Counter(sample.decode(page, errors="ignore").lower())
+        odd = {c: n for c, n in letters.items() if c > "\x7f"}
+        scores[page] = max(sum(n for c, n in odd.items() if c in alphabet) for alphabet in alphabets)
+    return max(scores, key=lambda page: scores[page])
 
 
 def _around_trouble(data: bytes, width: int = 1 << 16) -> bytes:

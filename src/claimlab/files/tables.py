@@ -1,6 +1,6 @@
 """Tables from bytes, every column as text: delimited, JSON, JSON lines, Parquet, Excel.
 
-Loaders of the catalogue name the layout they expect; `claimlab import` sniffs it first (claimlab.files.sniff).
+Loaders of the catalogue name the layout they expect; `claimlab import` finds it out (files.delimited, files.objects).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.files.raw import unique_names
 
 csv.field_size_limit(1 << 30)
 T = TypeVar("T", dict[str, Any], list[Any])
@@ -38,7 +39,7 @@ def read_delimited(
     rows = [row for row in reader if row]
     if header and not rows:
         return pl.DataFrame()
-    names = list(columns) if columns is not None else _unique(rows[0] if header else _numbered(rows))
+    names = list(columns) if columns is not None else unique_names(rows[0] if header else _numbered(rows))
     body = rows[1:] if header else rows
     width = len(names)
     fixed = [[*r, *[None] * (width - len(r))] if len(r) < width else _fold(r, width, delimiter) for r in body]
@@ -52,6 +53,8 @@ def read_json(text: str, name: str) -> Any:
         raise UnreadableFile(
             f"'{name}' is not JSON (line {error.lineno}: {error.msg}).", "Mend or get it again."
         ) from None
+    except RecursionError:
+        raise UnreadableFile(f"'{name}' is JSON nested too deeply to be data.", "Get it again.") from None
 
 
 def read_json_as(text: str, name: str, kind: type[T]) -> T:
@@ -104,27 +107,60 @@ def as_text(value: Any) -> str | None:
 def read_parquet(data: bytes, name: str) -> pl.DataFrame:
     try:
         return pl.read_parquet(io.BytesIO(data))
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise UnreadableFile(f"'{name}' is not Parquet: {error}.", "Get it again.") from None
 
 
 def read_excel(data: bytes, name: str, sheet: str | int | None = None) -> pl.DataFrame:
     """One sheet of a workbook (the first by default), cells as text, first row as header. Formulas are never run."""
+    rows, _, _ = excel_rows(data, name, sheet or 0)
+    if not rows:
+        return pl.DataFrame()
+    names = unique_names([as_text(c) or "" for c in rows[0]])
+    return frame_of(dict(zip(names, r, strict=False)) for r in rows[1:]) if rows[1:] else pl.DataFrame(schema=names)
+
+
+def excel_rows(data: bytes, name: str, sheet: str | int | None = None) -> tuple[list[list[Any]], str, list[str]]:
+    """The rows of one sheet that are not blank, its title, and the titles of the others that hold anything.
+
+    `sheet` is a title or a number from 0; null takes the first sheet with a row.
+    """
     import openpyxl  # read on demand
 
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        page = book.worksheets[sheet or 0] if not isinstance(sheet, str) else book[sheet]
-        rows = [list(row) for row in page.iter_rows(values_only=True)]
-    except (KeyError, IndexError):
-        raise UnreadableFile(f"'{name}' has no sheet {sheet!r}.", "Name one of its sheets.") from None
+        pages = {page.title: page for page in book.worksheets}
+        if isinstance(sheet, str) and sheet not in pages:
+            raise UnreadableFile(
+                f"'{name}' has no sheet '{sheet}'.", f"Name one of its sheets: {', '.join(map(repr, pages))}."
+            )
+        if isinstance(sheet, int) and sheet >= len(pages):
+            raise UnreadableFile(f"'{name}' has only {len(pages)} sheet(s).", "Name one of its sheets.")
+        wanted = [sheet] if isinstance(sheet, str) else [list(pages)[sheet]] if isinstance(sheet, int) else list(pages)
+        rows: list[list[Any]] = []
+        title = wanted[0] if wanted else ""
+        for title in wanted:
+            rows = _sheet_rows(pages[title])
+            if rows:
+                break
+        others = [t for t, page in pages.items() if t != title and _sheet_rows(page, at_most=1)]
+    except UnreadableFile:
+        raise
     except Exception as error:  # openpyxl raises many kinds on a damaged file
         raise UnreadableFile(f"'{name}' is not an Excel workbook: {error}.", "Save it again as .xlsx.") from None
-    rows = [r for r in rows if any(c is not None for c in r)]
-    if not rows:
-        return pl.DataFrame()
-    names = _unique([as_text(c) or "" for c in rows[0]])
-    return frame_of(dict(zip(names, r, strict=False)) for r in rows[1:]) if rows[1:] else pl.DataFrame(schema=names)
+    return rows, title, others
+
+
+def _sheet_rows(page: Any, at_most: int | None = None) -> list[list[Any]]:
+    page.reset_dimensions()  # the declared size is a claim of the file; rows are read as they come
+    rows: list[list[Any]] = []
+    for cells in page.iter_rows(values_only=True):
+        row = list(cells)
+        if any(c is not None and c != "" for c in row):
+            rows.append(row)
+        if at_most is not None and len(rows) >= at_most:
+            break
+    return rows
 
 
 def _fold(row: list[str], width: int, delimiter: str) -> list[str | None]:
@@ -133,14 +169,3 @@ def _fold(row: list[str], width: int, delimiter: str) -> list[str | None]:
 
 def _numbered(rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"column_{i + 1}" for i in range(max((len(r) for r in rows), default=0))]
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    """Header cells stripped of marks and blanks; empty ones numbered, repeated ones suffixed."""
-    out: list[str] = []
-    for i, raw in enumerate(names):
-        name = raw.strip().lstrip("\ufeff").strip() or f"column_{i + 1}"
-        while name in out:
-            name += "_2"
-        out.append(name)
-    return out

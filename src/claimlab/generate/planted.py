@@ -18,9 +18,11 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import UsageError
 from claimlab.core.record import meta_json
 
 LANGUAGES = ("eng", "por", "deu")
+MIN_SIZE = 300
 SLOTS = ("subject", "action", "when", "reason", "source")
 DEFECTS = {
     "keyword": "a word that stands almost only in false claims",
@@ -53,6 +55,8 @@ class Truth:
 
 def planted(*, seed: int = 20, size: int = 900) -> tuple[Dataset, Truth]:
     """The dataset with every defect of `DEFECTS`, and the truth about them."""
+    if size < MIN_SIZE:
+        raise UsageError(f"{size} rows cannot hold every planted defect.", f"Ask for at least {MIN_SIZE}.")
     rng = np.random.default_rng(seed)
     rows = _clean_rows(rng, size)
     truth = Truth()
@@ -175,10 +179,10 @@ def _dataset(
     name: str, rows: list[dict[str, Any]], rng: np.random.Generator, seed: int, *, infeasible: float, truth: Truth
 ) -> Dataset:
     annotations = _annotate(rows, rng, infeasible, truth)
-    origin = meta_json({"origin": "claimlab.generate.planted", "synthetic": True, "change_log": "invented"})
-    frame = pl.DataFrame(rows).with_columns(
-        pl.lit("MGT").alias("authorship"), pl.lit(origin).alias("meta"), pl.col("label_raw").alias("veracity")
-    )
+    for row in rows:
+        synthetic = {"label": row["label_raw"], "origin": "claimlab.generate.planted", "changes": ["invented"]}
+        row["meta"] = meta_json({"synthetic": synthetic})
+    frame = pl.DataFrame(rows).with_columns(pl.lit("MGT").alias("authorship"), pl.col("label_raw").alias("veracity"))
     step = Lineage(step="generate", parameters={"dataset": name, "size": len(rows)}, seed=seed)
     return Dataset.build(
         name,

@@ -87,6 +87,7 @@ class Section:
     blocks: Sequence[Block]
     anchor: str = ""
     tone: Tone = "plain"
+    badge: str = ""  # a word beside the title, such as a verdict
 
 
 Block = Text | Items | Tiles | Table | Figure | Quote | Fold | Section

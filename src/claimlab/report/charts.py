@@ -27,9 +27,13 @@ def to_svg(chart: Any) -> str:
         aria=False,  # the page describes a figure in words; a label on every mark would double its size
         font="Arial, 'Liberation Sans', sans-serif",  # as measured here; a wider font of the reader's takes the padding
         padding={"left": 24, "top": 5, "right": 12, "bottom": 5},
-        axis={"gridColor": "#9aa4b033", "domainColor": "#9aa4b0", "tickColor": "#9aa4b0", "labelLimit": 220},
+        axis={
+            "gridColor": "#9aa4b033", "domainColor": "#9aa4b0", "tickColor": "#9aa4b0", "labelLimit": 240,
+            "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal",
+        },
+        legend={"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
         view={"stroke": None},
-    ).to_dict()
+    ).to_dict()  # fmt: skip
     svg: str = vl_convert.vegalite_to_svg(spec)
     return slim(svg[svg.index("<svg") :])
 
@@ -133,6 +137,7 @@ def histogram(
         .encode(
             **across,
             y=alt.Y("n:Q", title="records", stack=None),
+            y2=alt.datum(0),
             color=alt.Color(
                 "class:N",
                 scale=alt.Scale(domain=list(colours), range=list(colours.values())),

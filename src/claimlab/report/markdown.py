@@ -42,7 +42,7 @@ def escape(text: str) -> str:
 def _parts(block: Block, level: int, plots: str) -> list[str]:
     if isinstance(block, Section):
         inner = [part for b in block.blocks for part in _parts(b, min(level + 1, 6), plots)]
-        return [f'<a id="{anchor(block)}"></a>', f"{'#' * level} {escape(block.title)}", *inner]
+        return [f'<a id="{anchor(block)}"></a>', f"{'#' * level} {escape(_title(block))}", *inner]
     if isinstance(block, Fold):
         inner = [part for b in block.blocks for part in _parts(b, level, plots)]
         return [f"**{escape(block.summary)}**", *inner]
@@ -60,6 +60,10 @@ def _parts(block: Block, level: int, plots: str) -> list[str]:
     if isinstance(block, Quote):
         return ["> " + escape(" — ".join(filter(None, [excerpt(block.text, 2_000), block.caption])))]
     return [_table(block)]
+
+
+def _title(section: Section) -> str:
+    return f"{section.title}: {section.badge}" if section.badge else section.title
 
 
 def _table(table: Table) -> str:

@@ -103,10 +103,8 @@ def versions(parts: Sequence[Chapter]) -> Iterator[Report]:
 def report(parts: Sequence[Chapter], detail: Detail = DETAILS[0]) -> Report:
     """One page for one dataset, or the matrix and a chapter for each of several."""
     audits = [p.audit for p in parts]
-    note = (
-        f"To keep this page small, it leaves out {detail.left_out}: they are in audit.json." if detail.left_out else ""
-    )
-    left_out: list[Block] = [Text(note, "note")] if note else []
+    note = f"To keep this page small, it leaves out {detail.left_out}: they are in audit.json."
+    left_out: list[Block] = [Text(note, "note")] if detail.left_out else []
     if len(parts) == 1:
         (one,) = parts
         blocks = [*summary(one, detail), *check_sections(one, detail), *rows_section(one, detail)]
@@ -168,16 +166,18 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
         for i, finding in mine:
             inner = finding_blocks(finding, part.figures.get(i, []), links, detail)
             anchor = f"{part.anchor(check)}-{i + 1}"
-            blocks += inner if len(mine) == 1 else [Section(_heading(finding), inner, anchor, finding.verdict)]
+            blocks += inner if len(mine) == 1 else [_part_of_check(finding, inner, anchor)]
         asked, *rest = explanation(check, worst.protocol)
-        title = f"{check_title(check)}: {VERDICT_WORDS[worst.verdict]}"
-        out.append(Section(title, [asked, *blocks, *rest], anchor=part.anchor(check), tone=worst.verdict))
+        badge = VERDICT_WORDS[worst.verdict]
+        inside = [asked, *blocks, *rest]
+        out.append(Section(check_title(check), inside, part.anchor(check), worst.verdict, badge))
     return out
 
 
-def _heading(finding: Finding) -> str:
-    name = excerpt(finding.feature, 80) if finding.feature else finding_title(finding)
-    return f"{name[:1].upper()}{name[1:]}: {VERDICT_WORDS[finding.verdict]}"
+def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Section:
+    """One of several findings of a check."""
+    name = excerpt(finding.feature or finding_title(finding), 80)
+    return Section(name[:1].upper() + name[1:], blocks, anchor, finding.verdict, VERDICT_WORDS[finding.verdict])
 
 
 def finding_blocks(
@@ -210,14 +210,14 @@ def rows_section(part: Chapter, detail: Detail) -> list[Section]:
         [
             Cell(excerpt(e.id, 60), anchor=links[e.id].removeprefix("#")),
             e.label,
-            e.split,
             e.text,
             ", ".join(dict.fromkeys(why.get(e.id, []))),
+            e.split,
         ]
         for e in part.audit.examples
         if e.id in links
     ]
-    table = Table(["Record", "Label", "Split", "Text", "Pointed at by"], rows, "Texts are cut to 300 characters.")
+    table = Table(["Record", "Label", "Text", "Pointed at by", "Split"], rows, "Texts are cut to 300 characters.")
     return [Section(f"Rows to look at ({len(rows)})", [table], anchor=f"{part.name}-rows")]
 
 

@@ -34,7 +34,9 @@ def check_title(name: str) -> str:
 
 
 def finding_title(finding: Finding) -> str:
-    return check_title(finding.check) + (f" · {finding.feature}" if finding.feature else "")
+    """The check, and the feature where it says more than the check does."""
+    title, feature = check_title(finding.check), finding.feature
+    return title if feature is None or feature.casefold() in title.casefold() else f"{title} · {feature}"
 
 
 def interval_text(finding: Finding) -> str:

@@ -1,0 +1,139 @@
+"""Load every real dataset, in every variant that was counted, and set its label shares beside the published ones.
+
+    python bench/load_all.py [--data ../shared/data] [--only NAME]
+
+Prints one table (Markdown). `difference` is ours less the published, in percentage points, for the label shares under
+the map `cdl` and those on the card (Table 5 of the guide). For the views in EXACT all four must agree to the second
+decimal; the command exits 1 when one of them does not, when a row count is not the expected one, or when a dataset
+does not load.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from claimlab.catalog.entry import Entry
+from claimlab.catalog.load import DATASETS, load
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import ClaimlabError
+
+# The views that the published shares were counted on, where the same files are at hand.
+EXACT = {
+    ("climate-fever", "claims"), ("covid-fact", "claims"), ("fibvid", "join"), ("coaid", "engagements"),
+    ("cmu-miscov19", "tweets"), ("twitter15", "texts"), ("verite", "pairs"), ("wico", "labelled"),
+}  # fmt: skip
+ROUNDING = 0.005
+PARTS = {"mumin-pt": "mumin"}  # a dataset that is read from another's files
+HEAD = (
+    "dataset", "variant", "map", "rows", "expected", "verdicts", "groups", "dated", "side tables", "seconds",
+    "difference", "exact",
+)  # fmt: skip
+
+
+@dataclass
+class Row:
+    cells: list[str]
+    notes: list[str]
+    good: bool
+
+
+def views(data: Path, only: str | None) -> Iterator[tuple[str, Path, Entry, str]]:
+    """Every dataset whose files are at hand, in every variant; one that lies there unknown is a fault."""
+    sources = {source.stem: source for source in data.glob("*.zip")}
+    sources |= {name: sources[whole] for name, whole in PARTS.items() if whole in sources}
+    for name, source in sorted(sources.items()):
+        if only in (None, name):
+            entry = DATASETS.get(name)
+            for variant in entry.variants:
+                yield name, source, entry, variant
+
+
+def measure(name: str, source: Path, entry: Entry, variant: str) -> Row:
+    labels = "cdl" if "cdl" in entry.maps else next(iter(entry.maps), None)
+    start = time.perf_counter()
+    try:
+        dataset = load(name, source, variant=variant, labels=labels)
+    except ClaimlabError as error:
+        return Row([name, variant, *[""] * (len(HEAD) - 2)], [f"does not load: {error}"], False)
+    seconds = time.perf_counter() - start
+    records, expected = dataset.records, entry.real_rows.get(variant)
+    apart = difference(records, entry) if labels == "cdl" else None
+    must = (name, variant) in EXACT
+    met = apart is not None and all(abs(points) < ROUNDING for points in apart.values())
+    as_expected = expected in (None, records.height)
+    cells = [
+        name, variant, labels or "–", f"{records.height:,}",
+        "–" if expected is None else "yes" if as_expected else f"NO: {expected:,}",
+        verdicts(records), counted(records, "group"), dated(records), tables(dataset), f"{seconds:.1f}",
+        "–" if apart is None else ", ".join(f"{v} {points:+.2f}" for v, points in apart.items()),
+        ("yes" if met else "NO") if must else "",
+    ]  # fmt: skip
+    warned = [note for note in dataset.notes if note.startswith("Only one class")]
+    return Row(cells, warned, as_expected and (met or not must))
+
+
+def difference(records: pl.DataFrame, entry: Entry) -> dict[str, float] | None:
+    """Ours less the published share of each verdict that either has, both rounded as published."""
+    if entry.card.shares is None:
+        return None
+    tally = dict(records["veracity"].value_counts().iter_rows())
+    ours = {v: round(100 * tally.get(v, 0) / records.height, 2) for v in entry.card.shares.model_dump()}
+    published = {v: share or 0.0 for v, share in entry.card.shares.model_dump().items()}
+    return {v: round(ours[v] - published[v], 2) for v in ours if ours[v] or published[v]}
+
+
+def verdicts(records: pl.DataFrame) -> str:
+    tally = records["veracity"].fill_null("none").value_counts().sort("count", "veracity", descending=True)
+    return ", ".join(f"{verdict} {n:,}" for verdict, n in tally.iter_rows())
+
+
+def counted(records: pl.DataFrame, column: str) -> str:
+    known = records[column].drop_nulls()
+    return f"{known.n_unique():,}" if known.len() else "–"
+
+
+def dated(records: pl.DataFrame) -> str:
+    share = records["date"].is_not_null().mean()
+    sources = records["date_source"].drop_nulls().unique().sort().to_list()
+    return f"{100 * float(share):.0f} % ({', '.join(sources)})" if sources else "–"  # type: ignore[arg-type]
+
+
+def tables(dataset: Dataset) -> str:
+    return ", ".join(f"{name} {table.height:,}" for name, table in sorted(dataset.tables.items())) or "–"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
+    parser.add_argument("--only", help="one dataset")
+    options = parser.parse_args()
+    if not options.data.is_dir():
+        print(f"The real datasets are not at {options.data}: nothing to load.")
+        return 0
+    print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
+    good, notes, start, seen = True, [], time.perf_counter(), set()
+    for name, source, entry, variant in views(options.data, options.only):
+        if entry.real_rows and variant not in entry.real_rows:
+            notes.append(f"- {name} ({variant}): not tried, since it reads files that are not at hand.")
+            continue
+        row = measure(name, source, entry, variant)
+        print("| " + " | ".join(row.cells) + " |", flush=True)
+        good &= row.good
+        notes += [f"- {name} ({variant}): {note}" for note in row.notes]
+        seen.add(name)
+    print("\n".join(["", f"{len(seen)} datasets in {time.perf_counter() - start:.0f} s.", "", *notes]))
+    if options.only is None and (unseen := {name for name, _ in EXACT} - seen):
+        print(f"Not at hand, though their shares must agree: {', '.join(sorted(unseen))}.")
+        good = False
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,255 @@
+"""Near-duplicate finders side by side, on made-up posts with planted pairs: speed, recall, precision, memory.
+
+    python bench/neardup.py                    100,000 posts, every finder that is installed
+    python bench/neardup.py --texts 1000000    a million (the slow peers need a while: choose with --only)
+    python bench/neardup.py --curve            claimlab alone, streaming, up to ten million
+
+All look for pairs of character 5-grams with Jaccard 0.7 or more, each in a process of its own, one after the other, in
+the way its documentation shows (bench/neardup_peers.py). Truth is the exact Jaccard similarity of the planted pairs;
+precision is that of the pairs a finder returns. The peers come with: pip install 'claimlab[bench]'
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from neardup_peers import FINDERS, NotInstalled
+
+THRESHOLD = 0.7
+
+
+def make_posts(count: int, seed: int = 0) -> tuple[list[str], list[tuple[int, int]]]:
+    """Posts of tweet length, and the (start, stop) of each planted family, whose members are edits of the first.
+
+    Words follow a Zipf law over 30,000 made-up ones, a third of the posts end in a short link and some open with a
+    mention, so that unrelated posts share n-grams as real ones do. 15 % of the posts belong to families of 2 to 6.
+    """
+    rng = np.random.default_rng(seed)
+    onsets, vowels = [*list("bcdfghjklmnpqrstvwz"), "ch", "st", "tr", "pr"], ["a", "e", "i", "o", "u", "ai", "ou"]
+    syllables = np.array([o + v for o in onsets for v in vowels])
+    words = np.array(["".join(rng.choice(syllables, rng.integers(1, 5))) for _ in range(30_000)])
+    weights = 1 / np.arange(1, len(words) + 1) ** 1.05
+    pool = rng.choice(len(words), size=1 << 20, p=weights / weights.sum())
+
+    def some_words(n: int) -> list[str]:
+        return words[pool[rng.integers(0, len(pool), n)]].tolist()  # type: ignore[no-any-return]
+
+    def post() -> list[str]:
+        tokens = some_words(int(rng.integers(8, 30)))
+        if rng.random() < 0.2:
+            tokens.insert(0, "@" + tokens[0])
+        if rng.random() < 0.33:
+            tokens.append("https://t.co/" + "".join(some_words(4))[:10])
+        return tokens
+
+    texts: list[str] = []
+    families: list[tuple[int, int]] = []
+    while len(texts) < count:
+        first = post()
+        start = len(texts)
+        texts.append(" ".join(first))
+        if rng.random() < 0.05:
+            edits = {" ".join(_edited(first, rng, some_words)) for _ in range(int(rng.integers(1, 6)))}
+            texts += sorted(edits - {texts[start]})[: count - len(texts)]  # copies are no test of likeness
+            families.append((start, len(texts)))
+    return texts, families
+
+
+def _edited(tokens: list[str], rng: np.random.Generator, some_words) -> list[str]:  # type: ignore[no-untyped-def]
+    """One edit or more (replace, drop, add a word), up to a quarter of the words: Jaccard from about 0.4 to 0.97."""
+    out = list(tokens)
+    for _ in range(int(rng.integers(1, max(2, len(tokens) // 4)))):
+        at = int(rng.integers(0, len(out)))
+        kind = rng.integers(0, 3)
+        if kind == 0:
+            out[at] = some_words(1)[0]
+        elif kind == 1 and len(out) > 3:
+            del out[at]
+        else:
+            out.insert(at, some_words(1)[0])
+    return out
+
+
+def grams(text: str, n: int = 5) -> frozenset[str]:
+    return frozenset(text[i : i + n] for i in range(max(len(text) - n + 1, 1)))
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    return len(a & b) / len(a | b)
+
+
+def true_pairs(texts: list[str], families: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    found = set()
+    for start, stop in families:
+        sets = [grams(t) for t in texts[start:stop]]
+        for i in range(len(sets)):
+            for j in range(i + 1, len(sets)):
+                if jaccard(sets[i], sets[j]) >= THRESHOLD:
+                    found.add((start + i, start + j))
+    return found
+
+
+def precision(texts: list[str], pairs: np.ndarray, sample: int = 100_000) -> float | None:
+    if len(pairs) == 0:
+        return None
+    if len(pairs) > sample:
+        pairs = pairs[np.random.default_rng(0).choice(len(pairs), sample, replace=False)]
+    right = sum(jaccard(grams(texts[a]), grams(texts[b])) >= THRESHOLD for a, b in pairs.tolist())
+    return right / len(pairs)
+
+
+def work(name: str, data: Path, out: Path) -> None:
+    """In a process of its own: run one finder, write its pairs, print what it took."""
+    texts = pl.read_parquet(data)["text"].to_list()
+    finder = FINDERS[name]()
+    before = peak_mb()
+    began = time.perf_counter()
+    pairs = list(finder(texts, THRESHOLD))
+    took = time.perf_counter() - began
+    np.save(out, np.asarray(pairs, dtype=np.int64).reshape(-1, 2))
+    print(json.dumps({"seconds": took, "peak_mb": peak_mb(), "texts_mb": before}))
+
+
+def peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure(name: str, data: Path, texts: list[str], truth: set[tuple[int, int]]) -> dict[str, object]:
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "pairs.npy"
+        done = subprocess.run(
+            [sys.executable, __file__, "--worker", name, "--data", str(data), "--out", str(out)],
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode == NotInstalled.exit_code:
+            return {"finder": name, "note": done.stderr.strip().splitlines()[-1]}
+        if done.returncode:
+            raise SystemExit(f"{name} failed:\n{done.stderr}")
+        cost = json.loads(done.stdout.strip().splitlines()[-1])
+        pairs = np.load(out)
+    pairs = np.unique(np.sort(pairs, axis=1), axis=0)
+    found = set(map(tuple, pairs.tolist()))
+    return {
+        "finder": name,
+        "texts_per_second": round(len(texts) / cost["seconds"]),
+        "seconds": round(cost["seconds"], 2),
+        "recall": round(len(truth & found) / len(truth), 4),
+        "precision": precision(texts, pairs),
+        "pairs": len(pairs),
+        "peak_mb": round(cost["peak_mb"]),
+        "of_which_texts_mb": round(cost["texts_mb"]),
+    }
+
+
+def compare(count: int, only: list[str], repeat: int) -> None:
+    texts, families = make_posts(count)
+    truth = true_pairs(texts, families)
+    mean = sum(map(len, texts)) / len(texts)
+    print(f"{count:,} posts, {mean:.0f} characters on average, {len(truth):,} planted pairs at {THRESHOLD} or above")
+    print(f"{'finder':<18}{'texts/s':>10}{'seconds':>9}{'recall':>8}{'precision':>10}{'pairs':>10}{'peak MB':>9}")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "texts.parquet"
+        pl.DataFrame({"text": texts}).write_parquet(data)
+        for name in only or FINDERS:
+            runs = [measure(name, data, texts, truth) for _ in range(repeat)]
+            row = min(runs, key=lambda r: float(str(r.get("seconds", 0))))
+            rows.append(row)
+            print(_line(row), flush=True)
+    _verdict(rows)
+
+
+def _line(row: dict[str, object]) -> str:
+    if "note" in row:
+        return f"{row['finder']:<18}{row['note']}"
+    exact = "-" if row["precision"] is None else f"{row['precision']:.4f}"
+    return (
+        f"{row['finder']:<18}{row['texts_per_second']:>10,}{row['seconds']:>9}{row['recall']:>8.4f}{exact:>10}"
+        f"{row['pairs']:>10,}{row['peak_mb']:>9,}"
+    )
+
+
+def _verdict(rows: list[dict[str, object]]) -> None:
+    ours = [r for r in rows if r["finder"] == "claimlab" and "note" not in r]
+    peers = [r for r in rows if not str(r["finder"]).startswith("claimlab") and "note" not in r]
+    if ours and peers:
+        best = max(peers, key=lambda r: int(str(r["texts_per_second"])))
+        ratio = int(str(ours[0]["texts_per_second"])) / int(str(best["texts_per_second"]))
+        print(f"claimlab is {ratio:.1f} times the fastest peer ({best['finder']}).")
+
+
+def curve(sizes: list[int]) -> None:
+    """claimlab alone, from Parquet on disk, each size in a process of its own."""
+    print(f"{'texts':>12}{'seconds':>9}{'texts/s':>10}{'peak MB':>9}{'clusters':>10}{'disk MB':>9}")
+    for size in sizes:
+        with tempfile.TemporaryDirectory(dir=".") as folder:
+            data = Path(folder) / "texts.parquet"
+            blocks = [make_posts(min(1_000_000, size - at), seed=at)[0] for at in range(0, size, 1_000_000)]
+            pl.DataFrame({"text": [t for block in blocks for t in block]}).write_parquet(data)
+            del blocks
+            done = subprocess.run(
+                [sys.executable, __file__, "--stream", "--data", str(data)], capture_output=True, text=True
+            )
+            if done.returncode:
+                raise SystemExit(done.stderr)
+            row = json.loads(done.stdout.strip().splitlines()[-1])
+        print(
+            f"{size:>12,}{row['seconds']:>9.1f}{size / row['seconds']:>10,.0f}{row['peak_mb']:>9,.0f}"
+            f"{row['clusters']:>10,}{row['disk_mb']:>9,.0f}",
+            flush=True,
+        )
+
+
+def stream(data: Path) -> None:
+    from claimlab.text.neardup import stream_clusters
+
+    workdir = data.parent / "work"
+    began = time.perf_counter()
+    clusters = stream_clusters(data, "text", memory="8GB", workdir=workdir)
+    took = time.perf_counter() - began
+    disk = sum(f.stat().st_size for f in workdir.rglob("*") if f.is_file()) / 1e6
+    print(json.dumps({"seconds": took, "peak_mb": peak_mb(), "clusters": len(clusters), "disk_mb": disk}))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--texts", type=int, default=100_000)
+    parser.add_argument("--only", action="append", choices=list(FINDERS), default=[])
+    parser.add_argument("--repeat", type=int, default=1, help="keep the fastest of so many runs of each")
+    parser.add_argument("--curve", action="store_true")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000], help="for --curve")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--stream", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--data", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.worker:
+        try:
+            work(chosen.worker, chosen.data, chosen.out)
+        except NotInstalled as missing:
+            print(missing, file=sys.stderr)
+            raise SystemExit(NotInstalled.exit_code) from None
+    elif chosen.stream:
+        stream(chosen.data)
+    elif chosen.curve:
+        curve(chosen.sizes)
+    else:
+        compare(chosen.texts, chosen.only, chosen.repeat)
+
+
+if __name__ == "__main__":
+    main()

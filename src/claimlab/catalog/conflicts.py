@@ -1,0 +1,193 @@
+"""The same claim under different verdicts, in several datasets or within one.
+
+Two records conflict when both have a verdict on truth (true, false or mixed; "unknown" is none) and those differ.
+The same claim is the same text once case, width and white space are folded, or nearly the same by Jaccard similarity
+of its 5-grams. Near-duplicates may differ in the one word that matters ("is", "is not"): they are to be looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import UsageError
+from claimlab.core.progress import Progress, silent
+
+By = Literal["text", "tweet"]
+DECIDED = ("true", "false", "mixed")
+SHOWN_IDS = 5
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one dataset says of one text: a verdict, in so many records."""
+
+    dataset: str
+    veracity: str
+    labels: tuple[str, ...]  # as the source wrote them
+    text: str | None
+    records: int
+    ids: tuple[str, ...]  # the first few
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Sides that do not agree. `similarity` is 1 for the same text or tweet, else the Jaccard similarity of two."""
+
+    similarity: float
+    sides: tuple[Side, ...]
+
+    @property
+    def across(self) -> bool:
+        """Whether two datasets contradict each other."""
+        return any(a.veracity != b.veracity and a.dataset != b.dataset for a in self.sides for b in self.sides)
+
+    @property
+    def within(self) -> bool:
+        """Whether one dataset contradicts itself."""
+        return any(a.veracity != b.veracity and a.dataset == b.dataset for a in self.sides for b in self.sides)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "similarity": round(self.similarity, 4),
+            "across": self.across,
+            "within": self.within,
+            "sides": [asdict(side) for side in self.sides],
+        }
+
+
+@dataclass(frozen=True)
+class Found:
+    """The conflicts, those between datasets first; what was compared, and what could not be."""
+
+    conflicts: list[Conflict]
+    compared: dict[str, int]  # dataset -> records with a text (or tweet id) and a verdict
+    left_out: dict[str, int]  # dataset -> records without one of them
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "conflicts": len(self.conflicts),
+            "across": sum(c.across for c in self.conflicts),
+            "within": sum(c.within for c in self.conflicts),
+            "compared": sum(self.compared.values()),
+            "left_out": sum(self.left_out.values()),
+        }
+
+
+def check_by(choice: str) -> By:
+    """The user's word for what makes a claim the same, checked."""
+    if choice == "text":
+        return "text"
+    if choice == "tweet":
+        return "tweet"
+    raise UsageError(f"--by cannot be '{choice}'.", "Use 'text' or 'tweet'.")
+
+
+def find_conflicts(
+    datasets: Sequence[Dataset],
+    *,
+    by: By = "text",
+    near: bool = False,
+    threshold: float = 0.7,
+    progress: Progress = silent,
+) -> Found:
+    """Every claim of `datasets` under different verdicts; with `near` also texts that are nearly the same."""
+    if near and by != "text":
+        raise UsageError(f"Near-duplicates are found by text, not by {by}.", "Leave out --near, or --by.")
+    rows = pl.concat([_rows(d, name, by) for name, d in zip(names(datasets), datasets, strict=True)])
+    usable = rows.filter(pl.col("key").is_not_null() & pl.col("veracity").is_in(DECIDED))
+    sides = usable.group_by("key", "dataset", "veracity", maintain_order=True).agg(
+        pl.col("text").first(),
+        pl.len().alias("records"),
+        pl.col("id").head(SHOWN_IDS).alias("ids"),
+        pl.col("label_raw").drop_nulls().unique(maintain_order=True).head(SHOWN_IDS).alias("labels"),
+    )
+    conflicts = same(sides) + (nearly_same(sides, threshold, progress) if near else [])
+    compared, all_rows = Counter(usable["dataset"].to_list()), Counter(rows["dataset"].to_list())
+    return Found(
+        sorted(conflicts, key=_rank),
+        {name: compared[name] for name in all_rows},
+        {name: all_rows[name] - compared[name] for name in all_rows},
+    )
+
+
+def same(sides: pl.DataFrame) -> list[Conflict]:
+    """Keys that stand under more than one verdict."""
+    torn = sides.filter(pl.col("veracity").n_unique().over("key") > 1)
+    return [Conflict(1.0, _sides(group)) for group in torn.partition_by("key", maintain_order=True)]
+
+
+def nearly_same(sides: pl.DataFrame, threshold: float, progress: Progress = silent) -> list[Conflict]:
+    """Pairs of different texts of which some verdict on one is not a verdict on the other."""
+    from claimlab.text.neardup import find_pairs
+
+    bit = pl.col("veracity").replace_strict({v: 1 << i for i, v in enumerate(DECIDED)}, return_dtype=pl.Int64)
+    texts = sides.group_by("key", maintain_order=True).agg(bit.unique().sum().alias("verdicts"))
+    pairs = find_pairs(texts["key"], threshold=threshold, progress=progress)
+    verdicts = texts["verdicts"].to_numpy()
+    left, right = verdicts[pairs.left], verdicts[pairs.right]
+    one_and_the_same = (left == right) & (left & (left - 1) == 0)
+    torn = np.flatnonzero(~one_and_the_same)
+    of_key = {key[0]: group for key, group in sides.partition_by("key", as_dict=True, maintain_order=True).items()}
+    keys = texts["key"].to_list()
+    return [
+        Conflict(float(jaccard), _sides(of_key[keys[a]]) + _sides(of_key[keys[b]]))
+        for a, b, jaccard in zip(pairs.left[torn], pairs.right[torn], pairs.jaccard[torn], strict=True)
+    ]
+
+
+def names(datasets: Sequence[Dataset]) -> list[str]:
+    """One name for each: that of the dataset, and of its folder too where several share it."""
+    times = Counter(d.name for d in datasets)
+    out = [d.name if times[d.name] == 1 else f"{d.name} ({d.path})" for d in datasets]
+    if len(set(out)) < len(out):
+        raise UsageError("A dataset is given twice.", "Give each folder once.")
+    return out
+
+
+def to_table(conflicts: Sequence[Conflict]) -> pl.DataFrame:
+    """One row per side, for a spreadsheet."""
+    rows = [
+        {
+            "conflict": number,
+            "similarity": round(conflict.similarity, 4),
+            "dataset": side.dataset,
+            "veracity": side.veracity,
+            "labels": "; ".join(side.labels),
+            "records": side.records,
+            "ids": "; ".join(side.ids),
+            "text": side.text,
+        }
+        for number, conflict in enumerate(conflicts, 1)
+        for side in conflict.sides
+    ]
+    kinds = {"conflict": pl.Int64, "similarity": pl.Float64, "records": pl.Int64}
+    columns = ("conflict", "similarity", "dataset", "veracity", "labels", "records", "ids", "text")
+    return pl.DataFrame(rows, schema={c: kinds.get(c, pl.String) for c in columns})
+
+
+def _rows(dataset: Dataset, name: str, by: By) -> pl.DataFrame:
+    from claimlab.text.normalise import normal_form
+
+    key = normal_form(dataset.records["text"]) if by == "text" else dataset.records["tweet_id"]
+    rows = dataset.records.select("id", "text", "label_raw", "veracity")
+    blank_is_null = pl.when(pl.col("key") != "").then("key").alias("key")
+    return rows.with_columns(key.alias("key"), pl.lit(name).alias("dataset")).with_columns(blank_is_null)
+
+
+def _sides(group: pl.DataFrame) -> tuple[Side, ...]:
+    return tuple(
+        Side(row["dataset"], row["veracity"], tuple(row["labels"]), row["text"], row["records"], tuple(row["ids"]))
+        for row in group.iter_rows(named=True)
+    )
+
+
+def _rank(conflict: Conflict) -> tuple[bool, float, int]:
+    """Datasets that contradict each other first, the surest first, then those with most records."""
+    return (not conflict.across, -conflict.similarity, -sum(side.records for side in conflict.sides))

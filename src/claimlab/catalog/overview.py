@@ -1,0 +1,194 @@
+"""Many cards at once: the list that a terminal shows, and the page with table, charts and a section per dataset."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from claimlab.catalog.card import Card
+from claimlab.catalog.entry import Entry
+from claimlab.catalog.query import MARKS, loader_state, phrases, span_of
+from claimlab.catalog.view import card_blocks, heading, mark_cell, years
+from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles, Tone, cell
+from claimlab.report.terminal import grid, shorten
+
+ROOMY = 100  # from this width on there is room for two blanks between columns, and for long names
+LONG_NAME = 24
+COLUMNS = ("Name", "Title", "Size", "Kind", "Topic", "Lang.", "Years", "K", "T", "F", "Loader")
+CAN_GIVE = {"Title": 16, "Kind": 6, "Lang.": 5, "Topic": 6}  # what is left of these, before they are left out in turn
+SIGNS = {"pass": "✓", "fail": "✗", "not assessed": "·"}
+LEGEND = (
+    "K, T, F: published verdicts on keywords, time and feasibility (✓ pass, ✗ fail, · not assessed).",
+    "Loader: 'unmet' has not met real files, only made-up rows in their layout.",
+)
+SIZES = {"up to 1,000": 1_000, "1,001 – 10,000": 10_000, "10,001 – 100,000": 100_000, "100,001 – 1 million": 1_000_000}
+OVER = "over 1 million"
+MOST_BARS = 24
+CHART = 460  # narrow enough to be read on a phone
+
+
+def listing(entries: Sequence[Entry], *, width: int, colour: bool = False) -> list[str]:
+    """One line per dataset, in `width` columns; the name is never cut, since other commands ask for it.
+
+    In a narrow terminal the few long names take a line of their own, so that they do not squeeze every other column.
+    """
+    gap, long = (2, width) if width >= ROOMY else (1, LONG_NAME)
+    columns, rows = list(COLUMNS), [_line(e) for e in entries]
+    for row in rows:
+        row[0] = row[0] if len(row[0]) <= long else ""
+    for name in [*CAN_GIVE, "Years"]:
+        if _least(columns, rows) + gap * (len(columns) - 1) <= width:
+            break
+        at = columns.index(name)
+        columns, rows = columns[:at] + columns[at + 1 :], [row[:at] + row[at + 1 :] for row in rows]
+    whole = [c for c in columns if c not in CAN_GIVE]
+    head, *lines = grid(Table(columns, rows), width=width, colour=colour, whole=whole, cut=True, gap=gap)
+    out = [head]
+    for entry, row, line in zip(entries, rows, lines, strict=True):
+        out += [line] if row[0] else [entry.card.name, line]
+    return out
+
+
+def _least(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> int:
+    """The columns that a table needs when all that can give have given."""
+    natural = [max(len(cell(v).text) for v in [name, *(row[i] for row in rows)]) for i, name in enumerate(columns)]
+    return sum(CAN_GIVE.get(name, wide) for name, wide in zip(columns, natural, strict=True))
+
+
+def _line(entry: Entry) -> list[Any]:
+    card = entry.card
+    state = loader_state(entry)
+    tones: dict[str, Tone] = {"yes": "plain", "not met real files": "warn", "no": "not-measured"}
+    return [
+        card.name,
+        card.title,
+        Cell(rounded(card.size), sort=float(card.size or 0)),
+        ", ".join(card.modality),
+        card.topic,
+        languages(card),
+        years(card),
+        *(_sign(card, mark) for mark in MARKS),
+        Cell("unmet" if state == "not met real files" else state, tone=tones[state]),
+    ]
+
+
+def _sign(card: Card, mark: str) -> Cell:
+    grade = mark_cell(card, mark)
+    return Cell(SIGNS[grade.text], sort=grade.text, tone=grade.tone, title=grade.text)
+
+
+def rounded(size: int | None) -> str:
+    """A size in few columns: exact below ten thousand, else to three figures."""
+    if size is None:
+        return "–"
+    if size < 10_000:
+        return f"{size:,}"
+    unit, letter = (1_000_000, "M") if size >= 999_500 else (1_000, "k")
+    return f"{size / unit:.{0 if size >= 100 * unit else 1}f}{letter}"
+
+
+def languages(card: Card) -> str:
+    """Codes of one or two languages, else how many there are."""
+    count = max(len(card.languages), card.language_count or 0)
+    return ", ".join(card.languages) if 0 < count <= 2 and card.languages else str(count) if count else "–"
+
+
+def report(entries: Sequence[Entry], *, asked: str = "") -> Report:
+    """One page: headline figures, a sortable table, charts, and a section per card."""
+    states = Counter(loader_state(e) for e in entries)
+    tiles: list[tuple[str, str, Tone]] = [
+        ("datasets", str(len(entries)), "plain"),
+        ("with a loader", str(states["yes"] + states["not met real files"]), "plain"),
+        ("loader run on the published files", str(states["yes"]), "plain"),
+        ("with evidence", str(sum(e.card.has_evidence for e in entries)), "plain"),
+    ]
+    cards = [Section(heading(e), card_blocks(e), anchor=anchor(e)) for e in entries]
+    note = [Text(f"Only those that match: {asked}", kind="note")] if asked else []
+    blocks: list[Block] = [
+        Tiles(tiles),
+        *note,
+        Section("All datasets", [Text(NOTE), table(entries)], anchor="all-datasets"),
+        Section("In pictures", pictures(entries), anchor="in-pictures"),
+        Section("Cards", cards, anchor="cards"),
+    ]
+    return Report("The catalogue", "What exists, what it is worth, how to get it.", blocks)
+
+
+def anchor(entry: Entry) -> str:
+    return f"dataset-{entry.card.name}"
+
+
+NOTE = f"Sizes are as published. {LEGEND[0]} Press a column's head to sort."
+
+
+def table(entries: Sequence[Entry]) -> Table:
+    rows: list[list[Any]] = []
+    for entry in entries:
+        card = entry.card
+        state = loader_state(entry)
+        rows.append(
+            [
+                Cell(card.title, sort=card.title.casefold(), link=f"#{anchor(entry)}", title=card.summary),
+                cell(card.size),
+                ", ".join(card.modality),
+                card.topic,
+                Cell(languages(card), title=", ".join(card.languages) or None),
+                years(card).replace("–", "–\u2060"),  # a word joiner: years stay on one line
+                *(_sign(card, mark) for mark in MARKS),
+                Cell(shorten(card.licence or "none stated", 18), title=card.licence),
+                Cell(state, tone="warn" if state == "not met real files" else "plain", title=entry.no_loader),
+            ]
+        )
+    columns = ["Dataset", "Size", "Kind", "Topic", "Languages", "Years", "K", "T", "F", "Licence", "Loader"]
+    return Table(columns, rows)
+
+
+def pictures(entries: Sequence[Entry]) -> list[Block]:
+    """Kinds, topics, languages, sizes and the time that the data span. A dataset counts once in every bar it is in."""
+    from claimlab.core.languages import describe
+    from claimlab.report.charts import to_svg
+    from claimlab.report.timeline import spans
+
+    names = {code: lang.name for e in entries for code in e.card.languages if (lang := describe(code))}
+    blocks: list[Block] = [
+        *tally("Kinds", (m for e in entries for m in e.card.modality)),
+        *tally("Topics", (topic for e in entries for topic in phrases(e.card.topic))),
+        *tally("Languages", (names.get(c, c) for e in entries for c in e.card.languages), _not_named(entries)),
+        *tally("Sizes", (size_class(e.card.size) for e in entries), order=[*SIZES, OVER, "not known"]),
+    ]
+    known = [(e.card.title, *span) for e in entries if (span := span_of(e))]
+    if known:
+        caption = f"The time that the data span, where published: {len(known)} of {len(entries)} datasets."
+        blocks.append(
+            Figure(to_svg(spans(sorted(known, key=lambda s: (s[1], s[2], s[0])), width=CHART)), caption, caption)
+        )
+    return blocks
+
+
+def tally(what: str, values: Iterable[str], more: str = "", order: Sequence[str] = ()) -> list[Figure]:
+    """Datasets per value as bars, the longest first unless an order is given; the tail is counted in the caption."""
+    from claimlab.report.charts import bars, to_svg
+
+    counts = Counter(values)
+    if not counts:
+        return []
+    ranked = [v for v in order if v in counts] or sorted(counts, key=lambda v: (-counts[v], v.casefold()))
+    shown, rest = ranked[:MOST_BARS], ranked[MOST_BARS:]
+    tail = f" {len(rest)} more are in no more datasets than the last." if rest else ""
+    chart = bars([{what: v, "datasets": counts[v]} for v in shown], category=what, value="datasets", width=CHART)
+    words = ", ".join(f"{v} {counts[v]}" for v in shown)
+    return [Figure(to_svg(chart), f"{what}, by number of datasets.{tail}{more}", f"{what}: {words}")]
+
+
+def size_class(size: int | None) -> str:
+    if size is None:
+        return "not known"
+    return next((name for name, most in SIZES.items() if size <= most), OVER)
+
+
+def _not_named(entries: Sequence[Entry]) -> str:
+    from claimlab.catalog.query import unnamed_languages
+
+    n = unnamed_languages(entries)
+    return f" Not counted: {n} that give only the number of their languages." if n else ""

@@ -1,0 +1,104 @@
+"""The documentation's page of all datasets, from their cards: `python -m claimlab.catalog.pages docs/datasets.md`."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from claimlab.catalog.entry import Entry
+from claimlab.catalog.overview import LEGEND, SIGNS, languages
+from claimlab.catalog.query import MARKS, everything, loader_state
+from claimlab.catalog.view import heading, language_names, mark_cell, span, years
+from claimlab.core.atomic import atomic_text
+
+COLUMNS = ("Dataset", "Size", "Kind", "Topic", "Languages", "Years", "K", "T", "F", "Licence", "Loader")
+
+
+def page(entries: Sequence[Entry]) -> str:
+    """The page: a table of all datasets, and a section for each."""
+    states = Counter(loader_state(e) for e in entries)
+    intro = (
+        f"{len(entries)} datasets; {states['yes']} loaders have been run on the published files, "
+        f"{states['not met real files']} only on made-up rows in the published layout, and {states['no']} datasets "
+        "have none. `claimlab catalog show NAME` shows a card in full, `claimlab catalog -o FILE.html` all as one page."
+    )
+    rows = ["| " + " | ".join(map(cell, row(e))) + " |" for e in entries]
+    lines = [
+        "# Datasets",
+        "",
+        "<!-- Generated from the cards; to renew it: python -m claimlab.catalog.pages docs/datasets.md -->",
+        "",
+        intro,
+        "",
+        f"{LEGEND[0]} Sizes are as published.",
+        "",
+        "| " + " | ".join(COLUMNS) + " |",
+        "|" + "---|" * len(COLUMNS),
+        *rows,
+    ]
+    for entry in entries:
+        lines += ["", *section(entry)]
+    return "\n".join(lines) + "\n"
+
+
+def row(entry: Entry) -> list[str]:
+    card = entry.card
+    return [
+        f"[{card.title}](#{anchor(heading(entry))})",
+        f"{card.size:,}" if card.size is not None else "–",
+        ", ".join(card.modality),
+        card.topic,
+        languages(card),
+        years(card),
+        *(SIGNS[mark_cell(card, mark).text] for mark in MARKS),
+        card.licence or "none stated",
+        loader_state(entry),
+    ]
+
+
+def section(entry: Entry) -> list[str]:
+    card = entry.card
+    state = loader_state(entry)
+    loads = {
+        "yes": "Loader: yes, run on the published files.",
+        "not met real files": "Loader: yes, but it has not met real files, only made-up rows in their layout.",
+        "no": f"Loader: none. {entry.no_loader or ''}".strip(),
+    }[state]
+    names = f" Variants: {', '.join(entry.variants)}." if entry.variants else ""
+    maps = f" Verdict maps: {', '.join(entry.maps)}." if entry.maps else ""
+    return [
+        f"## {heading(entry)}",
+        "",
+        escape(card.summary),
+        "",
+        f"- Languages: {escape(language_names(card))}. Data from: {escape(span(card))}.",
+        f"- {escape(loads + names + maps)}",
+        f"- {escape(card.access)}" + (f" <{card.homepage}>" if card.homepage else ""),
+        f"- Cite: {escape(card.citation)}",
+        *(f"- Erratum: {escape(erratum)}" for erratum in card.errata),
+    ]
+
+
+def anchor(title: str) -> str:
+    """The anchor that Markdown viewers give a heading."""
+    kept = "".join(c for c in title.lower() if c.isalnum() or c in " -_")
+    return kept.replace(" ", "-")
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def escape(text: str) -> str:
+    """Our own words as plain text: no tag and no emphasis can come of them."""
+    return text.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
+
+
+def main() -> None:
+    atomic_text(Path(sys.argv[1]), page(everything()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Choose datasets by what their cards say.
+
+    find(topic=["covid"], language=["Portuguese"], quality=["keywords=pass"], loadable=True)
+
+Several values of one criterion mean "any of these", several criteria "all of these". A card that does not say what a
+criterion asks for is never taken: not known is not a yes. A value that no card could have is an error that names the
+near miss; a proper value that no card happens to have just finds nothing.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Literal, get_args
+
+from claimlab.catalog.card import Modality
+from claimlab.catalog.entry import Entry
+from claimlab.core.errors import UnknownName, UsageError
+
+LoaderState = Literal["yes", "not met real files", "no"]
+MARKS = {"keywords": "keywords", "time": "temporal", "feasibility": "feasibility"}  # as said here -> as on the card
+GRADES = ("pass", "fail", "not-assessed")
+SURVEYS = ("cdl", "cdl-claims", "cdl-paragraphs", "cdl-listed")
+NONE_STATED = "none"
+FREE_WORDS: dict[str, Callable[[Entry], str | None]] = {
+    "topic": lambda e: e.card.topic,
+    "region": lambda e: e.card.region,
+    "licence": lambda e: e.card.licence or NONE_STATED,
+}
+FLAGS: dict[str, Callable[[Entry], bool]] = {
+    "--evidence": lambda e: e.card.has_evidence,
+    "--loadable": lambda e: bool(e.variants),
+    "--met-real-files": lambda e: e.card.met_real_files,
+}
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One thing asked for: in the caller's words, and as a test of an entry."""
+
+    words: str
+    keeps: Callable[[Entry], bool]
+
+
+def find(entries: Iterable[Entry] | None = None, **wanted: Any) -> list[Entry]:
+    """The entries of the catalogue (or of `entries`) that meet every criterion; see `criteria` for their names."""
+    pool = everything() if entries is None else list(entries)
+    return select(pool, criteria(pool, **wanted))
+
+
+def everything() -> list[Entry]:
+    from claimlab.catalog.load import DATASETS
+
+    return list(DATASETS.all().values())
+
+
+def select(entries: Iterable[Entry], asked: Sequence[Criterion]) -> list[Entry]:
+    return [e for e in entries if all(c.keeps(e) for c in asked)]
+
+
+def alone(entries: Sequence[Entry], asked: Sequence[Criterion]) -> list[tuple[str, int]]:
+    """How many entries each criterion would leave by itself: tells a user which one to loosen."""
+    return [(c.words, sum(map(c.keeps, entries))) for c in asked]
+
+
+def criteria(
+    entries: Sequence[Entry],
+    *,
+    topic: Sequence[str] = (),
+    language: Sequence[str] = (),
+    modality: Sequence[str] = (),
+    region: Sequence[str] = (),
+    licence: Sequence[str] = (),
+    quality: Sequence[str] = (),
+    passes: Sequence[str] = (),
+    survey: Sequence[str] = (),
+    min_size: int | None = None,
+    max_size: int | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    evidence: bool = False,
+    loadable: bool = False,
+    met_real_files: bool = False,
+) -> list[Criterion]:
+    """The criteria, each checked: `entries` says which topics, regions and licences there are to ask for."""
+    words = {"topic": topic, "region": region, "licence": licence}
+    flags = {"--evidence": evidence, "--loadable": loadable, "--met-real-files": met_real_files}
+    out = [_worded(option, values, entries) for option, values in words.items() if values]
+    if language:
+        codes = {_language(v) for v in language}
+        out.append(Criterion(_said("language", language), lambda e: bool(codes & set(e.card.languages))))
+    if modality:
+        kinds = {_one_of("modality", v, get_args(Modality)) for v in modality}
+        out.append(Criterion(_said("modality", modality), lambda e: bool(kinds & set(e.card.modality))))
+    if survey:
+        parts = {_one_of("survey", v, SURVEYS) for v in survey}
+        out.append(Criterion(_said("survey", survey), lambda e: _in_survey(e, parts)))
+    out += [_graded("quality", text) for text in quality]
+    out += [_graded("passes", f"{mark}=pass") for mark in passes]
+    out += _sized(min_size, max_size)
+    out += _dated(since, until)
+    return out + [Criterion(option, FLAGS[option]) for option, asked in flags.items() if asked]
+
+
+def loader_state(entry: Entry) -> LoaderState:
+    """Whether there is a loader, and whether it has ever met the files that the authors publish."""
+    if not entry.variants:
+        return "no"
+    return "yes" if entry.card.met_real_files else "not met real files"
+
+
+def unnamed_languages(entries: Iterable[Entry]) -> int:
+    """How many cards give only a number of languages, so that no question for a language can find them."""
+    return sum(1 for e in entries if not e.card.languages and e.card.language_count)
+
+
+def phrases(text: str) -> list[str]:
+    """The parts of a list written as prose: 'Politics & Celebrities' -> Politics, Celebrities."""
+    parts = re.split(r"\s*(?:,|;|&|\band\b)\s*", text)
+    return [part[:1].upper() + part[1:] for part in parts if part]
+
+
+def first_day(text: str) -> date:
+    """The first day of a year, month or day in ISO 8601."""
+    year, month, day = _date_parts(text)
+    return date(year, month or 1, day or 1)
+
+
+def last_day(text: str) -> date:
+    year, month, day = _date_parts(text)
+    month = month or 12
+    return date(year, month, day or calendar.monthrange(year, month)[1])
+
+
+def _date_parts(text: str) -> tuple[int, int | None, int | None]:
+    found = re.fullmatch(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", text.strip())
+    problem = f"'{text}' is not a date."
+    todo = "Give a year, a month or a day: 2020, 2020-03 or 2020-03-01."
+    if found is None:
+        raise UsageError(problem, todo)
+    year, month, day = (int(part) if part else None for part in found.groups())
+    try:
+        date(year or 1, month or 1, day or 1)
+    except ValueError:
+        raise UsageError(problem, todo) from None
+    return year or 1, month, day
+
+
+def _said(option: str, values: Sequence[str]) -> str:
+    return " ".join(f"--{option} {v}" for v in values)
+
+
+def _worded(option: str, values: Sequence[str], entries: Sequence[Entry]) -> Criterion:
+    """Free words on cards: a value finds those in which a word starts with it, so that 'covid' finds 'Covid-19'."""
+    of = FREE_WORDS[option]
+    there = {text for e in entries if (text := of(e))}
+    for value in values:
+        if not any(_starts_a_word(value, text) for text in there):
+            raise UnknownName(option, value, {phrase.lower() for text in there for phrase in phrases(text)})
+    return Criterion(_said(option, values), lambda e: any(_starts_a_word(v, of(e) or "") for v in values))
+
+
+def _starts_a_word(value: str, text: str) -> bool:
+    start = value.strip().casefold()
+    return bool(start) and re.search(rf"(?<!\w){re.escape(start)}", text.casefold()) is not None
+
+
+def _language(value: str) -> str:
+    from claimlab.core.languages import normalise, table
+
+    code = normalise(value)
+    if code is None:
+        raise UnknownName("language", value, (lang.name.lower() for lang in table().values()))
+    return code
+
+
+def _one_of(option: str, value: str, allowed: Sequence[str]) -> str:
+    key = value.strip().lower().replace("_", "-").replace(" ", "-")
+    if key not in allowed:
+        raise UnknownName(option, value, allowed)
+    return key
+
+
+def _in_survey(entry: Entry, parts: set[str]) -> bool:
+    return entry.card.survey is not None and ("cdl" in parts or entry.card.survey in parts)
+
+
+def _graded(option: str, text: str) -> Criterion:
+    mark, equals, grade = text.partition("=")
+    if not equals:
+        raise UsageError(f"'{text}' names no verdict.", f"Write it as --quality {text}=pass (or fail, not-assessed).")
+    mark = {"temporal": "time"}.get(mark.strip().lower(), mark)
+    field = MARKS[_one_of("quality mark", mark, tuple(MARKS))]
+    wanted = _one_of("verdict", grade, GRADES)
+    value = None if wanted == "not-assessed" else wanted
+    words = f"--passes {mark}" if option == "passes" else f"--quality {text}"
+    return Criterion(words, lambda e: getattr(e.card.quality, field, None) == value)
+
+
+def _sized(low: int | None, high: int | None) -> list[Criterion]:
+    if low is not None and high is not None and low > high:
+        raise UsageError(f"--min-size {low} is above --max-size {high}.", "Swap them.")
+    out = []
+    if low is not None:
+        out.append(Criterion(f"--min-size {low}", lambda e: e.card.size is not None and e.card.size >= low))
+    if high is not None:
+        out.append(Criterion(f"--max-size {high}", lambda e: e.card.size is not None and e.card.size <= high))
+    return out
+
+
+def _dated(since: str | None, until: str | None) -> list[Criterion]:
+    """A dataset is taken when its data reach into the span asked for; one end that is not published is as the other."""
+    start = first_day(since) if since else None
+    end = last_day(until) if until else None
+    if start and end and start > end:
+        raise UsageError(f"--from {since} is after --to {until}.", "Swap them.")
+    out = []
+    if start:
+        out.append(Criterion(f"--from {since}", lambda e: (span := span_of(e)) is not None and span[1] >= start))
+    if end:
+        out.append(Criterion(f"--to {until}", lambda e: (span := span_of(e)) is not None and span[0] <= end))
+    return out
+
+
+def span_of(entry: Entry) -> tuple[date, date] | None:
+    """First and last day of the data, as precise as published; null when neither is."""
+    start, end = entry.card.time_start or entry.card.time_end, entry.card.time_end or entry.card.time_start
+    return (first_day(start), last_day(end)) if start and end else None

@@ -1,0 +1,230 @@
+"""A dataset's card in words: the blocks of its page, and the same as JSON.
+
+The terminal, the HTML page and the documentation show these blocks; nothing here knows how they look.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+from claimlab.catalog.card import Card, Published
+from claimlab.catalog.counts import published_rows
+from claimlab.catalog.entry import Entry, Loader
+from claimlab.catalog.query import MARKS, loader_state
+from claimlab.core.labels import LabelMap
+from claimlab.core.record import VERACITIES
+from claimlab.report.blocks import Block, Cell, Items, Section, Table, Text, Tone
+from claimlab.report.terminal import bar
+
+BAR = 24
+SHOWN_VALUES = 12
+NOT_KNOWN = "not known"
+LOADER_WORDS = {
+    "yes": "yes, and it has been run on the published files",
+    "not met real files": "yes, written from the published layout; it has not met real files, only made-up rows",
+    "no": "no",
+}
+SURVEY_WORDS = {
+    "cdl-claims": "claims (assessed)",
+    "cdl-paragraphs": "paragraphs (assessed)",
+    "cdl-listed": "listed, not assessed",
+}
+
+
+def to_json(entry: Entry) -> dict[str, Any]:
+    """One dataset of `catalog --json`: every field of the card, and what its entry can load."""
+    return {
+        **entry.card.model_dump(mode="json"),
+        "loader": loader_state(entry),
+        "no_loader": entry.no_loader,
+        "variants": list(entry.variants),
+        "maps": list(entry.maps),
+        "real_rows": dict(entry.real_rows),
+        "real_labels": dict(entry.real_labels),
+    }
+
+
+def to_full_json(entry: Entry) -> dict[str, Any]:
+    """What `catalog show --json` prints: the same and the verdict maps in full."""
+    return {**to_json(entry), "verdict_maps": {key: map_json(one) for key, one in entry.maps.items()}}
+
+
+def map_json(verdicts: LabelMap) -> dict[str, Any]:
+    return {
+        "name": verdicts.name,
+        "version": verdicts.version,
+        "exact": verdicts.exact,
+        "note": verdicts.note,
+        "verdicts": dict(verdicts.verdicts),
+    }
+
+
+def heading(entry: Entry) -> str:
+    """The title, and the name that commands ask for."""
+    return f"{entry.card.title} ({entry.card.name})"
+
+
+def card_blocks(entry: Entry) -> list[Block]:
+    """The whole page of a dataset, without its title."""
+    parts: list[list[Block]] = [
+        [Text(entry.card.summary), facts(entry)],
+        shares(entry.card),
+        verdicts(entry.card),
+        figures(entry.card.published),
+        errata(entry.card),
+        access(entry),
+        variants(entry),
+        maps(entry),
+        [Section("Cite it as", [Text(entry.card.citation)])],
+    ]
+    return [block for part in parts for block in part]
+
+
+def facts(entry: Entry) -> Table:
+    card = entry.card
+    rows = [
+        ("Size", f"{card.size:,}" if card.size is not None else NOT_KNOWN),
+        ("Kind", ", ".join(card.modality)),
+        ("Topic", card.topic),
+        ("Region", card.region or NOT_KNOWN),
+        ("Languages", language_names(card)),
+        ("Data from", span(card)),
+        ("Labelled by", card.labelling or NOT_KNOWN),
+        ("Evidence", "comes with it" if card.has_evidence else "none comes with it"),
+        ("Licence", card.licence or "none stated"),
+        ("In the guide (CDL)", SURVEY_WORDS[card.survey] if card.survey else "no"),
+        ("Loader", LOADER_WORDS[loader_state(entry)]),
+    ]
+    return Table(("", ""), rows, sortable=False)
+
+
+def shares(card: Card) -> list[Block]:
+    """The published label shares, each with its bar."""
+    if card.shares is None:
+        return []
+    known = {k: v for k, v in card.shares.model_dump().items() if v is not None}
+    rows = [(name, Cell(f"{value:.2f} %", sort=value), bar(value / 100, BAR)) for name, value in known.items()]
+    return [Section("Labels, as published", [Table(("", "", ""), rows, sortable=False)])]
+
+
+def verdicts(card: Card) -> list[Block]:
+    """The published verdicts on the data; what was not assessed is said so, never left to look like a pass."""
+    rows = [(mark.capitalize(), mark_cell(card, mark)) for mark in MARKS]
+    return [Section("Quality, as published", [Table(("", ""), rows, sortable=False)])]
+
+
+def mark_cell(card: Card, mark: str) -> Cell:
+    grade = getattr(card.quality, MARKS[mark], None)
+    tones: dict[str | None, Tone] = {"pass": "pass", "fail": "fail", None: "not-measured"}
+    return Cell(grade or "not assessed", tone=tones[grade])
+
+
+def figures(published: Published | None) -> list[Block]:
+    if published is None:
+        return []
+    time = f"The {published.temporal_feature} alone" if published.temporal_feature else "Time alone"
+    rows: list[tuple[str, float | None, float | None]] = [
+        ("Zero-shot model, with search", published.search_f1, None),
+        ("Zero-shot model, without", published.offline_f1, None),
+        ("40 key words, true or false", published.keywords_tf, published.keywords_tf_baseline),
+        ("40 key words, with mixed", published.keywords_tfm, published.keywords_tfm_baseline),
+        (time, published.temporal, None),
+    ]
+    known = [(what, _percent(score), _percent(baseline)) for what, score, baseline in rows if score is not None]
+    table = Table(("Predicted from", "Macro-F1", "Baseline"), known, "Per cent, as published.", sortable=False)
+    return [Section("Published figures", [table])] if known else []
+
+
+def errata(card: Card) -> list[Block]:
+    return [Section("Errata: what the sources have wrong, and traps", [Items(card.errata)])] if card.errata else []
+
+
+def access(entry: Entry) -> list[Block]:
+    card = entry.card
+    blocks: list[Block] = [Text(card.access)]
+    if card.homepage:
+        safe = card.homepage if card.homepage.startswith(("https://", "http://")) else None
+        blocks.append(Table(("", ""), [["Homepage", Cell(card.homepage, link=safe)]], sortable=False))
+    if entry.variants:
+        blocks.append(Text(f"Then: claimlab load {card.name} FILE_OR_FOLDER -o DIR"))
+    elif entry.no_loader:
+        blocks.append(Text(f"There is no loader. {entry.no_loader}", kind="note"))
+    return [Section("How to get it", blocks)]
+
+
+def variants(entry: Entry) -> list[Block]:
+    if not entry.variants:
+        return []
+    rows = [(name, _rows_of(entry, name), _purpose(loader)) for name, loader in entry.variants.items()]
+    note = (
+        "The first is the default; choose another with --variant. Rows: counted in the published files, or as stated."
+    )
+    return [Section("Variants", [Table(("Variant", "Rows", "What it reads"), rows, note, sortable=False)])]
+
+
+def maps(entry: Entry) -> list[Block]:
+    if not entry.maps:
+        return []
+    rows = [[key, verdict, raw] for key, one in entry.maps.items() for verdict, raw in by_verdict(one, SHOWN_VALUES)]
+    note = (
+        "The first is the default; choose another with --map. "
+        f"In full: claimlab labels show {entry.card.name}/{next(iter(entry.maps))}"
+    )
+    notes = [f"{key}: {one.note}" for key, one in entry.maps.items() if one.note]
+    table = Table(("Map", "Verdict", "What the source wrote"), rows, note, sortable=False)
+    return [Section("Verdict maps", [table, *([Items(notes)] if notes else [])])]
+
+
+def by_verdict(verdicts: LabelMap, most: int | None = None) -> list[tuple[str, str]]:
+    """(verdict, the raw values that give it); over `most` values the rest is counted."""
+    out = []
+    for verdict in VERACITIES:
+        raw = [value for value, v in verdicts.verdicts.items() if v == verdict]
+        shown = raw if most is None or len(raw) <= most else [*raw[:most], f"and {len(raw) - most} more"]
+        if raw:
+            out.append((verdict, ", ".join(shown)))
+    return out
+
+
+def language_names(card: Card) -> str:
+    from claimlab.core.languages import describe
+
+    named = [lang.name if (lang := describe(code)) else code for code in card.languages]
+    count = card.language_count
+    if not named:
+        return f"{count}, not named" if count else NOT_KNOWN
+    return ", ".join(named) + (f" ({count} in all)" if count and count != len(named) else "")
+
+
+def span(card: Card) -> str:
+    if card.time_start is None and card.time_end is None:
+        return NOT_KNOWN
+    return f"{card.time_start or '?'} to {card.time_end or '?'}"
+
+
+def years(card: Card) -> str:
+    """The span in years, for a narrow column."""
+    first, last = (card.time_start or "?")[:4], (card.time_end or "?")[:4]
+    return "–" if first == last == "?" else first if first == last else f"{first}–{last}"
+
+
+def _percent(value: float | None) -> Cell:
+    return Cell("–", sort=float("-inf")) if value is None else Cell(f"{value:.1f}", sort=value)
+
+
+def _rows_of(entry: Entry, variant: str) -> Cell:
+    """Rows counted in the published files, else as stated by who publishes them."""
+    counted, stated = entry.real_rows.get(variant), published_rows(entry, variant)
+    if counted is not None:
+        return Cell(f"{counted:,}", sort=counted)
+    return Cell("–", sort=-1) if stated is None else Cell(f"{stated:,} stated", sort=stated)
+
+
+def _purpose(loader: Loader) -> str:
+    """The first paragraph of what the loader says of itself; a partial speaks through the function it wraps."""
+    while isinstance(loader, functools.partial):
+        loader = loader.func
+    said = inspect.getdoc(loader) if inspect.isfunction(loader) else None
+    return " ".join((said or "").split("\n\n")[0].split())

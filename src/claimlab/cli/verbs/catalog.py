@@ -1,0 +1,160 @@
+"""`claimlab catalog`: what exists, what it is worth, how to get it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from claimlab.cli.output import ForceFlag, JsonFlag, emit, say, screen, several, verb
+from claimlab.core.errors import UsageError
+
+
+class CatalogGroup(TyperGroup):
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A dataset's name where a sub-command belongs is the likeliest slip: say how to see it."""
+        found = super().get_command(ctx, cmd_name)
+        if found is None:
+            raise UsageError(
+                f"'catalog' has no sub-command '{cmd_name}'.", f"To see a dataset: claimlab catalog show {cmd_name}"
+            )
+        return found
+
+
+app = verb(cls=CatalogGroup)
+
+
+@app.callback(invoke_without_command=True, no_args_is_help=False)
+def catalog(
+    ctx: typer.Context,
+    topic: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="A topic, such as covid; may be repeated.")
+    ] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(metavar="LANGUAGE", help="A language in any spelling: pt, por, Portuguese.")
+    ] = None,
+    modality: Annotated[
+        list[str] | None, typer.Option(metavar="KIND", help="claims, articles, posts, tweets, images, ...")
+    ] = None,
+    region: Annotated[list[str] | None, typer.Option(metavar="WORD", help="A region, such as Brazil.")] = None,
+    licence: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="How the licence starts: MIT, CC, none.")
+    ] = None,
+    min_size: Annotated[int | None, typer.Option(min=0, metavar="N", help="At least so many, as published.")] = None,
+    max_size: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most so many, as published.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", metavar="DATE", help="Data from this year, month or day on: 2020-03.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--to", metavar="DATE", help="Data up to this year, month or day.")
+    ] = None,
+    quality: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MARK=VERDICT", help="A published verdict: keywords=pass, time=fail, feasibility=not-assessed."
+        ),
+    ] = None,
+    passes: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MARK", help="A published pass: keywords, time or feasibility; may be repeated."),
+    ] = None,
+    survey: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PART", help="Place in the guide: cdl-claims, cdl-paragraphs, cdl-listed, or cdl."),
+    ] = None,
+    evidence: Annotated[bool, typer.Option("--evidence", help="Only those that come with evidence.")] = False,
+    loadable: Annotated[bool, typer.Option("--loadable", help="Only those with a loader.")] = False,
+    met_real_files: Annotated[
+        bool, typer.Option("--met-real-files", help="Only those whose loader has met the published files.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write one HTML page: a file .html, or a folder for it.")
+    ] = None,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """List the catalogue's datasets; without a sub-command, those that match every option given."""
+    options = {
+        "topic": topic, "language": language, "modality": modality, "region": region, "licence": licence,
+        "min_size": min_size, "max_size": max_size, "since": since, "until": until, "quality": quality,
+        "passes": passes, "survey": survey, "evidence": evidence, "loadable": loadable,
+        "met_real_files": met_real_files,
+    }  # fmt: skip
+    wanted = {name: value for name, value in options.items() if value not in (None, False)}
+    if ctx.invoked_subcommand is not None:
+        if wanted or output or force or as_json:
+            raise UsageError(
+                f"Options before '{ctx.invoked_subcommand}' belong to the list, not to it.", "Write them after it."
+            )
+        return
+    listed(wanted, output, force=force, as_json=as_json)
+
+
+def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, as_json: bool) -> None:
+    from claimlab.catalog.query import criteria, everything, select, unnamed_languages
+    from claimlab.catalog.view import to_json
+
+    pool = everything()
+    asked = criteria(pool, **wanted)
+    found = select(pool, asked)
+    if output is not None:
+        write_page(found, output, asked=" ".join(c.words for c in asked), force=force)
+    if "language" in wanted and (unnamed := unnamed_languages(pool)):
+        say(f"Note: a language cannot find datasets that give only the number of theirs ({unnamed} in the catalogue).")
+    if as_json:
+        emit({"datasets": [to_json(entry) for entry in found]})
+    elif output is None:
+        show_list(pool, found, asked)
+
+
+def show_list(pool: list[Any], found: list[Any], asked: list[Any]) -> None:
+    from claimlab.catalog.overview import LEGEND, listing
+    from claimlab.catalog.query import alone
+    from claimlab.report.blocks import Text
+    from claimlab.report.terminal import to_text
+
+    if not found:
+        counts = "; ".join(f"{words}: {n}" for words, n in alone(pool, asked))
+        typer.echo(f"No dataset matches all of this. Each by itself: {counts}.")
+        return
+    width, colour = screen()
+    for line in listing(found, width=width, colour=colour):
+        typer.echo(line)
+    of = f"{len(found)} of " if len(found) < len(pool) else ""
+    typer.echo()
+    typer.echo(to_text([Text(" ".join(LEGEND))], width=width))
+    typer.echo(f"{of}{several(len(pool), 'dataset')}. One in full: claimlab catalog show {found[0].card.name}")
+
+
+def write_page(found: list[Any], output: Path, *, asked: str, force: bool) -> None:
+    from claimlab.catalog.overview import report
+    from claimlab.core.atomic import atomic_text
+    from claimlab.core.errors import OutputExists
+    from claimlab.report.html import to_html
+
+    target = output if output.suffix.lower() in (".html", ".htm") else output / "index.html"
+    if target.exists() and not force:
+        raise OutputExists(target)
+    atomic_text(target, to_html(report(found, asked=asked)))
+    say(f"Wrote {target}: {several(len(found), 'dataset')}.")
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="Name of a dataset; claimlab catalog lists them.")],
+    as_json: JsonFlag = False,
+) -> None:
+    """Show one dataset's card: what it is, what it is worth, how to get it, its variants and verdict maps."""
+    from claimlab.catalog.load import DATASETS
+    from claimlab.catalog.view import card_blocks, heading, to_full_json
+    from claimlab.report.blocks import Section
+    from claimlab.report.terminal import to_text
+
+    entry = DATASETS.get(name)
+    if as_json:
+        emit(to_full_json(entry))
+        return
+    width, colour = screen()
+    typer.echo(to_text([Section(heading(entry), card_blocks(entry))], width=min(width, 100), colour=colour))

@@ -1,0 +1,105 @@
+"""`claimlab import`: bring any file, get a clean traceable dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, verb, written
+from claimlab.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from claimlab.exchange.importer import Guess
+    from claimlab.files.raw import Quotes
+
+app = verb()
+
+Column = str | None
+Files = Annotated[
+    list[Path], Argument(help="CSV, TSV, JSON, JSONL, Parquet, XLSX; a folder or zip of them, or of .txt files.")
+]
+_QUOTES: dict[str, Quotes | None] = {"auto": None, "double": "double", "escape": "escape", "none": "none"}
+
+
+@app.command("import")
+def import_(
+    files: Files,
+    output: Annotated[Path | None, Option("--output", "-o", help="Folder to write the dataset to.")] = None,
+    text: Annotated[Column, Option(help="Column of the text: its name, its number from 1, or 'none'.")] = None,
+    label: Annotated[Column, Option(help="Column of the label.")] = None,
+    map_: Annotated[Column, Option("--map", help="Verdict map: a TOML file, or the name of one built in.")] = None,
+    unmapped: Annotated[str, Option(help="Labels that the map lacks: 'error', or accept as 'unknown'.")] = "error",
+    date: Annotated[Column, Option(help="Column of the date.")] = None,
+    day_first: Annotated[bool | None, Option("--day-first/--month-first", help="How to read 03/04/2020.")] = None,
+    url: Annotated[Column, Option(help="Column of the link.")] = None,
+    id_: Annotated[Column, Option("--id", help="Column of the record id.")] = None,
+    tweet_id: Annotated[Column, Option(help="Column of the tweet id.")] = None,
+    language: Annotated[Column, Option(help="Column of the language, or one code for all, such as pt.")] = None,
+    source: Annotated[Column, Option(help="Column of the publisher, site or account.")] = None,
+    author: Annotated[Column, Option(help="Column of the author or speaker.")] = None,
+    topic: Annotated[Column, Option(help="Column of the topic.")] = None,
+    group: Annotated[Column, Option(help="Column of the event, pair or cluster that must not be split.")] = None,
+    split: Annotated[Column, Option(help="Column of the published split.")] = None,
+    kind: Annotated[Column, Option(help="What the texts are: claim, article or post.")] = None,
+    name: Annotated[Column, Option(help="Name of the dataset; the first file's by default.")] = None,
+    encoding: Annotated[Column, Option(help="Encoding of the files, such as cp1252.")] = None,
+    delimiter: Annotated[Column, Option(help="Delimiter of the files: one character, or tab.")] = None,
+    quotes: Annotated[str, Option(help="Quotes: auto, double, escape (by backslash), none (they are text).")] = "auto",
+    header: Annotated[bool | None, Option("--header/--no-header", help="Whether row one names the columns.")] = None,
+    sheet: Annotated[Column, Option(help="Sheet of a workbook; the first with a row by default.")] = None,
+    only: Annotated[list[str] | None, Option(help="Of a folder or zip, only files like '*.tsv'. Repeatable.")] = None,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show the guess and stop; nothing is written.")] = False,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Import files of any layout into a claimlab dataset folder.
+
+    The layout and the meaning of each column are guessed, and the guess is shown before it is used.
+    """
+    from claimlab.core.dataset import refuse_overwrite
+    from claimlab.core.labels import check_unmapped
+    from claimlab.exchange.importer import guess_files, import_files
+    from claimlab.files.raw import Options
+
+    if quotes not in _QUOTES:
+        raise UsageError(f"--quotes cannot be '{quotes}'.", f"Use one of: {', '.join(_QUOTES)}.")
+    layout = Options(encoding, _delimiter(delimiter), _QUOTES[quotes], header, sheet)
+    columns = {
+        "text": text, "label": label, "id": id_, "tweet_id": tweet_id, "date": date, "language": language, "url": url,
+        "author": author, "source": source, "topic": topic, "group": group, "split": split,
+    }  # fmt: skip
+    if dry_run:
+        with progress_bar(not as_json) as progress:
+            guess = guess_files(
+                files, columns=columns, kind=kind, labels=map_, options=layout, only=only or (), progress=progress
+            )
+        show(guess)
+        if as_json:
+            emit({"guess": guess.to_json()})
+        return
+    if output is None:
+        raise UsageError("No output folder was given.", "Add -o DIR, or --dry-run to see the guess only.")
+    refuse_overwrite(output, force)
+    with progress_bar(not as_json) as progress:
+        dataset, report = import_files(
+            files, **columns, kind=kind, name=name, labels=map_, unmapped=check_unmapped(unmapped), day_first=day_first,
+            limit=limit, options=layout, only=only or (), seed=seed, on_guess=show, progress=progress,
+        )  # fmt: skip
+    manifest = dataset.write(output, force=force)
+    for line in report.lines():
+        say(line)
+    written(output, manifest, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})
+
+
+def show(guess: Guess) -> None:
+    """The guess as a small table on stderr."""
+    for line in guess.lines():
+        say(line)
+
+
+def _delimiter(word: str | None) -> str | None:
+    return {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}.get(word, word) if word else None

@@ -1,0 +1,147 @@
+"""`claimlab labels`: the verdict maps, and claims that stand under different verdicts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from claimlab.cli.output import ForceFlag, JsonFlag, emit, progress_bar, say, screen, several, verb
+
+app = verb()
+
+
+@app.callback()
+def labels() -> None:
+    """Look at verdict maps, and find claims that stand under different verdicts."""
+
+
+@app.command()
+def maps(as_json: JsonFlag = False) -> None:
+    """List every verdict map: the general one, and those of each dataset."""
+    from claimlab.catalog.maps import all_maps, summary
+    from claimlab.report.blocks import Table
+    from claimlab.report.terminal import grid
+
+    known = {address: summary(one) for address, one in all_maps().items()}
+    if as_json:
+        emit({"maps": [{"map": address, **values} for address, values in known.items()]})
+        return
+    columns = ("Map", "Version", "True", "False", "Mixed", "Unknown", "Note")
+    rows = [(address, *values.values()) for address, values in known.items()]
+    width, colour = screen()
+    for line in grid(Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True):
+        typer.echo(line)
+    typer.echo(
+        f"\n{len(rows)} maps; the figures count the values that each knows. One in full: claimlab labels show MAP"
+    )
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="A map: ratings, liar/a5, or a TOML file; claimlab labels maps")],
+    as_json: JsonFlag = False,
+) -> None:
+    """Show one verdict map: what a source may write, and the verdict it stands for."""
+    from claimlab.catalog.maps import find_map
+    from claimlab.catalog.view import by_verdict, map_json
+    from claimlab.report.blocks import Section, Table, Text
+    from claimlab.report.terminal import to_text
+
+    found = find_map(name)
+    if as_json:
+        emit(map_json(found))
+        return
+    rule = "Compared letter by letter." if found.exact else "Compared after folding case, accents, hyphens and blanks."
+    table = Table(("Verdict", "What the source wrote"), by_verdict(found))
+    note = [Text(found.note)] if found.note else []
+    width, colour = screen()
+    page = Section(f"{found.name}, version {found.version}", [*note, Text(rule), table])
+    typer.echo(to_text([page], width=min(width, 100), colour=colour))
+
+
+@app.command()
+def conflicts(
+    folders: Annotated[list[Path], typer.Argument(help="One or more claimlab dataset folders.")],
+    near: Annotated[
+        bool, typer.Option("--near/--exact", help="Also texts that are nearly the same; or only the same.")
+    ] = False,
+    threshold: Annotated[
+        float, typer.Option(min=0.1, max=1.0, metavar="J", help="How near: Jaccard similarity of 5-grams, with --near.")
+    ] = 0.7,
+    by: Annotated[
+        str, typer.Option(metavar="KEY", help="What makes a claim the same: 'text', or 'tweet' (its id).")
+    ] = "text",
+    shown: Annotated[
+        int, typer.Option("--show", min=0, metavar="N", help="How many to print; files and JSON hold all.")
+    ] = 20,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them all to this CSV file.")] = None,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """List claims that stand under different verdicts, across datasets and within one."""
+    from claimlab.catalog.conflicts import check_by, find_conflicts
+    from claimlab.core.dataset import Dataset
+    from claimlab.core.errors import OutputExists
+
+    if output is not None and output.exists() and not force:
+        raise OutputExists(output)
+    with progress_bar() as progress:
+        datasets = [Dataset.open(folder) for folder in folders]
+        found = find_conflicts(datasets, by=check_by(by), near=near, threshold=threshold, progress=progress)
+    for name, n in found.left_out.items():
+        if n:
+            what = "text" if by == "text" else "tweet id"
+            say(f"Note: {n:,} records of {name} have no {what} or no verdict on truth and were not compared.")
+    if output is not None:
+        write_table(found, output)
+        say(f"Wrote {output}: {several(len(found.conflicts), 'conflict')}.")
+    if as_json:
+        emit({"conflicts": [c.to_json() for c in found.conflicts], "counts": found.counts()})
+    else:
+        print_conflicts(found, shown)
+
+
+def write_table(found: Any, output: Path) -> None:
+    """A CSV file whose cells cannot start a formula: the texts come from strangers."""
+    import polars as pl
+
+    from claimlab.catalog.conflicts import to_table
+    from claimlab.core.atomic import atomic_text
+    from claimlab.files.cells import escape_cells
+
+    table = to_table(found.conflicts)
+    texts = [c for c, kind in table.schema.items() if kind == pl.String]
+    atomic_text(output, table.with_columns(escape_cells(pl.col(texts))).write_csv())
+
+
+def print_conflicts(found: Any, shown: int) -> None:
+    from claimlab.report.blocks import Table
+    from claimlab.report.terminal import grid
+
+    counts = found.counts()
+    rows = [
+        (
+            number if at == 0 else "",
+            f"{c.similarity:.2f}" if at == 0 else "",
+            s.dataset,
+            s.veracity,
+            s.records,
+            s.text or ", ".join(s.ids),
+        )
+        for number, c in enumerate(found.conflicts[:shown], 1)
+        for at, s in enumerate(c.sides)
+    ]
+    if rows:
+        width, colour = screen()
+        columns = ("No.", "Same", "Dataset", "Verdict", "Records", "Text")
+        for line in grid(Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True):
+            typer.echo(line)
+        typer.echo()
+    hidden = f" ({len(found.conflicts) - shown:,} not shown; see --show and -o)" if len(found.conflicts) > shown else ""
+    compared = several(counts["compared"], "record")
+    typer.echo(
+        f"{several(counts['conflicts'], 'conflict')}{hidden} in {compared} with a verdict: "
+        f"{counts['across']:,} between datasets, {counts['within']:,} within one."
+    )

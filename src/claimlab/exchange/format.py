@@ -1,0 +1,57 @@
+"""The contract of an export format: one file in `exchange/formats/` with a module-level FORMAT.
+
+A format writes into an empty folder that `claimlab.exchange.export` swaps into place. One that loses nothing has a
+`read` beside its `write`, and a test holds that what comes back is what went in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.progress import Progress, silent
+from claimlab.core.registry import Registry
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a user may ask of a format; `Format.accepts` names those that it knows."""
+
+    bom: bool = False  # a byte-order mark in front, by which Excel knows UTF-8
+
+    def chosen(self) -> dict[str, Any]:
+        """The settings that differ from their defaults, by name."""
+        return {"bom": True} if self.bom else {}
+
+
+@dataclass
+class Written:
+    """What a format says of its work: counts, sentences where something was left out, and what `read` must know."""
+
+    counts: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)  # JSON-safe; `claimlab.json` keeps it
+
+
+class Format(Protocol):
+    name: str
+    summary: str
+    accepts: frozenset[str]
+
+    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written: ...
+
+
+@runtime_checkable
+class Lossless(Protocol):
+    """What a format that loses nothing has besides."""
+
+    def read(self, folder: Path) -> Dataset:
+        """The dataset back from an exported folder: same records, same side tables, same lineage."""
+        ...
+
+
+FORMATS: Registry[Format] = Registry(
+    "export format", package="claimlab.exchange.formats", attribute="FORMAT", group="claimlab.formats"
+)

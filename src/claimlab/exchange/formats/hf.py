@@ -1,0 +1,85 @@
+"""Hugging Face: a folder that `datasets.load_dataset` reads, one Parquet file per split, side tables as configs.
+
+A record's place in the dataset is kept in the column `position`: the order of rows is part of a dataset, and cutting it
+into splits would lose it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset, write_parquet
+from claimlab.core.progress import Progress, silent
+from claimlab.exchange.card import card
+from claimlab.exchange.format import Settings, Written
+from claimlab.exchange.marker import read_marker
+from claimlab.exchange.tables import RECORDS, by_name
+
+POSITION = "position"
+UNSPLIT = "unsplit"
+RESERVED = {"all"}  # `load_dataset` understands it as every split together
+
+
+class HuggingFace:
+    name = "hf"
+    summary = "A Hugging Face dataset folder: Parquet per split, side tables as configs, a dataset card."
+    accepts: frozenset[str] = frozenset()
+
+    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
+        side = {n: t for n, t in by_name(dataset).items() if n != RECORDS}
+        splits = split_names(dataset.records["split"])
+        (folder / "data").mkdir()
+        numbered = dataset.records.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(POSITION))
+        for done, (value, name) in enumerate(splits.items()):
+            progress("hf", done, len(splits) + len(side))
+            part = numbered.filter(pl.col("split").eq_missing(pl.lit(value, pl.String)))
+            write_parquet(part, folder / "data" / f"{name}.parquet")
+        for name, table in side.items():
+            (folder / "tables").mkdir(exist_ok=True)
+            write_parquet(table, folder / "tables" / f"{name}.parquet")
+        (folder / "README.md").write_text(card(dataset, configs(splits, side), splits), encoding="utf-8")
+        progress("hf", len(splits) + len(side), len(splits) + len(side))
+        return Written(facts={"splits": list(splits.values()), "tables": list(side)})
+
+    def read(self, folder: Path) -> Dataset:
+        marker = read_marker(folder, self.name)
+        parts = [pl.read_parquet(marker.file(folder, f"data/{name}.parquet")) for name in marker.fact("splits")]
+        records = pl.concat(parts).sort(POSITION).drop(POSITION)
+        tables = {n: pl.read_parquet(marker.file(folder, f"tables/{n}.parquet")) for n in marker.fact("tables")}
+        return marker.rebuild(folder, records, tables)
+
+
+def split_names(split: pl.Series) -> dict[str | None, str]:
+    """A name fit for a file and for `datasets` for each value of `split`; rows without one are "unsplit"."""
+    values: list[str | None] = sorted(split.drop_nulls().unique().to_list())
+    if split.null_count() or not values:
+        values.append(None)
+    names: dict[str | None, str] = {}
+    for value in values:
+        name = UNSPLIT if value is None else re.sub(r"\W", "_", value, flags=re.ASCII) or "_"
+        taken = RESERVED | {n.lower() for n in names.values()}
+        while name.lower() in taken:
+            name += "_2"
+        names[value] = name
+    return names
+
+
+def configs(splits: dict[str | None, str], side: dict[str, pl.DataFrame]) -> list[dict[str, Any]]:
+    """The front matter's list: the records are what loads when nothing is named.
+
+    `datasets` cannot load a config without rows: an empty side table is in the folder but is not offered.
+    """
+    files = [{"split": name, "path": f"data/{name}.parquet"} for name in splits.values()]
+    tables = [
+        {"config_name": name, "data_files": [{"split": UNSPLIT, "path": f"tables/{name}.parquet"}]}
+        for name, table in side.items()
+        if table.height
+    ]
+    return [{"config_name": RECORDS, "default": True, "data_files": files}, *tables]
+
+
+FORMAT = HuggingFace()

@@ -1,0 +1,122 @@
+"""What an import looks for in the records it has just made. Everything here is counted over all rows, not a sample,
+but for the languages, where the sample is said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import polars as pl
+
+from claimlab.exchange.dates import Dates
+from claimlab.exchange.import_report import Boilerplate, DateFindings, ImportReport, LanguageFindings
+
+EDGE = 30  # characters that must agree at the start or end of texts
+LONGEST = 120  # characters of it that are shown
+EXAMINED = 20  # sources that are looked at closely; more are only counted
+LEAST_TEXTS = 20  # texts of a source, below which nothing is said of it
+MOST = 0.5
+LANGUAGE_SAMPLE = 2_000
+_NO_DATES = (datetime(1970, 1, 1).date(), datetime(1900, 1, 1).date())
+
+Identify = Callable[[Sequence[str]], Sequence[str | None]]
+
+
+def look_at(records: pl.DataFrame, report: ImportReport, dates: Dates | None, date_column: str | None) -> None:
+    """Fill `report` from the records."""
+    report.records = records.height
+    text, verdicts = records["text"], records["veracity"]
+    report.id_only = int((records["kind"] == "id-only").sum())
+    report.empty_texts = text.null_count() - report.id_only
+    known = text.drop_nulls()
+    report.duplicate_texts = repeats(known)
+    tally = verdicts.drop_nulls().value_counts().sort("veracity")
+    report.labels = dict(tally.iter_rows())
+    report.without_label = verdicts.null_count()
+    classes = [v for v in report.labels if v != "unknown"]
+    report.one_class = classes[0] if len(classes) == 1 else None
+    report.boilerplate, report.boilerplate_more = boilerplate(records)
+    if dates is not None and date_column is not None:
+        report.dates = _dates(dates, date_column)
+
+
+def repeats(values: pl.Series) -> int:
+    """How many values occurred before. If all hashes differ all values do, which is four times faster to find out."""
+    return 0 if values.hash(0).n_unique() == values.len() else values.len() - values.n_unique()
+
+
+def boilerplate(records: pl.DataFrame) -> tuple[list[Boilerplate], int]:
+    """The same first or last characters in most texts of a source, and how many more sources look so.
+
+    What more than half of the texts have is the median of their sorted edges, so that one sort per source finds it
+    without counting a million different edges. Exact repeats of a text do not count.
+    """
+    long = records.lazy().filter(pl.col("text").str.len_bytes() >= 2 * EDGE).select("source", "text")
+    edges = {"start": pl.col("text").str.head(EDGE).hash(0), "end": pl.col("text").str.tail(EDGE).hash(0)}
+    usual = [(pl.col(w) == pl.col(w).sort().get(pl.len() // 2)).sum().alias(w) for w in edges]
+    sources = long.select("source", **edges).group_by("source").agg(pl.len().alias("of"), *usual).collect()
+    found, more = [], 0
+    for where in edges:
+        most = sources.filter(pl.col("of") >= LEAST_TEXTS, pl.col(where) > MOST * pl.col("of"))
+        most = most.sort([where, "source"], descending=[True, False], nulls_last=True)
+        more += max(0, most.height - EXAMINED)
+        for source in most["source"].head(EXAMINED).to_list():
+            mine = long.filter(pl.col("source").eq_missing(pl.lit(source))).select("text").unique().collect()["text"]
+            if (one := _shared(source, where, mine)) is not None:
+                found.append(one)
+    return found, more
+
+
+def _shared(source: str | None, where: str, texts: pl.Series) -> Boilerplate | None:
+    """The longest edge that the distinct texts with the commonest `EDGE` characters have in common."""
+    if texts.len() < LEAST_TEXTS:
+        return None
+    edges = texts.str.head(EDGE) if where == "start" else texts.str.tail(EDGE)
+    edge, n = edges.value_counts(sort=True).sort(["count", edges.name], descending=[True, False]).row(0)
+    if n <= MOST * texts.len():
+        return None
+    with_it = sorted(texts.filter(edges == edge).to_list(), key=lambda t: t if where == "start" else t[::-1])
+    first, last = with_it[0], with_it[-1]  # sorted by that edge: what these two share, all share
+    size = EDGE
+    while size < min(len(first), len(last), LONGEST) and _edge(first, where, size + 1) == _edge(last, where, size + 1):
+        size += 1
+    return Boilerplate(source, where, _edge(first, where, size), n, texts.len())
+
+
+def _edge(text: str, where: str, size: int) -> str:
+    return text[:size] if where == "start" else text[-size:]
+
+
+def _dates(dates: Dates, column: str) -> DateFindings:
+    known = dates.times.drop_nulls()
+    now = datetime.now(UTC).replace(tzinfo=None)
+    return DateFindings(
+        column=column,
+        parsed=known.len(),
+        unparsed=dates.unparsed,
+        unparsed_examples=dates.examples,
+        epoch=int(known.dt.date().is_in(_NO_DATES).sum()),
+        future=int((known > now).sum()),
+        coarse=dates.coarse,
+        order=dates.order,
+        ambiguous=dates.ambiguous,
+    )
+
+
+def languages_of(records: pl.DataFrame, identify: Identify, seed: int) -> LanguageFindings:
+    """The file's own codes where it has them, else what `identify` says of a seeded sample of texts."""
+    own = records["language"].drop_nulls()
+    if own.len():
+        return LanguageFindings("as the file says", _tally(own.to_list()), records.height - own.len())
+    texts = records["text"].drop_nulls()
+    if not texts.len():
+        return LanguageFindings("no texts")
+    sample = texts.sample(min(LANGUAGE_SAMPLE, texts.len()), seed=seed) if texts.len() > LANGUAGE_SAMPLE else texts
+    said = list(identify(sample.to_list()))
+    method = f"measured on {sample.len():,} texts" + (f" drawn with seed {seed}" if sample.len() < texts.len() else "")
+    return LanguageFindings(method, _tally([code for code in said if code]), sum(code is None for code in said))
+
+
+def _tally(codes: Sequence[str]) -> dict[str, int]:
+    return dict(sorted(Counter(codes).items()))

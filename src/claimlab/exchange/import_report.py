@@ -1,0 +1,190 @@
+"""What an import did and what a user should know of the data at once: the findings, and their wording."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from claimlab.files.raw import RawTable
+
+SHOWN = 10
+
+
+@dataclass
+class Boilerplate:
+    """Words that most texts of a source begin or end with: a detector can learn the source by them."""
+
+    source: str | None  # null: no source is known, so all texts were taken together
+    where: str  # "start" | "end"
+    text: str
+    texts: int
+    of: int
+
+
+@dataclass
+class DateFindings:
+    column: str
+    parsed: int = 0
+    unparsed: int = 0
+    unparsed_examples: list[str] = field(default_factory=list)
+    epoch: int = 0  # 1970-01-01 or 1900-01-01: what software writes when it knows no date
+    future: int = 0
+    coarse: int = 0
+    order: str | None = None
+    ambiguous: bool = False
+
+
+@dataclass
+class LanguageFindings:
+    """Either the file's own codes, or measured on a sample; `method` says which."""
+
+    method: str
+    counts: dict[str, int] = field(default_factory=dict)
+    unknown: int = 0
+
+
+@dataclass
+class ImportReport:
+    rows_read: int = 0
+    records: int = 0
+    blank_rows: int = 0
+    refused: dict[str, int] = field(default_factory=dict)
+    refused_rows: list[dict[str, Any]] = field(default_factory=list)
+    ignored_files: list[str] = field(default_factory=list)
+    left_by_limit: int = 0
+    empty_texts: int = 0
+    duplicate_texts: int = 0
+    id_only: int = 0
+    labels: dict[str, int] = field(default_factory=dict)
+    without_label: int = 0
+    unmapped: dict[str, int] = field(default_factory=dict)
+    one_class: str | None = None
+    dates: DateFindings | None = None
+    languages: LanguageFindings | None = None
+    boilerplate: list[Boilerplate] = field(default_factory=list)
+    boilerplate_more: int = 0  # sources that look so too, but were not looked at closely
+    notes: list[str] = field(default_factory=list)
+
+    def read(self, tables: list[RawTable], ignored: list[str]) -> None:
+        """Take over what the readers refused, file by file."""
+        reasons: Counter[str] = Counter()
+        for table in tables:
+            self.rows_read += table.refused.total
+            self.blank_rows += table.blank
+            reasons.update(table.refused.reasons)
+            where = {"file": table.name, "unit": table.refused.unit}
+            self.refused_rows += [{**where, "number": n, "reason": why} for n, why in table.refused.listed]
+            self.notes += table.notes
+        self.refused = dict(reasons.most_common())
+        self.ignored_files = ignored
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def counts(self) -> dict[str, int]:
+        """For the lineage. What depends on today's date (dates in the future) is left out: same input, same bytes."""
+        found = {
+            "rows_read": self.rows_read,
+            "rows_refused": sum(self.refused.values()),
+            "records": self.records,
+            "blank_rows": self.blank_rows,
+            "empty_texts": self.empty_texts,
+            "duplicate_texts": self.duplicate_texts,
+            "id_only": self.id_only,
+            "without_label": self.without_label,
+            "unmapped_labels": sum(self.unmapped.values()),
+        }
+        if self.dates is not None:
+            found |= {"dates_unparsed": self.dates.unparsed, "dates_epoch": self.dates.epoch}
+        return found
+
+    def warnings(self) -> list[str]:
+        """What must travel with the dataset: sentences for `dataset.json`."""
+        return [*self.notes, *self._row_words(), *self._label_words(), *self._text_words(), *self._date_words()]
+
+    def lines(self) -> list[str]:
+        """The whole report for a person."""
+        out = [f"Read {self.rows_read:,} rows, kept {self.records:,} records."]
+        out += self._row_words()
+        for row in self.refused_rows[:SHOWN]:
+            where = f"{row['unit']} {row['number']:,}"
+            out.append(f"  {row['file']}, {where}: {row['reason']}")
+        if sum(self.refused.values()) > SHOWN:
+            out.append(f"  … and {sum(self.refused.values()) - SHOWN:,} more")
+        out += self._label_words() + self._text_words() + self._date_words() + self._future_words()
+        out += [self._language_words(), *self.notes]
+        return out
+
+    def _row_words(self) -> list[str]:
+        out = [f"{n:,} row(s) refused: {reason}." for reason, n in self.refused.items()]
+        if self.blank_rows:
+            out.append(f"{self.blank_rows:,} blank row(s) left out.")
+        if self.left_by_limit:
+            out.append(f"{self.left_by_limit:,} row(s) left out by --limit.")
+        if self.ignored_files:
+            names = ", ".join(self.ignored_files[:5]) + (", …" if len(self.ignored_files) > 5 else "")
+            out.append(f"{len(self.ignored_files):,} file(s) that are no tables were not read: {names}.")
+        return out
+
+    def _label_words(self) -> list[str]:
+        out = []
+        if self.without_label == self.records:
+            out.append("No labels: the veracity of every record is null.")
+        elif self.without_label:
+            out.append(f"{self.without_label:,} record(s) without a label: their veracity is null.")
+        if self.unmapped:
+            n = sum(self.unmapped.values())
+            out.append(
+                f"{n:,} record(s) with {len(self.unmapped)} label value(s) that no map knows were set to unknown."
+            )
+        if self.one_class:
+            out.append(f"Only one class ('{self.one_class}') is in this data: it cannot train or test a detector.")
+        return out
+
+    def _text_words(self) -> list[str]:
+        out = []
+        if self.id_only:
+            share = self.id_only / self.records
+            out.append(f"{self.id_only:,} record(s) ({share:.0%}) hold an id or link but no text.")
+        if self.empty_texts:
+            out.append(f"{self.empty_texts:,} record(s) with an empty text and nothing to fetch it by.")
+        if self.duplicate_texts:
+            out.append(f"{self.duplicate_texts:,} record(s) repeat the exact text of an earlier one.")
+        for b in self.boilerplate:
+            whose = f"of source '{b.source}'" if b.source else "of all"
+            out.append(f"{b.texts:,} of {b.of:,} texts {whose} share their {b.where}: {b.text!r}.")
+        if self.boilerplate_more:
+            out.append(f"{self.boilerplate_more:,} more source(s) seem to share a start or end.")
+        return out
+
+    def _date_words(self) -> list[str]:
+        d, out = self.dates, []
+        if d is None:
+            return []
+        if d.unparsed:
+            shown = ", ".join(map(repr, d.unparsed_examples))
+            out.append(f"{d.unparsed:,} date(s) in '{d.column}' could not be read, such as {shown}: they are null.")
+        if d.epoch:
+            out.append(f"{d.epoch:,} date(s) are 1970-01-01 or 1900-01-01, which software writes for no date at all.")
+        if d.coarse:
+            out.append(f"{d.coarse:,} date(s) give only a year or month: read as its first day.")
+        if d.order and not d.ambiguous:
+            out.append(f"Dates were read with the {d.order}.")
+        if d.ambiguous:
+            out.append("Day and month of the dates could be taken either way: read as month first (see --day-first).")
+        return out
+
+    def _future_words(self) -> list[str]:
+        n = self.dates.future if self.dates else 0
+        return [f"{n:,} date(s) lie in the future."] if n else []
+
+    def _language_words(self) -> str:
+        found = self.languages
+        if found is None or (not found.counts and not found.unknown):
+            return f"Languages: not measured ({found.method})." if found else "Languages: not measured."
+        common = sorted(found.counts.items(), key=lambda kv: (-kv[1], kv[0]))
+        shown = ", ".join(f"{code} {n:,}" for code, n in common[:SHOWN])
+        more = f", and {len(common) - SHOWN} more" if len(common) > SHOWN else ""
+        unknown = f"; {found.unknown:,} not known" if found.unknown else ""
+        return f"Languages ({found.method}): {shown}{more}{unknown}."

@@ -1,0 +1,157 @@
+"""From a table of text and a plan of its columns to the record table.
+
+Texts and labels are kept as they are written. A value that had to be changed and could not be (a date that cannot be
+read, an id that is used twice) stays in `meta`, so that nothing is lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from claimlab.core.labels import LabelMap, Unmapped
+from claimlab.core.languages import normalise
+from claimlab.exchange.columns import Plan
+from claimlab.exchange.dates import Dates, parse_dates
+from claimlab.exchange.import_checks import repeats
+from claimlab.exchange.import_report import ImportReport
+from claimlab.exchange.meta import fast_meta_column
+from claimlab.exchange.places import split_in
+from claimlab.exchange.sources import FILE
+from claimlab.exchange.vocabulary import SPLITS
+from claimlab.files.objects import literal_text
+
+# Roles whose column becomes a record column as it is.
+_PLAIN = {
+    "text": "text", "label": "label_raw", "author": "author", "source": "source", "topic": "topic", "group": "group",
+    "authorship": "authorship",
+}  # fmt: skip
+
+
+@dataclass
+class Making:
+    """Records in the making: what is known, what was decided, and which columns must also stay in `meta`."""
+
+    frame: pl.DataFrame
+    literal: frozenset[str]
+    plan: Plan
+    verdicts: LabelMap
+    name: str
+    kind: str
+    report: ImportReport
+    unmapped: Unmapped = "error"
+    day_first: bool | None = None
+    out: dict[str, pl.Series] = field(default_factory=dict)
+    keep: list[str] = field(default_factory=list)
+    dates: Dates | None = None
+
+    def records(self) -> pl.DataFrame:
+        for role, target in _PLAIN.items():
+            if (column := self._column(role)) is not None:
+                self.out[target] = column
+        if (url := self._column("url")) is not None:
+            self.out["url"] = url.str.strip_chars()
+        self._veracity()
+        self._tweet_ids()
+        self._splits()
+        self._dates()
+        self._language()
+        self._ids()
+        meta = [*self.plan.meta, *self.keep]
+        self.out["meta"] = fast_meta_column(self.frame, meta, self.literal)
+        return self._with_kind(pl.DataFrame([series.alias(name) for name, series in self.out.items()]))
+
+    def _column(self, role: str) -> pl.Series | None:
+        name = self.plan.column(role)
+        if name is None:
+            return None
+        return literal_text(self.frame[name]) if name in self.literal else self.frame[name]
+
+    def _veracity(self) -> None:
+        own = self._column("veracity")
+        if own is not None:
+            self.out["veracity"] = own
+        elif "label_raw" in self.out:
+            mapped = self.verdicts.apply(self.out["label_raw"], unmapped=self.unmapped)
+            self.out["veracity"] = mapped.veracity
+            self.report.unmapped = mapped.unmapped
+
+    def _tweet_ids(self) -> None:
+        written = self._column("tweet_id")
+        if written is None:
+            return
+        ids = self.out["tweet_id"] = written.str.strip_chars().str.strip_suffix(".0")
+        rounded = int(ids.str.contains(r"^\d(\.\d+)?[eE]\+?\d+$").sum())
+        if rounded:
+            self.report.notes.append(
+                f"{rounded:,} tweet id(s) were rounded by a spreadsheet (1.2E+18): they name no tweet."
+            )
+
+    def _splits(self) -> None:
+        written = self._column("split")
+        if written is None:
+            return
+        by_file = self.plan.column("split") == FILE
+        if by_file:
+            self.keep.append(FILE)
+        values = written.drop_nulls().unique().to_list()
+        names = {v: split_in(v) if by_file else SPLITS.get(v.strip().lower(), v.strip()) for v in values}
+        self.out["split"] = _replaced(written, names)
+
+    def _dates(self) -> None:
+        column, written = self.plan.column("date"), self._column("date")
+        if column is None or written is None:
+            return
+        self.dates = parse_dates(written, self.day_first)
+        if self.dates.unparsed or self.dates.coarse or self.dates.ambiguous:
+            self.keep.append(column)
+        self.out["date"] = self.dates.times
+        known = pl.DataFrame({"t": self.dates.times})
+        said = known.select(pl.when(pl.col("t").is_not_null()).then(pl.lit(f"column {column}")))
+        self.out["date_source"] = said.to_series()
+
+    def _language(self) -> None:
+        pick, written = self.plan.picks.get("language"), self._column("language")
+        if pick is not None and pick.value is not None:
+            self.out["language"] = pl.Series([pick.value]).new_from_index(0, self.frame.height)
+        if pick is None or pick.column is None or written is None:
+            return
+        codes = {v: normalise(v) if v.strip() else None for v in written.drop_nulls().unique().to_list()}
+        self.out["language"] = _replaced(written, codes)
+        strange = sorted(v for v, code in codes.items() if code is None and v.strip())
+        if strange:
+            self.keep.append(pick.column)
+            n = int(written.is_in(strange).sum())
+            shown = ", ".join(map(repr, strange[:5]))
+            self.report.notes.append(f"{n:,} record(s) name a language that is not known ({shown}): it is null.")
+
+    def _ids(self) -> None:
+        column, written = self.plan.column("id"), self._column("id")
+        if column is not None and written is not None:
+            ids = written.str.strip_chars()
+            missing = ids.null_count() + int((ids == "").sum())
+            repeated = repeats(ids)
+            if not missing and not repeated:
+                self.out["id"] = ids
+                return
+            why = f"{missing:,} are missing" if missing else f"{repeated:,} are repeated"
+            self.report.notes.append(f"The ids in '{column}' are not used because {why}; records are numbered instead.")
+            self.keep.append(column)
+        width = max(6, len(str(self.frame.height)))
+        number = pl.int_range(1, self.frame.height + 1, eager=True).cast(pl.String).str.zfill(width)
+        self.out["id"] = f"{self.name}-" + number
+
+    def _with_kind(self, records: pl.DataFrame) -> pl.DataFrame:
+        """A record without text that can be fetched by an id or link is `id-only`, whatever the others are."""
+        own = self._column("kind")
+        kind = pl.lit(self.kind) if own is None else pl.lit(own)
+        text = pl.col("text") if "text" in records.columns else pl.lit(None, dtype=pl.String)
+        reachable = [pl.col(c).is_not_null() for c in ("tweet_id", "url") if c in records.columns]
+        blank = ~text.str.contains(r"\S").fill_null(False)
+        id_only = blank & pl.any_horizontal(reachable or [pl.lit(False)])
+        return records.with_columns(pl.when(id_only).then(pl.lit("id-only")).otherwise(kind).alias("kind"))
+
+
+def _replaced(written: pl.Series, table: dict[str, str | None]) -> pl.Series:
+    return written.replace_strict(table, default=None, return_dtype=pl.String) if table else written

@@ -1,0 +1,84 @@
+"""What the values of a column look like, from an evenly spaced sample: the facts that a guess rests on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+
+import polars as pl
+
+from claimlab.core.labels import LabelMap
+from claimlab.core.languages import normalise
+from claimlab.exchange.dates import share_parsed
+from claimlab.exchange.vocabulary import SPLITS
+
+SAMPLE = 600
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
+_TWEET = re.compile(r"\d{15,20}(\.0)?")
+
+
+class Profile:
+    """Shares are of the sampled values that are not null. Each is measured when first asked for."""
+
+    def __init__(self, column: pl.Series, verdicts: LabelMap) -> None:
+        known = column.drop_nulls()
+        self.values = [v.strip() for v in known.gather_every(max(1, known.len() // SAMPLE)).head(SAMPLE).to_list()]
+        self.n = len(self.values)
+        self.filled = known.len() / column.len() if column.len() else 0.0
+        self.example = self.values[0] if self.values else None
+        self._verdicts = verdicts
+
+    @cached_property
+    def distinct(self) -> int:
+        return len(set(self.values))
+
+    @cached_property
+    def spread(self) -> float:
+        return self.distinct / self.n if self.n else 0.0
+
+    @cached_property
+    def length(self) -> float:
+        return sum(map(len, self.values)) / self.n if self.n else 0.0
+
+    @cached_property
+    def prose(self) -> float:
+        """Several words, or long in a script that writes no spaces."""
+        return self._share(lambda v: len(v.split()) >= 4 or (len(v) >= 10 and not v.isascii() and " " not in v))
+
+    @cached_property
+    def numbers(self) -> float:
+        return self._share(lambda v: _NUMBER.fullmatch(v) is not None)
+
+    @cached_property
+    def links(self) -> float:
+        return self._share(lambda v: v.startswith(("http://", "https://", "www.")))
+
+    @cached_property
+    def dates(self) -> float:
+        short = [v for v in self.values if len(v) <= 40 and any(c.isdigit() for c in v)]
+        return share_parsed(pl.Series(short)) * len(short) / self.n if short else 0.0
+
+    @cached_property
+    def tweet_ids(self) -> float:
+        return self._share(lambda v: _TWEET.fullmatch(v) is not None)
+
+    @cached_property
+    def markup(self) -> float:
+        return self._share(lambda v: v.startswith("<"))
+
+    @cached_property
+    def splits(self) -> float:
+        return self._share(lambda v: v.lower() in SPLITS)
+
+    @cached_property
+    def languages(self) -> float:
+        return self._share(lambda v: len(v) <= 20 and normalise(v) is not None)
+
+    @cached_property
+    def verdicts(self) -> float:
+        """Values that the verdict map knows."""
+        return self._share(lambda v: len(v) <= 60 and self._verdicts.verdict(v) is not None)
+
+    def _share(self, test: Callable[[str], bool]) -> float:
+        return sum(map(test, self.values)) / self.n if self.n else 0.0

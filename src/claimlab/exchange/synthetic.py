@@ -1,0 +1,59 @@
+"""Machine-made text leaves claimlab only with its label, its origin and its change log.
+
+In `meta` they stand as {"synthetic": {"label", "origin", "changes"}}, or flat as {"synthetic": true, "origin",
+"change_log"}. An empty list of changes is a change log: it says that nothing was altered.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError
+
+MACHINE_MADE = ("MGT", "MTT", "HAT")
+
+
+def machine_made(dataset: Dataset) -> pl.Expr:
+    """Rows that a machine had a hand in; in a synthetic dataset that includes rows that do not say who wrote them."""
+    known = pl.col("authorship").is_in(MACHINE_MADE)
+    return known.fill_null(dataset.synthetic)
+
+
+def require_labels(dataset: Dataset) -> None:
+    """Raise unless every machine-made row, of the records and of tables that hold records, says what it is."""
+    for table, frame in {"records": dataset.records, **dataset.tables}.items():
+        if not {"id", "authorship", "meta"} <= set(frame.columns):
+            continue
+        rows = frame.filter(machine_made(dataset)).select("id", "meta").iter_rows()
+        bare = [(i, lacking) for i, meta in rows if (lacking := lacks(meta))]
+        if bare:
+            first, lacking = bare[0]
+            raise DataError(
+                f"{len(bare)} machine-made row(s) of '{table}' do not say what they are: '{first}' has no "
+                f"{' and no '.join(lacking)} in its meta.",
+                'Put {"synthetic": {"label": ..., "origin": ..., "changes": [...]}} into meta, then export.',
+            )
+
+
+def lacks(meta: str | None) -> list[str]:
+    """Which of label, origin and change log a `meta` cell does not hold."""
+    values = _object(meta)
+    note = values.get("synthetic")
+    if isinstance(note, dict):
+        held = {"label": note.get("label"), "origin": note.get("origin"), "change log": note.get("changes")}
+    else:
+        label = True if note is True else None
+        held = {"label": label, "origin": values.get("origin"), "change log": values.get("change_log")}
+    return [what for what, value in held.items() if value is None or value in ("", {})]
+
+
+def _object(meta: str | None) -> dict[str, Any]:
+    try:
+        values = json.loads(meta) if meta else {}
+    except ValueError:
+        return {}
+    return values if isinstance(values, dict) else {}

@@ -1,0 +1,244 @@
+"""Read a delimited file of unknown layout into a table of text, losing no row in silence.
+
+The fast way is Polars. It fills short rows with nulls and breaks on quotes that are not syntax, so it is only believed
+when an independent count of delimiters and line ends (files.marks) agrees with what it returned; otherwise the file is
+read again row by row (files.rows), with every refused row listed by line.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+import polars as pl
+
+from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.files import sniff
+from claimlab.files.encoding import read_text
+from claimlab.files.marks import PIECE, Marks, count_marks
+from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, unique_names
+from claimlab.files.rows import all_regular, count_refused, is_blank, read_rows, take, text_lines
+
+Source = Path | bytes
+
+BATCH = 20_000
+_UTF8 = ("utf-8", "utf-8-sig", "utf8", "ascii")
+
+
+def read_delimited_file(source: Source, name: str, options: Options, known: frozenset[str] = frozenset()) -> RawTable:
+    """The table in `source`; `known` holds usual column names, which tell a header from a first row."""
+    check_delimiter(options.delimiter)
+    text, encoding, notes = _as_utf8(source, name, options.encoding)
+    text, sample = _with_newlines(text)
+    delimiter = options.delimiter or _delimiter(sample, PurePosixPath(name).suffix.lower())
+    marks = count_marks(pieces(text), delimiter or ",")
+    _refuse_nul(marks, text, name)
+    if options.delimiter is not None and not marks.delimiters and sniff.sniff_delimiter(sample, ""):
+        raise UsageError(f"There is no {options.delimiter!r} in '{name}'.", "Leave out --delimiter to have it found.")
+    quotes = options.quotes or _quotes(text, sample, delimiter, marks)
+    rows = sniff.sample_rows(sample, delimiter, quotes)
+    header = sniff.has_header(rows, known) if options.header is None else options.header
+    names = _names(rows, header)
+    layout = Layout("TSV" if delimiter == "\t" else "CSV", encoding, delimiter, quotes, header)
+    if delimiter is None:
+        layout = replace(layout, format="one text per line", quotes=None)
+    table = _fast(text, name, layout, names, marks)
+    if table is None:
+        if isinstance(text, Path) and not _is_utf8(text):
+            return read_delimited_file(_whole(text), name, options, known)  # beyond the sample it is not UTF-8
+        table = _slow(text, name, layout, names)
+    table.notes[:0] = notes
+    return table
+
+
+def check_delimiter(delimiter: str | None) -> None:
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+        raise UsageError(f"--delimiter cannot be {delimiter!r}.", "Give one ASCII character, or the word tab.")
+
+
+def pieces(source: Source) -> Iterator[bytes]:
+    """The bytes after a byte-order mark, a piece at a time."""
+    if isinstance(source, bytes):
+        start = len(codecs.BOM_UTF8) if source.startswith(codecs.BOM_UTF8) else 0
+        for at in range(start, len(source), PIECE):
+            yield source[at : at + PIECE]
+        return
+    with source.open("rb") as file:
+        if file.read(3) != codecs.BOM_UTF8:
+            file.seek(0)
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _as_utf8(source: Source, name: str, encoding: str | None) -> tuple[Source, str, list[str]]:
+    """The source itself when it is UTF-8 as far as a sample tells, else its text encoded anew."""
+    if isinstance(source, Path):
+        sampled = _sampled_encoding(source) if encoding is None else encoding.lower()
+        if sampled in _UTF8:
+            return source, sampled, []  # the rest is checked while reading
+    text, chosen, notes = read_text(_whole(source), name, encoding)
+    return text.encode("utf-8", "replace"), chosen, notes
+
+
+def _sampled_encoding(path: Path) -> str | None:
+    head = _head(path)
+    if head.startswith(codecs.BOM_UTF8):
+        return "utf-8-sig"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return None
+    return None if b"\0" in head else "utf-8"
+
+
+def _head(source: Source) -> bytes:
+    if isinstance(source, bytes):
+        return source[: sniff.SAMPLE]
+    with source.open("rb") as file:
+        return file.read(sniff.SAMPLE)
+
+
+def _sample(source: Source) -> str:
+    head = _head(source)
+    if len(head) == sniff.SAMPLE and b"\n" in head:
+        head = head[: head.rindex(b"\n") + 1]  # a row cut in two would count as a wrong one
+    return head.decode("utf-8-sig", errors="ignore")
+
+
+def _with_newlines(source: Source) -> tuple[Source, str]:
+    """The source and its sample; the line ends of old Macintosh files, lone returns, are made newlines."""
+    sample = _sample(source)
+    if "\r" in sample and "\n" not in sample and not any(b"\n" in piece for piece in pieces(source)):
+        source = _whole(source).replace(b"\r", b"\n")
+        sample = _sample(source)
+    return source, sample
+
+
+def _delimiter(sample: str, suffix: str) -> str | None:
+    found = sniff.sniff_delimiter(sample, suffix)
+    if found is not None and suffix in (".txt", ".text", "") and sniff.agrees(sample, found) < 0.9:
+        return None
+    if found is None and suffix in (".csv", ".tsv", ".tab", ".psv"):
+        return "\t" if suffix in (".tsv", ".tab") else ","
+    return found
+
+
+def _quotes(source: Source, sample: str, delimiter: str | None, marks: Marks) -> Quotes:
+    if delimiter is None:
+        return "none"
+    if not sniff.suspicious(marks, sniff.usual_width(sample, delimiter)):
+        return "double"
+    readings: list[Quotes] = ["double", "none"]
+    if marks.well_formed:  # quotes pair up over lines that are whole rows: the simpler reading is that they are text
+        readings.reverse()
+    if any(b'\\"' in piece for piece in pieces(source)):
+        readings.append("escape")
+    refusals: dict[Quotes, int] = {}
+    for quotes in readings:
+        width = sniff.commonest_width(sniff.sample_rows(sample, delimiter, quotes))
+        best = min(refusals.values(), default=None)
+        enough = None if best is None else best + 1
+        refusals[quotes] = count_refused(text_lines(source), delimiter, quotes, width, enough)
+    return sniff.judge_quotes(refusals)
+
+
+def _names(rows: list[list[str]], header: bool) -> list[str]:
+    usual = sniff.commonest_width(rows)
+    if not header:
+        return unique_names([""] * usual)
+    first = list(rows[0])
+    if len(first) == usual - 1:  # R names every column but that of the row names; others end each row with a delimiter
+        trailing = all(not row[-1] for row in rows[1:] if len(row) == usual)
+        first = [*first, ""] if trailing else ["row", *first]
+    return unique_names(first)
+
+
+def _fast(source: Source, name: str, layout: Layout, names: list[str], marks: Marks) -> RawTable | None:
+    """The table as Polars reads it, or null when it refuses or its answer does not add up."""
+    quoted = layout.quotes == "double"
+    if layout.delimiter is None or layout.quotes == "escape" or (quoted and not marks.well_formed):
+        return None
+    if marks.returns != marks.pairs:  # Polars takes some lone returns for blanks
+        return None
+    try:
+        frame = pl.read_csv(
+            source,
+            has_header=bool(layout.header),
+            separator=layout.delimiter,
+            quote_char='"' if quoted else None,
+            infer_schema=False,
+            glob=False,
+        )
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    cells = len(names) - 1
+    if frame.width != len(names) or frame.height != marks.rows(quoted=quoted) - bool(layout.header):
+        return None
+    if marks.quotes and not quoted:  # delimiters between quotes were not counted as such
+        if not all_regular(text_lines(source), layout.delimiter, "none", len(names)):
+            return None
+    elif marks.fewest != cells or marks.most != cells:
+        return None
+    frame.columns = names
+    return _table(name, frame, layout, Refused())
+
+
+def _slow(source: Source, name: str, layout: Layout, names: list[str]) -> RawTable:
+    refused = Refused()
+    batches: list[pl.DataFrame] = []
+    batch: list[list[str]] = []
+    blank, header = 0, bool(layout.header)
+    for row in read_rows(text_lines(source), layout.delimiter, layout.quotes or "none"):
+        if row.cells is not None and is_blank(row.cells, len(names)):
+            blank += 1
+        elif header:
+            header = False
+        elif (cells := take(row, len(names), refused)) is not None:
+            batch.append(cells)
+        if len(batch) == BATCH:
+            batches.append(_frame(batch, names))
+            batch = []
+    batches.append(_frame(batch, names))
+    return _table(name, pl.concat(batches), layout, refused, blank)
+
+
+def _frame(rows: list[list[str]], names: list[str]) -> pl.DataFrame:
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    return pl.DataFrame({n: pl.Series(n, c, dtype=pl.String) for n, c in zip(names, columns, strict=True)})
+
+
+def _table(name: str, frame: pl.DataFrame, layout: Layout, refused: Refused, blank: int = 0) -> RawTable:
+    """Empty cells become null; rows without a single character are left out and counted."""
+    frame = frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
+    if frame.width and all(frame[c].null_count() for c in frame.columns):
+        kept = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        blank += frame.height - kept.height
+        frame = kept
+    return RawTable(name, frame, layout, refused=refused, blank=blank)
+
+
+def _refuse_nul(marks: Marks, source: Source, name: str) -> None:
+    if marks.nul is None:
+        return
+    line = _whole(source).count(b"\n", 0, marks.nul) + 1
+    raise UnreadableFile(
+        f"'{name}' holds a NUL byte on line {line:,}: it is damaged, or not text.",
+        "Get it again, or name its encoding with --encoding (utf-16 is full of NULs).",
+    )
+
+
+def _is_utf8(source: Source) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for piece in pieces(source):
+            decoder.decode(piece)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _whole(source: Source) -> bytes:
+    return source.read_bytes() if isinstance(source, Path) else source

@@ -1,0 +1,31 @@
+"""Read one member of a bundle, whatever it is, into a table of text."""
+
+from __future__ import annotations
+
+from claimlab.files.bundle import Bundle
+from claimlab.files.delimited import read_delimited_file
+from claimlab.files.encoding import read_text
+from claimlab.files.kinds import HEAD, kind_of
+from claimlab.files.objects import read_excel_file, read_json_file, read_parquet_file
+from claimlab.files.raw import Options, RawTable
+
+
+def read_table(bundle: Bundle, member: str, options: Options, known: frozenset[str] = frozenset()) -> RawTable:
+    """The table in `member`; `known` holds usual column names, which tell a header from a first row."""
+    path = bundle.local(member)
+    data = b"" if path is not None else bundle.read(member)
+    head = data[:HEAD]
+    if path is not None:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    kind = kind_of(head, bundle.size(member), member)
+    if kind == "parquet":
+        return read_parquet_file(path or data, member)
+    if kind == "excel":
+        return read_excel_file(data or bundle.read(member), member, options.sheet, known, options.header)
+    if kind == "json":
+        text, encoding, notes = read_text(data or bundle.read(member), member, options.encoding)
+        table = read_json_file(text, member, encoding)
+        table.notes += notes
+        return table
+    return read_delimited_file(path or data, member, options, known)

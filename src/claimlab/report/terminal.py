@@ -1,0 +1,195 @@
+"""The terminal view: blocks as plain text that fits a width, with colour only where a caller asks for it.
+
+What comes from data is made harmless first: a control or direction character in a claim could repaint the terminal.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Collection, Iterable, Sequence
+
+from claimlab.report.blocks import Block, Cell, Figure, Items, Quote, Section, Table, Text, Tiles, cell
+
+GAP = 2
+LEAST = 5  # a column is not made narrower than this
+STYLES = {"fail": "31", "warn": "33", "pass": "32", "not-measured": "2", "head": "1"}
+
+
+def to_text(blocks: Iterable[Block], *, width: int = 80, colour: bool = False) -> str:
+    """`blocks` as lines of at most `width` columns."""
+    return "\n".join(_squeeze(line for block in blocks for line in [*_lines(block, width, colour), ""]))
+
+
+def grid(
+    table: Table,
+    *,
+    width: int,
+    colour: bool = False,
+    whole: Collection[str] = (),
+    cut: bool = False,
+    gap: int = GAP,
+) -> list[str]:
+    """A table as lines. When it is too wide, the widest columns give way, but never those named in `whole`.
+
+    Cells that do not fit are wrapped, or with `cut` end in an ellipsis, so that each row stays one line.
+    """
+    rows = [[cell(value) for value in row] for row in table.rows]
+    heads = [Cell(name) for name in table.columns]
+    natural = [max(columns_of(clean(r[i].text)) for r in [heads, *rows]) for i in range(len(heads))]
+    fixed = {i for i, name in enumerate(table.columns) if name in whole}
+    widths = fit(natural, width - gap * (len(heads) - 1), fixed)
+    right = [bool(rows) and all(_is_figure(r[i]) for r in rows) for i in range(len(heads))]
+    lines = []
+    if any(table.columns):
+        lines += _row(heads, widths, right, gap, colour, cut=True, style="head")
+    for row in rows:
+        lines += _row(row, widths, right, gap, colour, cut=cut)
+    return lines
+
+
+def fit(natural: Sequence[int], room: int, fixed: Collection[int] = ()) -> list[int]:
+    """Widths that sum to at most `room`, taken from the widest columns first, as far as they can give."""
+    widths = list(natural)
+    while sum(widths) > room:
+        can_give = [i for i, w in enumerate(widths) if i not in fixed and w > LEAST]
+        if not can_give:
+            break
+        widths[max(can_give, key=lambda i: widths[i])] -= 1
+    return widths
+
+
+def clean(text: str) -> str:
+    """`text` on one line, without characters that steer a terminal or turn the direction of writing."""
+    return "".join(" " if c in "\t\n\r" else "\ufffd" if _steers(c) else c for c in text)
+
+
+def columns_of(text: str) -> int:
+    """How many columns a terminal takes for `text`: two for wide characters, none for combining marks."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def shorten(text: str, width: int) -> str:
+    """`text` in at most `width` columns; what is cut ends in an ellipsis."""
+    if columns_of(text) <= width:
+        return text
+    taken, used = "", 0
+    for char in text:
+        used += _columns(char)
+        if used > width - 1:
+            break
+        taken += char
+    return taken.rstrip() + "…"
+
+
+def bar(share: float, width: int) -> str:
+    """A bar of `share` (0 to 1) of `width` columns, to an eighth of a column; anything above nothing is seen."""
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    if share > 0 and eighths == 0:
+        eighths = 1
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def _lines(block: Block, width: int, colour: bool) -> list[str]:
+    if isinstance(block, Section):
+        inner = [line for b in block.blocks for line in [*_lines(b, width, colour), ""]]
+        title = shorten(clean(f"{block.title}: {block.badge}" if block.badge else block.title), width)
+        return [
+            _styled(title, "head" if block.tone == "plain" else block.tone, colour),
+            "─" * columns_of(title),
+            *inner,
+        ]
+    if isinstance(block, Table):
+        caption = _wrapped(block.caption, width) if block.caption else []
+        return [*grid(block, width=width, colour=colour), *caption]
+    if isinstance(block, Text):
+        lines = _wrapped(("Note: " if block.kind == "note" else "") + block.text, width)
+        return [_styled(line, "warn", colour) for line in lines] if block.kind == "warning" else lines
+    if isinstance(block, Items):
+        return [line for item in block.items for line in _wrapped(item, width, first="- ", rest="  ")]
+    if isinstance(block, Quote):
+        return _wrapped(block.text, width, first="  ", rest="  ") + _wrapped(
+            block.caption, width, first="  ", rest="  "
+        )
+    if isinstance(block, Tiles):
+        return _wrapped(" · ".join(f"{value} {label}" for label, value, _ in block.tiles), width)
+    if isinstance(block, Figure):
+        return _wrapped(f"[{block.alt}]", width)
+    return [*_wrapped(block.summary, width), *(line for b in block.blocks for line in _lines(b, width, colour))]
+
+
+def _row(
+    cells: Sequence[Cell],
+    widths: Sequence[int],
+    right: Sequence[bool],
+    gap: int,
+    colour: bool,
+    *,
+    cut: bool,
+    style: str | None = None,
+) -> list[str]:
+    columns = []
+    for value, width in zip(cells, widths, strict=True):
+        text = clean(value.text)
+        columns.append([shorten(text, width)] if cut else _wrapped(text, width) or [""])
+    lines = []
+    for number in range(max(map(len, columns))):
+        parts = []
+        for column, value, width, to_right in zip(columns, cells, widths, right, strict=True):
+            text = column[number] if number < len(column) else ""
+            pad = " " * (width - columns_of(text))
+            shown = _styled(text, style or value.tone, colour) if text else ""
+            parts.append(pad + shown if to_right else shown + pad)
+        lines.append((" " * gap).join(parts).rstrip())
+    return lines
+
+
+def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
+    """Lines of `text`; a hyphen is no place to break, since names and options have them.
+
+    `textwrap` counts characters, so lines of wide ones are cut again by columns.
+    """
+    room = max(width, LEAST)
+    lines = textwrap.wrap(clean(text), room, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return [part for line in lines for part in _by_columns(line, room)]
+
+
+def _by_columns(line: str, width: int) -> list[str]:
+    parts = [""]
+    for char in line:
+        if columns_of(parts[-1]) + _columns(char) > width:
+            parts.append("")
+        parts[-1] += char
+    return parts
+
+
+def _squeeze(lines: Iterable[str]) -> list[str]:
+    """Lines without blanks at the end and without two blanks in a row: nested blocks each end in one."""
+    out: list[str] = []
+    for line in lines:
+        if line or (out and out[-1]):
+            out.append(line)
+    return out[:-1] if out and not out[-1] else out
+
+
+def _is_figure(value: Cell) -> bool:
+    return isinstance(value.sort, int | float) and not value.text[:1].isalpha()
+
+
+def _styled(text: str, style: str, colour: bool) -> str:
+    return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and style in STYLES else text
+
+
+def _steers(char: str) -> bool:
+    return (
+        unicodedata.category(char) == "Cc"
+        or char in "\u2028\u2029"
+        or "\u202a" <= char <= "\u202e"
+        or "\u2066" <= char <= "\u2069"
+    )
+
+
+def _columns(char: str) -> int:
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1

@@ -1,0 +1,30 @@
+"""Near-duplicate texts, found fast and verified exactly.
+
+    from claimlab.text.neardup import find_clusters
+    clusters = find_clusters(texts)          # char 5-grams, Jaccard 0.7, recall 0.99
+    clusters.labels                          # -1: no near-duplicate
+
+How it works, and what bounds it: docs/neardup.md.
+"""
+
+from __future__ import annotations
+
+from claimlab.text.neardup.akin import akin_clusters
+from claimlab.text.neardup.bands import Plan
+from claimlab.text.neardup.find import find_across, find_clusters, find_pairs
+from claimlab.text.neardup.normal import normalise
+from claimlab.text.neardup.results import Clusters, Pairs, Skipped
+from claimlab.text.neardup.stream import stream_clusters
+
+__all__ = [
+    "Clusters",
+    "Pairs",
+    "Plan",
+    "Skipped",
+    "akin_clusters",
+    "find_across",
+    "find_clusters",
+    "find_pairs",
+    "normalise",
+    "stream_clusters",
+]

@@ -1,0 +1,231 @@
+"""The same four loops as _kernel.c in NumPy, for machines without a compiler: same pairs, many times slower.
+
+Texts lie end to end in one array of code points; grams are computed for a block of texts at a time, so that memory
+stays flat. Whoever changes the arithmetic here must change it in the C file too; the tests compare the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from claimlab.core.progress import Progress, silent
+from claimlab.text.neardup.bands import Plan
+from claimlab.text.neardup.hashing import BASE, LENGTH, ROUNDS, mix, salts
+from claimlab.text.neardup.kernel import I64, U32, U64, Bitmaps, Flags, Grams, Sketches
+from claimlab.text.neardup.normal import is_word, normalise
+
+BLOCK = 1 << 12  # texts a block
+AT_ONCE = 1 << 16  # pairs sifted at a time
+NONE = np.uint32(0xFFFFFFFF)
+_ONES = np.array([i.bit_count() for i in range(256)], dtype=np.int64)  # bits set in a byte
+
+
+class NumpyCorpus:
+    def __init__(self, texts: Sequence[str | None], grams: Grams) -> None:
+        normal = [normalise(text) if text else "" for text in texts]
+        self._codes = np.frombuffer("".join(normal).encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        self._starts = np.concatenate([[0], np.cumsum([len(t) for t in normal], dtype=np.int64)])
+        self._grams = grams
+
+    @property
+    def characters(self) -> int:
+        return len(self._codes)
+
+    def grams(self, rows: Sequence[int] | I64 | range) -> tuple[U64, I64]:
+        """The gram hashes of these texts end to end, repeats included, and where each text's begin."""
+        rows = np.asarray(rows, dtype=np.int64)
+        starts, lengths = self._starts[rows], self._starts[rows + 1] - self._starts[rows]
+        places = _spread(starts, lengths)
+        codes = self._codes[places].astype(np.uint64)
+        if self._grams.unit == "word":
+            codes, lengths = _words(codes, lengths)
+        return _windows(codes, lengths, self._grams.ngram)
+
+    def sketch(self, plan: Plan, seed: int, lanes: int, progress: Progress = silent) -> Sketches:
+        total = len(self._starts) - 1
+        out = Sketches(
+            keys=np.zeros((plan.bands, total), dtype=np.uint32),
+            bits=np.zeros((total, lanes), dtype=np.uint64),
+            hashes=np.zeros((total, 2), dtype=np.uint64),
+            counts=np.zeros(total, dtype=np.uint32),
+        )
+        salt = salts(seed, plan.bands * plan.rows)
+        for start in range(0, total, BLOCK):
+            block = slice(start, min(start + BLOCK, total))
+            gram, offsets = self.grams(range(block.start, block.stop))
+            counts = np.diff(offsets)
+            owner = np.repeat(np.arange(len(counts)), counts)
+            out.counts[block] = counts
+            out.hashes[block] = _whole(gram, counts)
+            out.bits[block] = _bitmaps(gram, owner, len(counts), lanes)
+            slots = _fill_bins(gram, owner, len(counts), salt, plan.bands * plan.rows)
+            keys = _band_keys(slots.reshape(len(counts), plan.bands, plan.rows))
+            out.keys[:, block] = np.where(counts > 0, keys.T, np.uint32(0))
+            progress("sketch texts", block.stop, total)
+        return out
+
+    def verify(self, codes: U64, progress: Progress = silent) -> tuple[U32, U32]:
+        both, either = np.empty(len(codes), dtype=np.uint32), np.empty(len(codes), dtype=np.uint32)
+        current, left = -1, np.empty(0, dtype=np.uint64)
+        for at, (a, b) in enumerate(zip(*(ends.tolist() for ends in _ends(codes)), strict=True)):
+            if a != current:
+                current, left = a, np.unique(self.grams([a])[0])
+            right = np.unique(self.grams([b])[0])
+            common = len(np.intersect1d(left, right, assume_unique=True))
+            both[at], either[at] = common, len(left) + len(right) - common
+            if at % BLOCK == 0:
+                progress("verify pairs", at, len(codes))
+        progress("verify pairs", len(codes), len(codes))
+        return both, either
+
+
+class NumpyKernel:
+    name = "numpy"
+
+    def corpus(self, texts: Sequence[str | None], grams: Grams, threads: int) -> NumpyCorpus:  # noqa: ARG002
+        return NumpyCorpus(texts, grams)
+
+    def match(
+        self, packed: U64, sketched: Bitmaps, threshold: float, limit: int, second: Flags | None, threads: int
+    ) -> tuple[U64, I64]:
+        keys, rows = packed >> np.uint64(32), packed & np.uint64(0xFFFFFFFF)
+        bounds = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1], [True]])) if len(keys) else np.zeros(1)
+        bounds = bounds.astype(np.int64)
+        starts, sizes = bounds[:-1], np.diff(bounds)
+        large = sizes > limit
+        codes = [np.empty(0, dtype=np.uint64)]
+        for made in _all_pairs(rows, starts[(sizes > 1) & ~large], sizes[(sizes > 1) & ~large]):
+            if second is not None:
+                a, b = _ends(made)
+                made = made[second[a] != second[b]]
+            codes.append(self.sift(made, sketched, threshold, threads))
+        return np.concatenate(codes), np.stack([starts[large], starts[large] + sizes[large]], axis=1)
+
+    def sift(self, codes: U64, sketched: Bitmaps, threshold: float, threads: int) -> U64:  # noqa: ARG002
+        bits, counts = sketched.bits, sketched.counts
+        kept = [np.empty(0, dtype=np.uint64)]
+        for start in range(0, len(codes), AT_ONCE):
+            part = codes[start : start + AT_ONCE]
+            a, b = _ends(part)
+            most = (1 - threshold) / (1 + threshold) * (counts[a].astype(np.float64) + counts[b]) + 1e-6
+            kept.append(part[_ONES[(bits[a] ^ bits[b]).view(np.uint8)].sum(axis=1) <= most])
+        return np.concatenate(kept)
+
+
+def _ends(codes: U64) -> tuple[I64, I64]:
+    return (codes >> np.uint64(32)).astype(np.int64), (codes & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+
+def _all_pairs(rows: U64, starts: I64, sizes: I64) -> Iterator[U64]:
+    """Each row of a bucket with each later one: all pairs one place apart, then two, and so on."""
+    ends = np.repeat(starts + sizes, sizes)
+    place = _spread(starts, sizes)
+    for step in range(1, int(sizes.max(initial=0))):
+        inside = place + step < ends
+        place, ends = place[inside], ends[inside]
+        yield (rows[place] << np.uint64(32)) | rows[place + step]
+
+
+def _spread(starts: I64, lengths: I64) -> I64:
+    """start, start + 1, ... for each start, so many as its length, end to end."""
+    ends = np.cumsum(lengths)
+    spread: I64 = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
+    return spread
+
+
+def _powers(base: np.uint64, count: int) -> U64:
+    """base^0, base^1, ... modulo 2^64."""
+    powers = np.full(max(count, 1), base, dtype=np.uint64)
+    powers[0] = 1
+    return np.multiply.accumulate(powers)
+
+
+def _polynomials(values: U64, lengths: I64, base: np.uint64) -> U64:
+    """For each stretch of values v0 .. vk: v0 * base^k + ... + vk; 0 for an empty one."""
+    out = np.zeros(len(lengths), dtype=np.uint64)
+    some = lengths > 0
+    if some.any():
+        ends = np.cumsum(lengths)
+        exponent = np.repeat(ends, lengths) - 1 - np.arange(len(values))
+        terms = values * _powers(base, int(lengths.max()))[exponent]
+        out[some] = np.add.reduceat(terms, (ends - lengths)[some])
+    return out
+
+
+def _windows(values: U64, lengths: I64, n: int) -> tuple[U64, I64]:
+    """The hashes of the windows of each stretch; a stretch shorter than `n` is one window, an empty one none."""
+    width = np.minimum(lengths, n)
+    counts = np.where(lengths > 0, lengths - width + 1, 0)
+    firsts = _spread(np.cumsum(lengths) - lengths, counts)
+    wide = np.repeat(width, counts)
+    p = np.zeros(len(firsts), dtype=np.uint64)
+    for k in range(int(wide.max(initial=0))):
+        inside = wide > k
+        p[inside] = p[inside] * BASE + values[firsts[inside] + k]
+    return mix(p + wide.astype(np.uint64) * LENGTH), np.concatenate([[0], np.cumsum(counts)])
+
+
+def _words(codes: U64, lengths: I64) -> tuple[U64, I64]:
+    """The hashes of the words of all texts end to end, and how many each text has."""
+    letters, which = np.unique(codes, return_inverse=True)
+    word = np.array([is_word(chr(c)) for c in letters.tolist()], dtype=bool)[which]
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    wordless = np.bincount(owner[word], minlength=len(lengths)) == 0
+    word |= wordless[owner]  # nothing but signs: the text is its one word
+    opens = word.copy()
+    opens[1:] &= ~word[:-1]
+    first = (np.cumsum(lengths) - lengths)[lengths > 0]
+    opens[first] = word[first]  # a word does not run on into the next text
+    sizes = np.bincount((np.cumsum(opens) - 1)[word], minlength=int(opens.sum())).astype(np.int64)
+    tokens = mix(_polynomials(codes[word], sizes, BASE) + sizes.astype(np.uint64) * LENGTH)
+    return tokens, np.bincount(owner[opens], minlength=len(lengths)).astype(np.int64)
+
+
+def _whole(gram: U64, counts: I64) -> U64:
+    """Two sums over the grams of each text, each gram times an odd number that tells its place."""
+    out = np.zeros((len(counts), 2), dtype=np.uint64)
+    some = counts > 0
+    if some.any():
+        starts = np.cumsum(counts) - counts
+        place = (np.arange(len(gram)) - np.repeat(starts, counts)).astype(np.uint64) * np.uint64(2) + np.uint64(1)
+        turned = (gram << np.uint64(32)) | (gram >> np.uint64(32))
+        out[some, 0] = np.add.reduceat(gram * place, starts[some])
+        out[some, 1] = np.add.reduceat(turned * place, starts[some])
+    return out
+
+
+def _bitmaps(gram: U64, owner: I64, texts: int, lanes: int) -> U64:
+    bits = np.zeros((texts, lanes), dtype=np.uint64)
+    bit = gram & np.uint64(lanes * 64 - 1)
+    place = owner * lanes + (bit >> np.uint64(6)).astype(np.int64)
+    np.bitwise_or.at(bits.reshape(-1), place, np.uint64(1) << (bit & np.uint64(63)))
+    return bits
+
+
+def _fill_bins(gram: U64, owner: I64, texts: int, salt: U64, bins: int) -> U32:
+    """See fill_bins in the C file."""
+    slots = np.full((texts, bins), NONE)
+    for r in range(ROUNDS):
+        x = (gram ^ salt[r, 0]) * salt[r, 1]
+        thrown = np.concatenate([x >> np.uint64(32), x & np.uint64(0xFFFFFFFF)])
+        place = np.tile(owner * bins, 2) + ((thrown * np.uint64(bins)) >> np.uint64(32)).astype(np.int64)
+        empty = slots.reshape(-1)[place] == NONE
+        np.minimum.at(slots.reshape(-1), place[empty], thrown[empty].astype(np.uint32))
+        unready = (slots == NONE).any(axis=1)[owner]
+        gram, owner = gram[unready], owner[unready]
+    for b in range(bins):
+        empty = slots[owner, b] == NONE
+        x = ((gram[empty] ^ salt[ROUNDS + b, 0]) * salt[ROUNDS + b, 1]) >> np.uint64(32)
+        np.minimum.at(slots[:, b], owner[empty], x.astype(np.uint32))
+    return slots
+
+
+def _band_keys(slots: U32) -> U32:
+    texts, bands, rows = slots.shape
+    key = np.tile(np.arange(bands, dtype=np.uint64), (texts, 1))
+    for r in range(rows):
+        key = (key ^ slots[:, :, r]) * BASE
+        key ^= key >> np.uint64(32)
+    return (mix(key) >> np.uint64(32)).astype(np.uint32)

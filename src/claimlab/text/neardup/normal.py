@@ -1,0 +1,99 @@
+"""One normal form for texts that differ only in dress: NFKC, case folded, white space collapsed.
+
+`normalise` is the definition. The compiled kernel needs it without Python, on many threads, so `FoldingTable` lays the
+same mapping out as plain arrays: for most characters the normal form of a text is the normal forms of its characters
+in a row. Where that does not hold (marks that combine with what stands before them), the table says so and the whole
+text goes through `normalise`. A test walks random Unicode to hold the two together.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import unicodedata
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+TABLE_SIZE = 0x20000  # planes 0 and 1: every living script and the emoji
+PAGE = 256
+WORD = 1 << 30  # the character is part of a word
+ASK = 1 << 29  # only `normalise` can tell: the text must go through Python
+MANY = 1 << 31  # the low bits are an offset into `extra`: a length, then that many code points
+UNKNOWN = (1 << 32) - 1  # the page is not filled yet
+SPACE = 0x20
+
+# Combine with what stands before them without being marks: the vowels and final consonants of Hangul.
+_HANGUL_SECONDS = frozenset([*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)])
+_FURTHER_HAN = range(0x20000, 0x40000)
+
+
+def normalise(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def is_word(char: str) -> bool:
+    """Letters, digits, the underscore and the marks that belong to letters; not the selectors that dress emoji."""
+    if ord(char) >= TABLE_SIZE:
+        return ord(char) in _FURTHER_HAN
+    if char.isalnum() or char == "_":
+        return True
+    return unicodedata.category(char)[0] == "M" and not 0xFE00 <= ord(char) <= 0xFE0F
+
+
+class FoldingTable:
+    """Filled page by page as texts need it: most corpora use a dozen of the 512 pages.
+
+    Entries are only ever added, and a kernel that runs on another thread reads none that it has not asked for.
+    """
+
+    def __init__(self) -> None:
+        self.table: NDArray[np.uint32] = np.full(TABLE_SIZE, UNKNOWN, dtype=np.uint32)
+        self.extra: NDArray[np.uint32] = np.zeros(1, dtype=np.uint32)
+        self._lock = threading.Lock()
+
+    def fill(self, pages: Iterable[int]) -> None:
+        """Make every character on these pages known."""
+        with self._lock:
+            extra = self.extra.tolist()
+            for page in pages:
+                codes = range(page * PAGE, (page + 1) * PAGE)
+                if self.table[codes.start] != UNKNOWN:
+                    continue
+                self.table[codes.start : codes.stop] = [_entry(chr(code), extra) for code in codes]
+            self.extra = np.array(extra, dtype=np.uint32)
+
+
+@functools.cache
+def folding_table() -> FoldingTable:
+    """The one table of this process."""
+    return FoldingTable()
+
+
+def _entry(char: str, extra: list[int]) -> int:
+    first = unicodedata.normalize("NFKD", char)[0]
+    if unicodedata.combining(first) or ord(first) in _seconds():
+        return ASK | (WORD if is_word(char) else 0)
+    folded = [_with_class(c) for c in unicodedata.normalize("NFKC", char).casefold()]
+    if len(folded) == 1:
+        return folded[0]
+    extra += [len(folded), *folded]
+    return MANY | (len(extra) - len(folded) - 1)
+
+
+def _with_class(char: str) -> int:
+    if char.isspace():
+        return SPACE
+    return ord(char) | (WORD if is_word(char) else 0)
+
+
+@functools.cache
+def _seconds() -> frozenset[int]:
+    """Code points that can melt into the one before them (NFC_Quick_Check is not "yes")."""
+    found = set(_HANGUL_SECONDS)
+    for code in range(0xC0, TABLE_SIZE):
+        parts = unicodedata.decomposition(chr(code)).split()
+        if len(parts) == 2 and parts[0][0] != "<":
+            found.add(int(parts[1], 16))
+    return frozenset(found)

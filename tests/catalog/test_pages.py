@@ -1,0 +1,25 @@
+"""The documentation's page of all datasets is that of the cards as they are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from claimlab.catalog.pages import anchor, page
+from claimlab.catalog.query import everything
+
+FILE = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
+
+
+def test_the_page_is_fresh() -> None:
+    fresh = FILE.read_text(encoding="utf-8") == page(everything())
+    assert fresh, "run: python -m claimlab.catalog.pages docs/datasets.md"
+
+
+def test_links_lead_to_sections_and_rows_are_whole() -> None:
+    text = page(everything())
+    heads = {anchor(title) for title in re.findall(r"^## (.+)$", text, re.M)}
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) == heads
+    rows = [line for line in text.splitlines() if line.startswith("| [")]
+    assert len(rows) == len(everything()) == len(heads)
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {12}

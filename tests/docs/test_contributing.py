@@ -1,0 +1,183 @@
+"""The pages on adding something: the file on each page, put where the page says, is found and runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import claimlab
+from claimlab.core.dataset import Dataset
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ROOT / "docs" / "contributing"
+SOURCES = Path(claimlab.__file__).parents[1]
+
+# Stands in for putting the file into the repository: the room's package also looks into a folder of the test.
+RUN = """
+import importlib, sys
+package, folder = sys.argv[1:3]
+if folder:
+    importlib.import_module(package).__path__.append(folder)
+from claimlab.cli.app import main
+main(sys.argv[3:])
+"""
+WRITE_SAMPLE = """
+import importlib, pathlib, sys
+package, folder, name, target = sys.argv[1:5]
+if folder:
+    importlib.import_module(package).__path__.append(folder)
+from claimlab.catalog.load import DATASETS
+assert name in DATASETS.names()
+for member, content in DATASETS.get(name).sample.files.items():
+    pathlib.Path(target, member).write_text(content, encoding="utf-8")
+"""
+
+
+def block(page: str, language: str) -> str:
+    """The one fenced block of a language on a page."""
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```", (PAGES / page).read_text(encoding="utf-8"), re.S | re.M)
+    return str(found)
+
+
+def page_file(page: str) -> tuple[Path, str]:
+    """Where the code of a page belongs, and the code."""
+    code = block(page, "python")
+    head = re.match(r"# file: src/(\S+\.py)\n", code)
+    assert head is not None, f"the first line of the code in {page} says where the file goes"
+    return Path(head[1]), code
+
+
+def python(code: str, *args: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    places = [str(p) for p in (path, SOURCES) if p is not None]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+    return subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True, env=env, timeout=120)
+
+
+@pytest.fixture
+def put(tmp_path: Path) -> Path:
+    """A folder for the files of pages."""
+    folder = tmp_path / "new"
+    folder.mkdir()
+    return folder
+
+
+def put_file(page: str, folder: Path) -> tuple[str, str]:
+    """Write the page's file into `folder`; its package and the name of its entry."""
+    place, code = page_file(page)
+    (folder / place.name).write_text(code, encoding="utf-8")
+    return ".".join(place.parent.parts), place.stem.replace("_", "-")
+
+
+@pytest.mark.parametrize("page", sorted(p.name for p in PAGES.glob("*.md")))
+def test_the_code_on_a_page_is_clean_and_in_a_room(page: str) -> None:
+    place, code = page_file(page)
+    if importlib.util.find_spec(".".join(place.parent.parts)) is None:
+        pytest.skip(f"{place.parent} is not there yet")
+    assert not (ROOT / "src" / place).exists(), "an example must not shadow a real file"
+    body = code.split("\n", 1)[1]
+    command = [sys.executable, "-m", "ruff", "check", "--stdin-filename", str(ROOT / "src" / place), "-"]
+    done = subprocess.run(command, input=body, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_contributing_links_to_pages_that_are_there() -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert {p.relative_to(ROOT).as_posix() for p in PAGES.glob("*.md")} <= set(links)
+    assert [link for link in links if not (ROOT / link).is_file()] == []
+
+
+def loaded(package: str, folder: Path | None, name: str, tmp_path: Path, path: Path | None = None) -> Dataset:
+    """Load a dataset's made-up rows through the command line."""
+    (tmp_path / "raw").mkdir()
+    place = "" if folder is None else str(folder)
+    made = python(WRITE_SAMPLE, package, place, name, str(tmp_path / "raw"), path=path)
+    assert made.returncode == 0, made.stderr
+    command = ["load", name, str(tmp_path / "raw"), "-o", str(tmp_path / "data"), "--json"]
+    done = python(RUN, package, place, *command, path=path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["counts"]["veracity"] == {"false": 1, "mixed": 1, "true": 1}
+    return Dataset.open(tmp_path / "data")
+
+
+def check_river(dataset: Dataset) -> None:
+    assert dataset.card == "river-claims"
+    assert dataset.records["text"][0] == "The river, they say, flows uphill."
+    assert dataset.records["date"].to_list() == [datetime(2021, 2, 3), datetime(2021, 2, 4), None]
+    assert dataset.notes == ["1 row(s) have no date that can be read."]
+
+
+def test_the_dataset_of_the_page_loads(put: Path, tmp_path: Path) -> None:
+    package, name = put_file("add-a-dataset.md", put)
+    assert (package, name) == ("claimlab.catalog.datasets", "river-claims")
+    check_river(loaded(package, put, name, tmp_path))
+
+
+def test_without_the_file_there_is_no_such_dataset(tmp_path: Path) -> None:
+    done = python(RUN, "claimlab", "", "load", "river-claims", str(tmp_path), "-o", str(tmp_path / "data"))
+    assert done.returncode == 2
+    assert "There is no dataset named 'river-claims'." in done.stderr
+
+
+def test_the_dataset_of_an_installed_package_loads(put: Path, tmp_path: Path) -> None:
+    """The page's file in a package of its own, with the entry point that the page shows."""
+    package, name = put_file("add-a-dataset.md", put)
+    install(put, block("add-a-dataset.md", "toml"))
+    check_river(loaded(package, None, name, tmp_path, path=put))
+
+
+def install(folder: Path, entry_points: str) -> None:
+    """What pip would leave beside the modules in `folder`."""
+    import tomllib
+
+    info = folder / "river_package-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: river-package\nVersion: 1.0\n", encoding="utf-8")
+    groups = tomllib.loads(entry_points)["project"]["entry-points"]
+    lines = [
+        f"[{g}]\n" + "".join(f"{name} = {value}\n" for name, value in points.items()) for g, points in groups.items()
+    ]
+    (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+
+
+def dated(days: dict[str, list[int]], n: int = 240) -> Dataset:
+    """Claims whose date falls on one of the given days of the week (0 = Monday) for their verdict."""
+    monday = datetime(2021, 1, 4)
+    rows = []
+    for i in range(n):
+        verdict = "true" if i % 2 else "false"
+        choices = days[verdict]
+        day = monday + timedelta(days=7 * (i % 40) + choices[(i // 2) % len(choices)])
+        rows.append({"id": f"r{i}", "text": f"Bridge number {i} is closed.", "veracity": verdict, "date": day})
+    return Dataset.build("dated", pl.DataFrame(rows))
+
+
+@pytest.mark.parametrize("door", ["file", "package"])
+@pytest.mark.skipif(importlib.util.find_spec("claimlab.audit.check") is None, reason="there is no audit room yet")
+def test_the_check_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> None:
+    package, name = put_file("add-a-check.md", put)
+    if door == "package":
+        install(put, block("add-a-check.md", "toml"))
+    place, path = (str(put), None) if door == "file" else ("", put)
+    weekend, any_day = [5, 6], [0, 1, 2, 3, 4, 5, 6]
+    undated = dated({"true": any_day, "false": any_day})
+    undated.records = undated.records.with_columns(pl.lit(None, pl.Datetime("us")).alias("date"))
+    subjects = {
+        "fail": dated({"true": [0, 1, 2], "false": weekend}),
+        "pass": dated({"true": any_day, "false": any_day}),
+        "not-measured": undated,
+    }
+    for verdict, dataset in subjects.items():
+        dataset.write(tmp_path / verdict)
+        done = python(RUN, package, place, "audit", str(tmp_path / verdict), "--check", name, "--json", path=path)
+        assert done.returncode == 0, done.stderr
+        (finding,) = json.loads(done.stdout)["findings"]
+        assert (finding["check"], finding["verdict"]) == (name, verdict), finding["why"]

@@ -1,0 +1,70 @@
+"""Dates as people write them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import polars as pl
+import pytest
+
+from claimlab.exchange.dates import Dates, parse_dates
+
+
+def parse(*values: str | None, day_first: bool | None = None) -> Dates:
+    return parse_dates(pl.Series("d", list(values), dtype=pl.String), day_first)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2020-03-01", datetime(2020, 3, 1)),
+        (" 2020-03-01 10:11 ", datetime(2020, 3, 1, 10, 11)),
+        ("2020-03-01T10:11:12Z", datetime(2020, 3, 1, 10, 11, 12)),
+        ("2020-03-01T10:11:12.5+02:00", datetime(2020, 3, 1, 8, 11, 12, 500_000)),
+        ("2020/03/01", datetime(2020, 3, 1)),
+        ("20200301", datetime(2020, 3, 1)),
+        ("Wed Aug 27 13:08:45 +0000 2008", datetime(2008, 8, 27, 13, 8, 45)),
+        ("Tue, 15 Nov 1994 12:45:26 +0100", datetime(1994, 11, 15, 11, 45, 26)),
+        ("1350843321", datetime(2012, 10, 21, 18, 15, 21)),
+        ("1350843321.0", datetime(2012, 10, 21, 18, 15, 21)),
+        ("1350843321000", datetime(2012, 10, 21, 18, 15, 21)),
+        ("December 31, 2017", datetime(2017, 12, 31)),
+        ("Sept 3, 2018", datetime(2018, 9, 3)),
+        ("19-Feb-18", datetime(2018, 2, 19)),
+        ("13/04/2020", datetime(2020, 4, 13)),
+        ("04/13/2020", datetime(2020, 4, 13)),
+        ("31.03.2020", datetime(2020, 3, 31)),
+        ("12 de março de 2020", datetime(2020, 3, 12)),
+        ("1º de janeiro de 2018", datetime(2018, 1, 1)),
+        ("3 juillet 2019", datetime(2019, 7, 3)),
+        ("15. Oktober 2020", datetime(2020, 10, 15)),
+    ],
+)
+def test_one_date(written: str, meant: datetime) -> None:
+    assert parse(written).times.to_list() == [meant]
+
+
+@pytest.mark.parametrize("written", ["hello", "2020-02-30", "12", "99999-01-01", "9999-12-31T23:59:59-05:00", "true"])
+def test_what_is_no_date_is_null_and_counted(written: str) -> None:
+    found = parse(written, "2020-01-01", None, "")
+    assert found.times.to_list() == [None, datetime(2020, 1, 1), None, None]
+    assert (found.unparsed, found.examples) == (1, [written])
+
+
+def test_the_whole_column_decides_the_order_of_day_and_month() -> None:
+    day = parse("03/04/2020", "25/12/2020")
+    assert (day.times[0], day.order, day.ambiguous) == (datetime(2020, 4, 3), "day first", False)
+    month = parse("03/04/2020", "12/25/2020")
+    assert (month.times[0], month.order, month.ambiguous) == (datetime(2020, 3, 4), "month first", False)
+    open_question = parse("03/04/2020", "05/06/2020")
+    assert open_question.ambiguous
+    told = parse("03/04/2020", "05/06/2020", day_first=True)
+    assert (told.times[0], told.ambiguous) == (datetime(2020, 4, 3), False)
+    assert not parse("05/05/2020").ambiguous, "either way it is the same day"
+
+
+def test_formats_may_mix_and_coarse_dates_are_counted() -> None:
+    found = parse("2020-03-01", "March 2, 2020", "2020-03-03T00:00:00Z", "2016", "2016-05")
+    assert found.unparsed == 0
+    assert found.coarse == 2
+    assert found.times[3] == datetime(2016, 1, 1)

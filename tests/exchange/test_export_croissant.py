@@ -1,0 +1,97 @@
+"""Croissant: its own validator accepts the metadata, and its own reader yields the rows."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from claimlab.core.dataset import Dataset, sha256_file
+from claimlab.exchange.export import export
+from claimlab.generate.planted import planted
+
+mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed (pip install 'claimlab[dev]')")
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of its own dependencies
+
+
+def opened(folder: Path) -> Any:
+    """The export as mlcroissant understands it; what it finds wrong raises."""
+    logging.getLogger("absl").setLevel(logging.ERROR)
+    return mlcroissant.Dataset(jsonld=str(folder / "croissant.json"))
+
+
+def plain(value: Any) -> Any:
+    """mlcroissant gives text as bytes and times as pandas timestamps."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    return value.to_pydatetime() if hasattr(value, "to_pydatetime") else value
+
+
+def test_the_validator_has_no_errors_and_only_says_what_is_unknown(hard: Dataset, tmp_path: Path) -> None:
+    export(hard, "croissant", tmp_path / "out")
+    issues = opened(tmp_path / "out").metadata.ctx.issues
+    assert not issues.errors
+    unknown = {"citeAs", "datePublished", "version"}
+    assert len(issues.warnings) == 3
+    assert all(any(f'{word}" is recommended' in str(w) for word in unknown) for w in issues.warnings)
+
+
+def test_its_reader_yields_the_rows(hard: Dataset, tmp_path: Path) -> None:
+    export(hard, "croissant", tmp_path / "out")
+    data = opened(tmp_path / "out")
+    for name, table in {"records": hard.records, **hard.tables}.items():
+        rows = [{k.split("/", 1)[1]: plain(v) for k, v in row.items()} for row in data.records(name)]
+        columns = table.rename({"=votes": "%3Dvotes"}, strict=False)
+        wanted = columns.with_columns(pl.col(pl.Date).cast(pl.Datetime("us"))).to_dicts()
+        assert rows == wanted, name
+
+
+def test_the_metadata_says_what_is_known(hard: Dataset, tmp_path: Path) -> None:
+    hard.card = "liar"
+    hard.licence = "CC BY-SA 4.0"
+    export(hard, "croissant", tmp_path / "out")
+    meta = json.loads((tmp_path / "out" / "croissant.json").read_text(encoding="utf-8"))
+    assert meta["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    assert meta["license"] == "https://spdx.org/licenses/CC-BY-SA-4.0.html"
+    assert meta["citeAs"].startswith("Wang (2017)")
+    assert meta["inLanguage"] == ["en", "fil", "no", "pt"]
+    assert set(hard.notes) < set(meta["rai:dataLimitations"])
+    assert meta["rai:dataPreprocessingProtocol"] == [f"import ({hard.lineage[0].tool})"]
+    assert "datePublished" not in meta, "nothing is made up"
+    assert "url" not in meta
+    for file in meta["distribution"]:
+        assert file["sha256"] == sha256_file(tmp_path / "out" / file["contentUrl"])
+    types = {f["@id"]: f["dataType"] for s in meta["recordSet"] for f in s["field"]}
+    assert types["records/date"] == "sc:DateTime"
+    assert types["evidence/rank"] == "sc:Integer"
+    assert types["predictions/cost"] == "sc:Float"
+    assert types["traces/passed"] == "sc:Boolean"
+    assert types["records/text"] == "sc:Text"
+    opened(tmp_path / "out")
+
+
+def test_synthetic_data_says_so_and_a_broken_file_is_noticed(tmp_path: Path) -> None:
+    made, _ = planted(size=120)
+    export(made, "croissant", tmp_path / "out")
+    text = (tmp_path / "out" / "croissant.json").read_text(encoding="utf-8")
+    meta = json.loads(text)
+    assert "synthetic" in meta["keywords"]
+    assert "machine-made" in meta["description"]
+    meta["recordSet"][0]["field"][0]["source"]["fileObject"]["@id"] = "absent.parquet"
+    (tmp_path / "out" / "croissant.json").write_text(json.dumps(meta), encoding="utf-8")
+    with pytest.raises(mlcroissant.ValidationError):
+        opened(tmp_path / "out")
+
+
+def test_no_text_can_close_a_script_element(hard: Dataset, tmp_path: Path) -> None:
+    hard.notes = ["</script><script>alert(1)</script>"]
+    export(hard, "croissant", tmp_path / "out")
+    text = (tmp_path / "out" / "croissant.json").read_text(encoding="utf-8")
+    assert "<" not in text
+    assert hard.notes[0] in json.loads(text)["rai:dataLimitations"]

@@ -1,0 +1,115 @@
+"""What the report finds, on data with planted faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import polars as pl
+
+from claimlab.exchange.import_checks import LANGUAGE_SAMPLE, boilerplate, languages_of, repeats
+from claimlab.exchange.importer import import_files
+
+
+def write(path: Path, lines: list[str]) -> Path:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def text_of(i: int) -> str:
+    return f"Claim number {i} says that bridge {i * 7} in Riverton was closed for {i} days last year"
+
+
+def test_planted_faults_are_counted(tmp_path: Path) -> None:
+    soon = (datetime.now() + timedelta(days=400)).date().isoformat()
+    lines = ["id,text,label,date"]
+    lines += [f"{i},{text_of(i)},false,2019-05-0{i % 9 + 1}" for i in range(40)]
+    lines += [f"d{i},{text_of(1)},false,1970-01-01" for i in range(3)]
+    lines += ["e1,,false,not a date", f"e2, ,,{soon}", "short,row", "too,many,cells,in,it"]
+    dataset, report = import_files([write(tmp_path / "p.csv", lines)])
+    assert report.rows_read == 47
+    assert report.records == 45
+    assert report.refused == {"another number of cells than the header": 2}
+    assert [row["number"] for row in report.refused_rows] == [47, 48]
+    assert report.duplicate_texts == 3
+    assert report.empty_texts == 2
+    assert report.one_class == "false"
+    assert report.without_label == 1
+    assert report.dates is not None
+    assert (report.dates.epoch, report.dates.future, report.dates.unparsed) == (3, 1, 1)
+    words = "\n".join(report.lines())
+    for sentence in ("2 row(s) refused", "line 47: 2 cells instead of 4", "Only one class ('false')", "repeat the exact text",
+                     "'not a date'", "1970-01-01", "in the future"):  # fmt: skip
+        assert sentence in words
+    counts = dataset.lineage[0].counts
+    assert (counts["rows_read"], counts["rows_refused"], counts["records"]) == (47, 2, 45)
+    assert any("Only one class" in note for note in dataset.notes)
+    assert not any("future" in note for note in dataset.notes), "what depends on today is not written into the dataset"
+
+
+def test_an_unread_date_stays_in_meta(tmp_path: Path) -> None:
+    lines = ["id,text,date", *[f"{i},{text_of(i)},2019-05-01" for i in range(9)], f"x,{text_of(99)},sometime in May"]
+    dataset, _ = import_files([write(tmp_path / "p.csv", lines)])
+    assert dataset.records["date"][9] is None
+    assert "sometime in May" in dataset.records["meta"][9]
+
+
+def test_boilerplate_of_a_source_is_found() -> None:
+    shared = "RIVERTON (Daily Wire Service) - "
+    texts = [shared + text_of(i) for i in range(30)] + [text_of(i + 100) for i in range(60)]
+    texts += [text_of(i + 300) + ". Share this before they delete it, everyone!" for i in range(25)]
+    sources = ["wire"] * 40 + ["town"] * 50 + ["blog"] * 25
+    found, more = boilerplate(pl.DataFrame({"source": sources, "text": texts}))
+    assert [(b.source, b.where, b.texts, b.of) for b in found] == [("wire", "start", 30, 40), ("blog", "end", 25, 25)]
+    assert found[0].text.startswith(shared)
+    assert found[1].text.endswith("Share this before they delete it, everyone!")
+    assert more == 0
+
+
+def test_repeated_texts_and_small_sources_are_no_boilerplate() -> None:
+    same = pl.DataFrame(
+        {"source": ["a"] * 50 + ["b"] * 5, "text": [text_of(1)] * 50 + [f"{text_of(2)} {i}" for i in range(5)]}
+    )
+    assert boilerplate(same) == ([], 0)
+    without_source = pl.DataFrame(
+        {"source": pl.Series([None] * 30, dtype=pl.String), "text": [f"The very same thirty characters at first, then: {i * 997} and nothing else" for i in range(30)]}
+    )  # fmt: skip
+    found, _ = boilerplate(without_source)
+    assert [(b.source, b.where) for b in found] == [(None, "start")]
+
+
+def test_repeats_are_exact() -> None:
+    assert repeats(pl.Series(["a", "b", "a", "a"])) == 2
+    assert repeats(pl.Series(["a", "b"])) == 0
+
+
+def test_languages_are_the_files_own_or_measured_on_a_seeded_sample() -> None:
+    seen: list[Sequence[str]] = []
+
+    def identify(texts: Sequence[str]) -> list[str | None]:
+        seen.append(texts)
+        return ["eng" if t.endswith("1") else None for t in texts]
+
+    own = pl.DataFrame({"language": ["eng", "por", "eng", None], "text": ["a"] * 4})
+    assert languages_of(own, identify, 0).counts == {"eng": 2, "por": 1}
+    n = LANGUAGE_SAMPLE + 500
+    silent = pl.DataFrame({"language": pl.Series([None] * n, dtype=pl.String), "text": [f"t{i}" for i in range(n)]})
+    found = languages_of(silent, identify, 7)
+    languages_of(silent, identify, 7)
+    assert seen[0] == seen[1]
+    assert len(seen[0]) == LANGUAGE_SAMPLE
+    assert "seed 7" in found.method
+    assert found.counts["eng"] + found.unknown == LANGUAGE_SAMPLE
+    empty = pl.DataFrame({"language": [None], "text": [None]}, schema={"language": pl.String, "text": pl.String})
+    assert languages_of(empty, identify, 0).method == "no texts"
+
+
+def test_languages_are_measured_when_the_file_names_none(tmp_path: Path) -> None:
+    english = "The council of the town said that the old bridge will be closed for repairs next year"
+    portuguese = "A câmara da cidade disse que a ponte antiga será fechada para obras no próximo ano"
+    lines = ["id,text", *[f"{i},{english} {i}" for i in range(8)], *[f"p{i},{portuguese} {i}" for i in range(4)]]
+    dataset, report = import_files([write(tmp_path / "p.csv", lines)])
+    assert report.languages is not None
+    assert report.languages.counts == {"eng": 8, "por": 4}
+    assert dataset.records["language"].null_count() == 12, "measured on a sample: said, not written"

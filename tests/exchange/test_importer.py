@@ -1,0 +1,270 @@
+"""From files to a dataset and a report, on made-up files in many layouts."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from datetime import datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, UnreadableFile, UsageError
+from claimlab.core.record import meta_column, validate
+from claimlab.exchange.importer import guess_files, import_files
+from claimlab.exchange.meta import fast_meta_column
+from claimlab.files.raw import Options
+
+HEADER = ["id", "claim", "rating", "published", "lang", "source", "views"]
+MAP = 'name = "mine"\nversion = 3\n[verdicts]\n"0" = "true"\n"1" = "false"\n'
+
+
+def rows(n: int = 30) -> list[list[str]]:
+    return [
+        [f"r{i}", f'Claim {i} about the bridge, "as is"', ["true", "false", "mixture"][i % 3], f"2020-01-{i % 28 + 1:02}",
+         "pt-BR", f"site{i % 2}.example", str(i)]
+        for i in range(n)
+    ]  # fmt: skip
+
+
+def write_csv(path: Path, table: list[list[str]], header: list[str] | None = None) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header or HEADER, *table])
+    return path
+
+
+def test_a_csv_becomes_records(tmp_path: Path) -> None:
+    dataset, report = import_files([write_csv(tmp_path / "Bridge Claims.csv", rows())])
+    validate(dataset.records)
+    first = dataset.records.row(0, named=True)
+    assert dataset.name == "bridge-claims"
+    assert first | {"meta": None} == {
+        "id": "r0", "dataset": "bridge-claims", "text": 'Claim 0 about the bridge, "as is"', "kind": "claim",
+        "label_raw": "true", "veracity": "true", "language": "por", "date": datetime(2020, 1, 1),
+        "date_source": "column published", "tweet_id": None, "author": None, "source": "site0.example", "url": None,
+        "topic": None, "group": None, "authorship": None, "split": None, "meta": None,
+    }  # fmt: skip
+    assert json.loads(first["meta"]) == {"views": "0"}
+    assert report.labels == {"false": 10, "mixed": 10, "true": 10}
+    step = dataset.lineage[0]
+    assert step.step == "import"
+    assert step.parameters["map"] == "ratings@1"
+    assert step.parameters["columns"]["text"] == "claim"
+    layout = {"format": "CSV", "encoding": "utf-8", "delimiter": ",", "quotes": "double", "header": True}
+    assert step.parameters["layouts"] == [layout]
+    assert list(step.inputs) == ["Bridge Claims.csv"]
+
+
+def test_every_format_gives_the_same_records(tmp_path: Path) -> None:
+    table = rows()
+    frame = pl.DataFrame(table, schema=HEADER, orient="row")
+    objects = frame.to_dicts()
+    write_csv(tmp_path / "a.csv", table)
+    frame.write_csv(tmp_path / "a.tsv", separator="\t")
+    frame.write_parquet(tmp_path / "a.parquet")
+    (tmp_path / "a.json").write_text(json.dumps(objects), encoding="utf-8")
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, objects)), encoding="utf-16")
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in [HEADER, *table]:
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.write(tmp_path / "a.csv", "deep/a.csv")
+        archive.writestr("README.md", "about")
+    reference = import_files([tmp_path / "a.csv"], name="a")[0].records
+    for suffix in ("tsv", "parquet", "json", "jsonl", "xlsx", "zip"):
+        dataset, _ = import_files([tmp_path / f"a.{suffix}"], name="a")
+        assert dataset.records.equals(reference, null_equal=True), suffix
+
+
+def test_splits_come_from_file_names(tmp_path: Path) -> None:
+    for name in ("train", "valid", "test"):
+        write_csv(tmp_path / "d" / f"big_{name}.csv", [[f"{name}{r[0]}", *r[1:]] for r in rows(5)])
+    dataset, _ = import_files([tmp_path / "d"])
+    assert dataset.records["split"].value_counts().sort("split").rows() == [("dev", 5), ("test", 5), ("train", 5)]
+    assert json.loads(dataset.records["meta"][0])["file"].startswith("big_"), "which file a row came from stays known"
+
+
+def test_labels_come_from_file_names_or_folders(tmp_path: Path) -> None:
+    for name in ("True", "Fake"):
+        write_csv(tmp_path / "isot" / f"{name}.csv", [[f"{name} title {i} of a story"] for i in range(4)], ["title"])
+    dataset, _ = import_files([tmp_path / "isot"])
+    assert dataset.records["veracity"].value_counts().sort("veracity").rows() == [("false", 4), ("true", 4)]
+    for label in ("fake", "true"):
+        for i in range(3):
+            path = tmp_path / "texts" / label / f"{i}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"Um texto {label} número {i}\nem duas linhas.\n", encoding="cp1252")
+    dataset, report = import_files([tmp_path / "texts"])
+    assert dataset.records["label_raw"].to_list() == ["fake"] * 3 + ["true"] * 3
+    assert dataset.records["id"][0] == "fake/0"
+    assert dataset.records["text"][0] == "Um texto fake número 0\nem duas linhas."
+    assert report.rows_read == 6
+
+
+def test_headerless_files_and_numbers_for_columns(tmp_path: Path) -> None:
+    path = tmp_path / "h.tsv"
+    lines = [f'{i}.json\t{["true", "false"][i % 2]}\tThe town of Riverton has "no debt, {i}\tbudget' for i in range(30)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    dataset, _ = import_files([path])
+    assert dataset.records.height == 30
+    assert dataset.records["text"][0] == 'The town of Riverton has "no debt, 0'
+    again, _ = import_files([path], text="3", label="column_2", id="none", topic="4", options=Options(header=False))
+    assert again.records["id"][0] == "h-000001"
+    assert again.records["topic"][0] == "budget"
+
+
+def test_labels_no_map_knows_are_an_error_with_counts(tmp_path: Path) -> None:
+    table = [[*r[:2], str(i % 2), *r[3:]] for i, r in enumerate(rows(9))]
+    path = write_csv(tmp_path / "n.csv", table)
+    with pytest.raises(UnmappedLabels) as caught:
+        import_files([path])
+    assert caught.value.counts == {"0": 5, "1": 4}
+    mine = tmp_path / "mine.toml"
+    mine.write_text(MAP, encoding="utf-8")
+    dataset, _ = import_files([path], labels=mine)
+    assert dataset.records["veracity"].value_counts().sort("veracity").rows() == [("false", 4), ("true", 5)]
+    assert dataset.lineage[0].parameters["map"] == "mine@3"
+    dataset, report = import_files([path], unmapped="unknown")
+    assert dataset.records["veracity"].unique().to_list() == ["unknown"]
+    assert report.unmapped == {"0": 5, "1": 4}
+    dataset, report = import_files([path], label="none")
+    assert dataset.records["veracity"].null_count() == 9
+    assert any("No labels" in line for line in report.lines())
+
+
+def test_ids_that_cannot_be_used_are_numbered_and_kept(tmp_path: Path) -> None:
+    table = rows(6)
+    table[3][0] = table[2][0]
+    dataset, report = import_files([write_csv(tmp_path / "d.csv", table)])
+    assert dataset.records["id"].to_list() == [f"d-{i:06d}" for i in range(1, 7)]
+    assert json.loads(dataset.records["meta"][3])["id"] == "r2"
+    assert any("1 are repeated" in note for note in report.notes)
+
+
+def test_rows_without_text_are_id_only_when_they_can_be_fetched(tmp_path: Path) -> None:
+    table = [[str(1344795424855642112 + i), "" if i < 3 else f"A tweet about bridge number {i}"] for i in range(10)]
+    dataset, report = import_files([write_csv(tmp_path / "t.csv", table, ["tweet_id", "text"])])
+    assert (report.id_only, report.empty_texts) == (3, 0)
+    assert dataset.records["kind"].to_list() == ["id-only"] * 3 + ["post"] * 7
+    ids, report = import_files([write_csv(tmp_path / "i.csv", [[r[0]] for r in table], ["tweet_id"])])
+    assert ids.records["kind"].unique().to_list() == ["id-only"]
+    assert any("100%" in line for line in report.lines())
+
+
+def test_types_and_nesting_survive_in_meta(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    objects = [
+        {"text": f"A claim about bridge {i}", "n": i, "ok": True, "tags": ["a", "b"], "none": None} for i in range(3)
+    ]
+    path.write_text("\n".join(map(json.dumps, objects)), encoding="utf-8")
+    dataset, _ = import_files([path], topic="none")
+    assert json.loads(dataset.records["meta"][2]) == {"n": 2, "ok": True, "tags": ["a", "b"]}
+
+
+def test_meta_is_written_as_the_core_writes_it() -> None:
+    frame = pl.DataFrame(
+        {
+            "b": ["x", 'é"\\ \n\t\u0001\x7f/ 😀\u2028', None, None],
+            'k"\\é\n': ["1", None, "\x1f\b\f", None],
+            "c": [None, None, "}}", None],
+        }
+    )
+    for columns in (frame.columns, ["b"], ["c"], []):
+        assert fast_meta_column(frame, columns).equals(meta_column(frame, columns), null_equal=True)
+
+
+def test_an_exported_dataset_comes_back(tmp_path: Path) -> None:
+    dataset, _ = import_files([write_csv(tmp_path / "a.csv", rows())], name="a")
+    changed = dataset.records.with_columns(veracity=pl.lit("unknown"), kind=pl.lit("article"))
+    changed.write_parquet(tmp_path / "back.parquet")
+    again, _ = import_files([tmp_path / "back.parquet"], name="a")
+    same = [c for c in changed.columns if c not in ("meta", "date_source")]
+    assert again.records.select(same).equals(changed.select(same), null_equal=True)
+
+
+def test_limit_is_said(tmp_path: Path) -> None:
+    dataset, report = import_files([write_csv(tmp_path / "a.csv", rows())], limit=10)
+    assert dataset.records.height == 10
+    assert report.left_by_limit == 20
+    assert dataset.lineage[0].parameters["limit"] == 10
+
+
+def test_files_of_different_layout_are_not_mixed(tmp_path: Path) -> None:
+    write_csv(tmp_path / "d" / "claims.csv", rows())
+    write_csv(tmp_path / "d" / "tweets.csv", [["1", "2"]] * 4, ["index", "tweet_no"])
+    with pytest.raises(DataError, match="2 layouts"):
+        import_files([tmp_path / "d"])
+    dataset, _ = import_files([tmp_path / "d"], only=["claims*"])
+    assert dataset.records.height == 30
+    with pytest.raises(DataError, match="No file matches"):
+        import_files([tmp_path / "d"], only=["*.xyz"])
+
+
+def test_what_cannot_be_imported_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="holds no file"):
+        import_files([tmp_path / "empty"])
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "notes.docx").write_bytes(b"x")
+    with pytest.raises(DataError, match="holds no table and no text"):
+        import_files([tmp_path / "docs"])
+    with pytest.raises(UnreadableFile, match="no file or folder"):
+        import_files([tmp_path / "absent.csv"])
+    with pytest.raises(UsageError, match="No file was given"):
+        import_files([])
+    numbers = write_csv(tmp_path / "n.csv", [["1", "2"]] * 5, ["a", "b"])
+    with pytest.raises(UsageError, match="No column looks like the text"):
+        import_files([numbers])
+    with pytest.raises(UsageError, match="--kind"):
+        import_files([numbers], kind="poem")
+    with pytest.raises(UnknownName, match="verdict map"):
+        import_files([numbers], labels="nope")
+
+
+def test_more_than_half_refused_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("id,text,label\n1,a b c,true\n" + "2,short\n" * 5, encoding="utf-8")
+    with pytest.raises(UnreadableFile, match="5 of 6 rows"):
+        import_files([path])
+    only_header = tmp_path / "h.csv"
+    only_header.write_text("id,text,label\n", encoding="utf-8")
+    with pytest.raises(UnreadableFile, match="no records"):
+        import_files([only_header])
+
+
+def test_the_guess_is_handed_over_before_it_is_used(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "a.csv", rows())
+    seen: list[str] = []
+    import_files([path], on_guess=lambda guess: seen.extend(guess.lines()))
+    table = "\n".join(seen)
+    assert "30 rows" in table
+    assert "claim" in table
+    assert "to meta: views" in table
+    guess = guess_files([path])
+    assert guess.to_json()["columns"]["label"]["column"] == "rating"
+
+
+def test_a_guess_shows_no_control_characters(tmp_path: Path) -> None:
+    path = write_csv(
+        tmp_path / "a.csv", [["1", "\x1b[31mred\x07 and a long enough text of it " * 9]] * 3, ["id", "text"]
+    )
+    lines = guess_files([path]).lines()
+    assert not any("\x1b" in line or "\x07" in line for line in lines)
+    assert max(map(len, lines)) < 160
+
+
+def test_the_same_import_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "a.csv", rows(500))
+    for out in ("one", "two"):
+        import_files([path])[0].write(tmp_path / out)
+    for file in (tmp_path / "one").iterdir():
+        assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes(), file.name
+    assert Dataset.open(tmp_path / "one").records.height == 500

@@ -1,0 +1,69 @@
+"""The fast count of marks against a slow one that looks at each byte."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from claimlab.files.marks import Marks, count_marks
+
+PIECES = st.lists(
+    st.sampled_from(["a", '"', ",", "\n", "\r", "\r\n", '""', ',"', '",', '"\n', "é", " " * 63]), max_size=80
+)
+CELL = r'(?:"(?:[^"]|"")*"(?=,|\r?\n|\Z)|(?!")[^",\n]*)'
+WELL_FORMED = re.compile(rf"(?:{CELL}(?:,|\r?\n))*{CELL}")
+
+
+def slow(data: bytes) -> Marks:
+    marks = Marks(size=len(data), quotes=data.count(b'"'), delimiters=data.count(b","), newlines=data.count(b"\n"))
+    marks.returns, marks.pairs = data.count(b"\r"), data.count(b"\r\n")
+    marks.ends_with_newline = data.endswith(b"\n")
+    inside, delimiters, line = False, 0, b""
+    per_row = []
+    for i in range(len(data)):
+        byte = data[i : i + 1]
+        inside ^= byte == b'"'
+        if byte == b"\n" and not inside:
+            marks.newlines_outside += 1
+            if line in (b"", b"\r"):
+                marks.blank_outside += 1
+            else:
+                per_row.append(delimiters)
+            delimiters, line = 0, b""
+        else:
+            delimiters += byte == b"," and not inside
+            line += byte
+    if line:
+        per_row.append(delimiters)
+    marks.fewest, marks.most = min(per_row, default=None), max(per_row, default=0)
+    marks.well_formed = WELL_FORMED.fullmatch(data.decode("latin-1")) is not None
+    return marks
+
+
+@settings(max_examples=400, deadline=None)
+@given(parts=PIECES, size=st.sampled_from([64, 128, 1 << 20]))
+def test_counts_are_those_of_a_slow_look(parts: list[str], size: int) -> None:
+    data = "".join(parts).encode()
+    fast, right = count_marks([data[i : i + size] for i in range(0, len(data), size)], ","), slow(data)
+    if right.quotes % 2 or data.endswith(b"\r"):
+        assert not fast.well_formed, "an open quote or half a line end is never well formed"
+        return
+    assert fast == right
+
+
+def test_every_table_that_python_writes_is_well_formed() -> None:
+    file = io.StringIO()
+    csv.writer(file).writerows([["a", 'b"c', "d,e\nf"], ["", '"', "\r\n"], ["x", "y", "z"]])
+    marks = count_marks([file.getvalue().encode()], ",")
+    assert marks.well_formed
+    assert (marks.fewest, marks.most) == (2, 2)
+    assert marks.rows(quoted=True) == 3
+
+
+def test_a_nul_is_placed() -> None:
+    assert count_marks([b"a" * 64, b"b\0c"], ",").nul == 65
+    assert count_marks([b"abc"], ",").nul is None
