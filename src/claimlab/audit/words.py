@@ -27,7 +27,8 @@ def word_presence(texts: pl.Series, stop: frozenset[str], top: int) -> tuple[tup
     long = long.filter(~pl.col("word").is_in(list(stop)) & (pl.col("word").str.len_chars() > 1))
     counts = long.group_by("word").len().sort(["len", "word"], descending=[True, False]).head(top)
     words = tuple(counts["word"].to_list())
-    hits = long.join(pl.DataFrame({"word": words, "column": np.arange(len(words))}), on="word")
+    columns = pl.DataFrame({"word": words, "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64})
+    hits = long.join(columns, on="word")
     ones = np.ones(hits.height, np.uint8)
     return words, csr_matrix(
         (ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(texts.len(), len(words))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scipy.sparse import csr_matrix
+
 from claimlab.audit import cdl
 from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
 from claimlab.audit.features import Words
@@ -45,7 +47,7 @@ class Keywords:
             subject,
             what=f"A 20-leaf forest on the {len(done.words)} most frequent words",
             feature=f"{TOP} words",
-            details=word_details(subject, tuple(done.words), done.presence),
+            details=word_details(subject, tuple(done.words), csr_matrix(done.presence)),
         )
 
     def _fair(self, subject: Subject, context: Context, note: dict[str, int]) -> Finding:
