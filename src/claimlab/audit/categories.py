@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
 from claimlab.audit.features import Category, Codes
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
+from claimlab.report.excerpt import excerpt
 
 SHOWN = 30
 MIN_SHARE = 0.05  # of the records must have a value
@@ -28,6 +29,7 @@ class ColumnCheck:
     title: str
     question: str
     column: str
+    rule: str = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if context.protocol == "cdl":
@@ -40,18 +42,19 @@ def column_finding(subject: Subject, context: Context, check: str, values: pl.Se
     """Put one column of categories to the test. `subject` is already sampled when it was large."""
     known = values.is_not_null().to_numpy()
     if not known.any():
-        return not_measured(check, "fair", f"No record has a {label}.", n=subject.n, feature=label)
+        return not_measured(check, "fair", f"No record has {_a(label)}.", n=subject.n, feature=label)
     if known.mean() < MIN_SHARE:
-        why = f"Only {int(known.sum()):,} of {subject.n:,} records have a {label}."
+        why = f"Only {int(known.sum()):,} of {subject.n:,} records have {_a(label)}."
         return not_measured(check, "fair", why, n=subject.n, feature=label)
     part = subject.take(np.flatnonzero(known).astype(np.int64))
     present = values.drop_nulls().cast(pl.String)
     if present.n_unique() == 1:
-        why = f"Every record that has one has the same {label} ('{present[0]}')."
+        why = f"Every record that has one has the same {label} ('{excerpt(present[0], 80)}')."
         return not_measured(check, "fair", why, n=part.n, feature=label)
     if present.n_unique() == part.n:
         return not_measured(check, "fair", f"Every {label} occurs once: it cannot be learnt.", n=part.n, feature=label)
     table = value_table(part, present)
+    telling = [row["value"] for row in table[:5]]
     recurring, pure = purity(part, present)
     share = pure / recurring if recurring else 0.0
     return shortcut(
@@ -63,9 +66,9 @@ def column_finding(subject: Subject, context: Context, check: str, values: pl.Se
         f"of one class, {100 * share:.0f} %)",
         label=label,
         grouping="rows",
-        records=_records_of_pure(part, present, table),
+        records=part.rows["id"].filter(present.is_in(telling)).head(50).to_list(),
         details={
-            "values": table,
+            "values": [{**row, "value": excerpt(row["value"], 200)} for row in table],
             "distinct": present.n_unique(),
             "recurring": recurring,
             "pure": pure,
@@ -87,17 +90,19 @@ def purity(subject: Subject, values: pl.Series) -> tuple[int, int]:
 
 def value_table(subject: Subject, values: pl.Series) -> list[dict[str, Any]]:
     """The most telling values with counts per class: frequent and one-sided first."""
-    frame = pl.DataFrame({"value": values, "class": np.array(subject.classes)[subject.y]})
-    wide = frame.pivot("class", index="value", values="class", aggregate_function="len").fill_null(0)
-    counts = wide.select(list(subject.classes)).to_numpy().astype(np.float64)
+    tally = pl.DataFrame({"value": values, "y": subject.y}).group_by("value", "y").len()
+    names = tally["value"].unique().sort()
+    counts = np.zeros((names.len(), len(subject.classes)))
+    at = tally.join(pl.DataFrame({"value": names, "row": np.arange(names.len())}), on="value")
+    counts[at["row"].to_numpy(), at["y"].to_numpy()] = at["len"].to_numpy()
     total = counts.sum(axis=1)
     base = np.bincount(subject.y, minlength=len(subject.classes)) / subject.n
     lean = (counts / total[:, None] - base).max(axis=1)
     order = np.argsort(-(lean * np.sqrt(total)), kind="stable")[:SHOWN]
     return [
         {
-            "value": str(wide["value"][int(i)]),
-            **{c: int(counts[i, k]) for k, c in enumerate(subject.classes)},
+            "value": str(names[int(i)]),
+            "counts": {c: int(counts[i, k]) for k, c in enumerate(subject.classes)},
             "largest_share": round(float(counts[i].max() / total[i]), 4),
         }
         for i in order
@@ -108,6 +113,5 @@ def _codes(values: pl.Series) -> Codes:
     return values.rank("dense").to_numpy().astype(np.int64) - 1
 
 
-def _records_of_pure(subject: Subject, values: pl.Series, table: list[dict[str, Any]], limit: int = 50) -> list[str]:
-    telling = [row["value"] for row in table[:5]]
-    return subject.rows["id"].filter(values.is_in(telling)).head(limit).to_list()
+def _a(label: str) -> str:
+    return f"{'an' if label[:1].lower() in 'aeio' else 'a'} {label}"

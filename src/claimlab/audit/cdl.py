@@ -1,17 +1,10 @@
 """Protocol `cdl`: the keyword and time checks as the guide's authors' own scripts run them, so that published numbers
-can be checked. What is wrong with it, plainly:
-
-- One split decides (75/25, seed 42): no interval, no repetition.
-- Rows are split at random, so repeated claims stand on both sides; the score then measures duplicates.
-- The 40 words are counted over ALL rows, test rows and rows with unknown labels included.
-- Time is fitted on ALL rows and scored on a quarter of the same rows. With many distinct dates this scores about 81
-  on SHUFFLED labels.
-- No class weights and few leaves: on unbalanced data the forest often answers the majority class, and a "pass"
-  only says that it learnt nothing.
-- No threshold was ever written down. Ours for display: fail at macro-F1 0.60 or more, since flagged sets start at 60.9.
+can be checked. What is wrong with it is told in `protocols.py`, and printed wherever its figures are.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -30,25 +23,44 @@ TREES, LEAVES = 100, 20
 FLAG = 0.60
 
 
-def keywords(subject: Subject, *, top: int = 40) -> tuple[float, list[str]]:
-    """Macro-F1 of the keyword check and the words it used: the most frequent words over all records, binary presence,
-    a hundred trees of at most 20 leaves grown breadth-first, hard vote."""
+@dataclass(frozen=True)
+class KeywordCheck:
+    """What the keyword check did: its macro-F1, its words, and which row holds which of them."""
+
+    score: float
+    words: list[str]
+    presence: npt.NDArray[np.uint8]
+
+
+def cannot_split(subject: Subject) -> str | None:
+    """Why a stratified 75/25 split is not possible, or null."""
+    rarest = min(subject.class_counts.values(), default=0)
+    if rarest < 2 or int(TEST_SHARE * subject.n) < len(subject.classes):
+        return f"A stratified 75/25 split needs more rows: the rarest class has {rarest} of {subject.n}."
+    return None
+
+
+def keywords(subject: Subject, *, top: int = 40) -> KeywordCheck | None:
+    """The most frequent words over all records, binary presence, a hundred trees of at most 20 leaves grown
+    breadth-first, hard vote. Null when no word is left once stop words are out."""
     from sklearn.model_selection import train_test_split
 
     words = most_frequent(subject.dataset.records["text"], top)
+    if not words:
+        return None
     matrix = presence(subject.rows["text"], words)
     x_train, x_test, y_train, y_test = train_test_split(
         matrix, subject.y, test_size=TEST_SHARE, random_state=SEED, stratify=subject.y
     )
     guess = vote(x_train, y_train, x_test, len(subject.classes), trees=TREES, leaves=LEAVES, seed=SEED)
-    return float(macro_f1(confusion(y_test, guess, len(subject.classes)))), words
+    return KeywordCheck(float(macro_f1(confusion(y_test, guess, len(subject.classes)))), words, matrix)
 
 
 def most_frequent(texts: pl.Series, top: int) -> list[str]:
     """The `top` most frequent words over every record, stop words out; ties by alphabet."""
-    counts = cdl_count_tokens(texts).explode().drop_nulls().value_counts(name="n")
-    ordered = counts.sort(["n", texts.name], descending=[True, False])
-    return ordered[texts.name].head(top).to_list()
+    held = pl.LazyFrame({"word": cdl_count_tokens(texts)}).explode("word").drop_nulls("word")
+    counts = held.group_by("word").len().collect(engine="streaming")
+    return counts.sort(["len", "word"], descending=[True, False])["word"].head(top).to_list()
 
 
 def presence(texts: pl.Series, words: list[str]) -> npt.NDArray[np.uint8]:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from claimlab.audit import fair
 from claimlab.audit.features import Feature
+from claimlab.audit.protocols import ProtocolName
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.registry import Registry
 
-ProtocolName = Literal["fair", "cdl"]
+__all__ = ["CHECKS", "Check", "Context", "ProtocolName", "no_such_protocol", "not_measured", "sampled", "shortcut"]
+SHORTCUT_RULE = fair.Rule().words()
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Check(Protocol):
     name: str
     title: str
     question: str  # what a person wants to know, in one sentence
+    rule: str  # when it fails, warns and passes, in words
 
     def run(self, subject: Subject, context: Context) -> list[Finding]: ...
 

@@ -1,37 +1,50 @@
-"""One key under several labels. The rule: FAIL when at least 1 % of the records are in a conflict, WARN when any is."""
+"""One key (a text, an address) under several labels: which rows are torn, and the rule for them (`RULE`)."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import polars as pl
 
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
+from claimlab.report.excerpt import excerpt
 
 FAIL_SHARE = 0.01
 SHOWN = 50
+KEYS = 15
+RULE = f"Fail when at least {100 * FAIL_SHARE:.0f} % of the records are in a conflict, warn when any is, else pass."
 
 
-def conflict_finding(subject: Subject, check: str, keys: pl.Series, *, what: str) -> Finding:
-    """How many keys stand under more than one label, in how many records. A record may have several (a list)."""
-    frame = pl.DataFrame({"id": subject.rows["id"], "key": keys, "y": subject.y})
-    if keys.dtype == pl.List:
-        frame = frame.explode("key").unique(maintain_order=True)
-    frame = frame.drop_nulls("key")
+def keyed(subject: Subject, keys: pl.DataFrame) -> pl.DataFrame:
+    """`keys` (row, key; a row may have several) with the id and label of each row, nulls and repeats out."""
+    known = keys.drop_nulls("key").unique(maintain_order=True)
+    rows = known["row"].to_numpy()
+    return known.with_columns(subject.rows["id"].gather(rows).alias("id"), pl.Series("y", subject.y[rows]))
+
+
+def torn(frame: pl.DataFrame) -> pl.DataFrame:
+    """The part of a `keyed` frame whose keys stand under more than one label."""
+    return frame.filter(pl.col("y").n_unique().over("key") > 1).sort("key", "id")
+
+
+def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: str) -> Finding:
+    """How many keys stand under more than one label, in how many records."""
+    frame = keyed(subject, keys)
     records = frame["id"].n_unique()
     if len(subject.classes) < 2:
-        return Finding(
-            check=check, protocol="fair", verdict="not-measured", why="It needs two classes.", n=frame.height
-        )
-    torn = frame.filter(pl.col("y").n_unique().over("key") > 1).sort("key", "id")
-    distinct = torn["key"].n_unique() if torn.height else 0
-    torn_ids = torn["id"].unique(maintain_order=True)
-    share = torn_ids.len() / max(1, records)
-    verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if torn.height else "pass"
-    word = f"{what}s" if distinct != 1 else what
+        why = "It needs two classes."
+        return Finding(check=check, protocol="fair", verdict="not-measured", why=why, n=records)
+    conflicts = torn(frame)
+    distinct = conflicts["key"].n_unique()
+    ids = conflicts["id"].unique(maintain_order=True)
+    share = ids.len() / max(1, records)
+    verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if ids.len() else "pass"
+    word = f"{what}s stand" if distinct != 1 else f"{what} stands"
     why = (
-        f"{distinct:,} {word} stand under more than one label, in {torn_ids.len():,} of {records:,} records "
+        f"{distinct:,} {word} under more than one label, in {ids.len():,} of {records:,} records "
         f"({100 * share:.2f} %; fail from {100 * FAIL_SHARE:.0f} %, warn from one)."
-        if torn.height
+        if ids.len()
         else f"No {what} stands under more than one label ({records:,} records)."
     )
     return Finding(
@@ -41,6 +54,19 @@ def conflict_finding(subject: Subject, check: str, keys: pl.Series, *, what: str
         why=why,
         n=records,
         classes=subject.class_counts,
-        records=torn_ids.head(SHOWN).to_list(),
-        details={"conflicting_keys": distinct, "conflicting_records": torn_ids.len(), "share": share},
-    )
+        records=ids.head(SHOWN).to_list(),
+        details={
+            "conflicting_keys": distinct, "conflicting_records": ids.len(), "share": share,
+            "conflicts": key_table(subject, conflicts),
+        },
+    )  # fmt: skip
+
+
+def key_table(subject: Subject, conflicts: pl.DataFrame) -> list[dict[str, Any]]:
+    """The keys in most records first, with how many records of each class they stand in."""
+    largest = conflicts.group_by("key").len().sort(["len", "key"], descending=[True, False]).head(KEYS)
+    tally = {(k, y): n for k, y, n in conflicts.join(largest, on="key").group_by("key", "y").len("n").iter_rows()}
+    return [
+        {"value": excerpt(k, 200), "counts": {c: tally.get((k, y), 0) for y, c in enumerate(subject.classes)}}
+        for k in largest["key"].to_list()
+    ]

@@ -40,6 +40,15 @@ class Rule:
             return "pass"
         return "fail" if low > best + self.margin else "warn"
 
+    def words(self) -> str:
+        """The rule as a report prints it."""
+        return (
+            f"Fail when the lower end of the 95 % interval clears the best baseline by more than "
+            f"{100 * self.margin:.0f} points of macro-F1 and p is at most {self.alpha}; warn when it clears it by "
+            f"less; else pass. Not measured when a class has fewer than {self.min_class} rows or {self.min_groups} "
+            f"groups."
+        )
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claimlab.audit.check import CHECKS, Context, ProtocolName, not_measured
+from claimlab.audit.examples import Example, collect
 from claimlab.audit.fair import Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
@@ -28,6 +29,7 @@ class Audit:
     labelled: int
     findings: list[Finding] = field(default_factory=list)
     card: str | None = None
+    examples: list[Example] = field(default_factory=list)  # the rows that findings point at, cut short
 
     def counts(self) -> dict[str, int]:
         return {v: sum(f.verdict == v for f in self.findings) for v in VERDICTS}
@@ -49,12 +51,17 @@ class Audit:
             "labelled": self.labelled,
             "counts": self.counts(),
             "findings": [f.model_dump(mode="json") for f in self.findings],
+            "examples": [e.model_dump(mode="json") for e in self.examples],
         }
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Audit:
-        kept = {k: v for k, v in raw.items() if k not in ("counts", "findings")}
-        return cls(**kept, findings=[Finding.model_validate(f) for f in raw["findings"]])
+        kept = {k: v for k, v in raw.items() if k not in ("counts", "findings", "examples")}
+        return cls(
+            **kept,
+            findings=[Finding.model_validate(f) for f in raw["findings"]],
+            examples=[Example.model_validate(e) for e in raw.get("examples", [])],
+        )
 
 
 def audit(
@@ -90,6 +97,7 @@ def audit(
     for number, check in enumerate(chosen):
         progress(f"{dataset.name}: {check.name}", number, len(chosen))
         result.findings += run_one(check, subject, context)
+    result.examples = collect(subject, result.findings)
     progress(f"{dataset.name}: done", len(chosen), len(chosen))
     return result
 

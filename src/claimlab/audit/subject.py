@@ -62,6 +62,11 @@ class Subject:
         return self.rows["id"].to_list()
 
     @cached_property
+    def everyone(self) -> Codes:
+        """The index of every row."""
+        return np.arange(self.n, dtype=np.int64)
+
+    @cached_property
     def normal_text(self) -> pl.Series:
         """Texts as compared for exact duplicates: null stays null."""
         return normal_form(self.rows["text"])
@@ -92,7 +97,8 @@ class NearTexts:
     linked: npt.NDArray[np.int64]  # (pairs, 2)
     texts: int
 
-    def neighbours(self) -> Any:
+    @cached_property
+    def graph(self) -> Any:
         """Sparse matrix over distinct texts: 1 where two are the same or nearly so."""
         from scipy.sparse import coo_matrix, eye
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.audit.run import Audit, audit
-from claimlab.audit.view import finding_sections, rules, summary_blocks
+from claimlab.audit.views.page import Chapter, Detail, check_sections, rows_section, summary
+from claimlab.audit.views.wording import protocol_sections
 from claimlab.clean.report import stage_blocks
 from claimlab.clean.run import Cleaned, clean
 from claimlab.core.dataset import Dataset
@@ -17,7 +18,7 @@ from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
 from claimlab.generate.planted import DEFECTS, Truth, clean_twin, planted
 from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles
-from claimlab.report.charts import CLASS_COLOURS, bars, histogram, to_svg
+from claimlab.report.charts import bars, colours_of, to_svg
 
 # Which finding of the audit shows which planted defect; the rest are shown by later stages.
 FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
@@ -89,7 +90,7 @@ def show_data(tour: Tour) -> None:
         category="language",
         value="len",
         colour="veracity",
-        colours=_used(CLASS_COLOURS),
+        colours=colours_of(["true", "false"]),
         title="records",
     )
     tour.sections.append(
@@ -109,19 +110,12 @@ def run_audit(tour: Tour) -> None:
     for defect, (check, feature) in FOUND_BY_AUDIT.items():
         if any(f.verdict == "fail" for f in findings_of(tour.audit, check, feature)):
             tour.found[defect] = f"audit: {check}{f' ({feature})' if feature else ''}"
-    dated = tour.dataset.records.select(date="date", veracity="veracity").drop_nulls()
-    days = dated.with_columns(dated["date"].dt.epoch("d").cast(float) / 365.25 + 1970)
-    picture = histogram(days, value="date", by="veracity", title="year")
-    tour.sections.append(
-        Section(
-            "The audit",
-            [
-                *summary_blocks(tour.audit),
-                Figure(to_svg(picture), "When the claims of each class are dated.", "Histogram of dates per class"),
-                *finding_sections(tour.audit),
-            ],
-        )
-    )
+    part, detail = Chapter(tour.audit, 0), Detail()
+    tour.sections += [
+        Section("The audit", summary(part, detail)),
+        *check_sections(part, detail),
+        *rows_section(part, detail),
+    ]
     alarms = [f for f in tour.twin_audit.findings if f.verdict in ("fail", "warn")]
     verdict = "no fail and no warning, as it should be" if not alarms else f"{len(alarms)} false alarms"
     tour.sections.append(
@@ -129,7 +123,7 @@ def run_audit(tour: Tour) -> None:
             "The clean twin",
             [
                 Text(f"The same claims without any defect: {verdict}."),
-                *summary_blocks(tour.twin_audit),
+                *summary(Chapter(tour.twin_audit, 1, alarms_only=True), detail, linked=False),
             ],
         )
     )
@@ -182,9 +176,6 @@ def page(tour: Tour) -> Report:
     defects = Section(
         "What was planted, and what found it", [Table(["Defect", "What it is", "Records", "Found by"], rows)]
     )
+    audits = [a for a in (tour.audit, tour.twin_audit) if a is not None]
     subtitle = "The whole job on a made-up dataset with planted defects, offline."
-    return Report("claimlab demo", subtitle, [tiles, defects, *tour.sections, rules()])
-
-
-def _used(colours: dict[str, str]) -> dict[str, str]:
-    return {k: colours[k] for k in ("true", "false")}
+    return Report("claimlab demo", subtitle, [tiles, defects, *tour.sections, protocol_sections(audits)])

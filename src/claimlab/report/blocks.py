@@ -18,14 +18,16 @@ class Cell:
     tone: Tone = "plain"
     link: str | None = None
     title: str | None = None  # shown on hover, read by screen readers
+    anchor: str = ""  # a name that links can lead to
 
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph. `kind` lets a view set asides apart."""
+    """A paragraph, and links (words, where they lead) behind it. `kind` lets a view set asides apart."""
 
     text: str
     kind: Literal["plain", "note", "warning"] = "plain"
+    links: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -50,15 +52,17 @@ class Table:
     rows: Sequence[Sequence[Cell | str | int | float | None]]
     caption: str = ""
     sortable: bool = True
+    upright: bool = False  # many narrow columns: their heads stand upright, and the first column stays in sight
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture as SVG text, with words for those who cannot see it."""
+    """A picture as SVG text, with words for those who cannot see it; `name` is its file name without the ending."""
 
     svg: str
     caption: str
     alt: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,7 @@ class Section:
     blocks: Sequence[Block]
     anchor: str = ""
     tone: Tone = "plain"
+    badge: str = ""  # a word beside the title, such as a verdict
 
 
 Block = Text | Items | Tiles | Table | Figure | Quote | Fold | Section
@@ -114,3 +119,19 @@ def cell(value: Cell | str | int | float | None) -> Cell:
 
 def percent(value: float | None, digits: int = 1) -> Cell:
     return Cell("–", sort=float("-inf")) if value is None else Cell(f"{100 * value:.{digits}f}", sort=value)
+
+
+def walk(blocks: Sequence[Block]) -> list[Block]:
+    """Every block in reading order, those inside sections and folds included."""
+    out: list[Block] = []
+    for block in blocks:
+        out.append(block)
+        if isinstance(block, Section | Fold):
+            out.extend(walk(block.blocks))
+    return out
+
+
+def anchor(section: Section) -> str:
+    """The name that links lead to: the section's own, or one made of its title."""
+    raw = section.anchor or section.title
+    return "".join(c if c.isalnum() else "-" for c in raw.lower()).strip("-")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
 from claimlab import __version__
-from claimlab.report.blocks import Block, Fold, Report, Section, cell
+from claimlab.core.errors import ClaimlabError
+from claimlab.report.blocks import Block, Cell, Report, Section, anchor, cell
+
+MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
 
 
 def to_html(report: Report) -> str:
@@ -16,7 +21,18 @@ def to_html(report: Report) -> str:
     return html
 
 
-def outline(blocks: Any) -> list[Section]:
+def to_html_within(versions: Iterable[Report], limit: int = MAX_BYTES) -> str:
+    """The first of `versions`, fullest first, whose page has at most `limit` bytes."""
+    for report in versions:
+        html = to_html(report)
+        if len(html.encode("utf-8")) <= limit:
+            return html
+    raise ClaimlabError(
+        f"Even the shortest page has more than {limit:,} bytes.", "Report on fewer datasets at a time; nothing is lost."
+    )
+
+
+def outline(blocks: Sequence[Block]) -> list[Section]:
     """The sections that the table of contents lists."""
     return [b for b in blocks if isinstance(b, Section)]
 
@@ -35,21 +51,14 @@ def _environment() -> Any:
     )
     env.filters["cell"] = cell
     env.filters["svg"] = lambda text: Markup(text)
+    env.filters["sort_key"] = sort_key
     env.tests["of_kind"] = lambda block, kind: type(block).__name__ == kind
     env.globals["anchor"] = anchor
     return env
 
 
-def anchor(section: Section) -> str:
-    raw = section.anchor or section.title
-    return "".join(c if c.isalnum() else "-" for c in raw.lower()).strip("-")
-
-
-def walk(blocks: Any) -> list[Block]:
-    """Every block, those inside sections and folds included."""
-    out: list[Block] = []
-    for block in blocks:
-        out.append(block)
-        if isinstance(block, Section | Fold):
-            out.extend(walk(block.blocks))
-    return out
+def sort_key(value: Cell) -> float | str | None:
+    """What the page sorts a cell by, as JavaScript reads it."""
+    if isinstance(value.sort, float) and math.isinf(value.sort):
+        return "-Infinity" if value.sort < 0 else "Infinity"
+    return value.sort

@@ -93,7 +93,7 @@ def bar(share: float, width: int) -> str:
 def _lines(block: Block, width: int, colour: bool) -> list[str]:
     if isinstance(block, Section):
         inner = [line for b in block.blocks for line in [*_lines(b, width, colour), ""]]
-        title = shorten(clean(block.title), width)
+        title = shorten(clean(f"{block.title}: {block.badge}" if block.badge else block.title), width)
         return [
             _styled(title, "head" if block.tone == "plain" else block.tone, colour),
             "─" * columns_of(title),

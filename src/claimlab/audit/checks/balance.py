@@ -10,6 +10,7 @@ import polars as pl
 from claimlab.audit.check import Context, no_such_protocol, not_measured
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
+from claimlab.report.excerpt import excerpt
 
 SLICES = ("split", "language", "topic", "source", "kind")
 MIN_ROWS = 30
@@ -20,6 +21,10 @@ class Balance:
     name = "balance"
     title = "Label balance per slice"
     question = "Is the label balance the same in every slice of the data?"
+    rule = (
+        f"Over slices of at least {MIN_ROWS} rows: fail when label and slice hang together with a bias-corrected "
+        f"Cramér's V of {FAIL_V} or more, warn from {WARN_V}, else pass."
+    )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if context.protocol == "cdl":
@@ -35,7 +40,7 @@ class Balance:
         table = slice_table(subject, values)
         if len(table) < 2:
             return None
-        counts = np.array([[row[c] for c in subject.classes] for row in table], dtype=np.float64)
+        counts = np.array([[row["counts"][c] for c in subject.classes] for row in table], dtype=np.float64)
         strength = cramers_v(counts)
         verdict: Verdict = "fail" if strength >= FAIL_V else "warn" if strength >= WARN_V else "pass"
         lopsided = max(table, key=lambda row: float(row["largest_share"]))
@@ -45,7 +50,7 @@ class Balance:
             verdict=verdict,
             why=f"Label and {name} hang together with Cramér's V {strength:.2f} over {len(table)} slices of at least "
             f"{MIN_ROWS} rows (warn from {WARN_V}, fail from {FAIL_V}); the most one-sided is "
-            f"'{lopsided['slice']}' with {100 * lopsided['largest_share']:.0f} % of one class.",
+            f"'{excerpt(lopsided['value'], 60)}' with {100 * lopsided['largest_share']:.0f} % of one class.",
             n=int(counts.sum()),
             classes=subject.class_counts,
             feature=name,
@@ -56,15 +61,18 @@ class Balance:
 def slice_table(subject: Subject, values: pl.Series) -> list[dict[str, Any]]:
     """Class counts per slice, largest first, slices that are too small left out."""
     frame = pl.DataFrame({"slice": values.cast(pl.String), "y": subject.y}).drop_nulls()
-    out = []
+    out: list[dict[str, Any]] = []
     for name, part in sorted(frame.group_by("slice"), key=lambda item: (-item[1].height, str(item[0][0]))):
         if part.height < MIN_ROWS:
             continue
         counts = np.bincount(part["y"].to_numpy(), minlength=len(subject.classes))
-        row: dict[str, Any] = {"slice": str(name[0]), "n": part.height}
-        row.update({c: int(counts[k]) for k, c in enumerate(subject.classes)})
-        row["largest_share"] = round(float(counts.max() / counts.sum()), 4)
-        out.append(row)
+        out.append(
+            {
+                "value": excerpt(str(name[0]), 200),
+                "counts": {c: int(counts[k]) for k, c in enumerate(subject.classes)},
+                "largest_share": round(float(counts.max() / counts.sum()), 4),
+            }
+        )
     return out
 
 

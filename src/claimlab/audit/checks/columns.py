@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.categories import column_finding
-from claimlab.audit.check import Context, no_such_protocol, sampled, shortcut
+from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject, column_values
 from claimlab.core.finding import Finding
@@ -16,6 +16,7 @@ class Columns:
     name = "columns"
     title = "Columns you named"
     question = "Does a column that you named give the label away?"
+    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         """Nothing was named: nothing to report, not even that it was not measured."""

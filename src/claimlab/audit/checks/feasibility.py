@@ -2,8 +2,7 @@
 
 Answers come from people (annotation table, question "feasibility") or from a model handed in as a judge. With neither,
 it is not measured. People are combined as the guide does: with and without search both count as feasible; a tie is
-"not feasible" for the lower bound and "feasible" for the upper; the average of the two is the figure. The rule: FAIL
-when the 95 % interval of the average lies below 75 %, PASS when it lies above, WARN when it straddles it.
+"not feasible" for the lower bound and "feasible" for the upper; the average of the two is the figure.
 """
 
 from __future__ import annotations
@@ -50,6 +49,10 @@ class Feasibility:
     name = "feasibility"
     title = "Feasibility"
     question = "Can the claims be checked at all?"
+    rule = (
+        f"Fail when the 95 % interval of the feasible share lies below {100 * THRESHOLD:.0f} %, warn when it straddles "
+        "it, pass when it lies above. A model judge that nobody has compared with people can only warn."
+    )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if context.protocol == "cdl":
@@ -132,7 +135,9 @@ def people_votes(subject: Subject) -> pl.DataFrame | None:
     table = subject.table("annotations")
     if table is None:
         return None
-    asked = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human"))
+    asked = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human")).join(
+        subject.dataset.records.select(record_id="id"), on="record_id", how="semi"
+    )
     known = {v: ANSWERS.get(fold(v)) for v in asked["value"].drop_nulls().unique().to_list()}
     votes = asked.with_columns(
         pl.col("value").replace_strict(known, default=None, return_dtype=pl.String).alias("answer")

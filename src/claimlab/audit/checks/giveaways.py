@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from claimlab.audit.check import Context, no_such_protocol, not_measured, sampled, shortcut
-from claimlab.audit.checks.keywords import word_presence
+from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
 from claimlab.audit.features import Giveaways as Feature
 from claimlab.audit.subject import Subject
+from claimlab.audit.words import holding, word_details, word_presence
 from claimlab.core.finding import Finding
 
 CANDIDATES = 1_000  # the most widespread words, stop words included: "said" can be a giveaway
@@ -17,32 +15,23 @@ class Giveaways:
     name = "giveaways"
     title = "Boilerplate and placeholders"
     question = "Do words that say nothing of the claim stand almost only in one class?"
+    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if context.protocol == "cdl":
             return no_such_protocol(self.name)
-        part = sampled(subject, context)
-        if part.subject.rows["text"].null_count() == part.subject.n:
+        if subject.rows["text"].null_count() == subject.n:
             return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
-        words, matrix = word_presence(part.subject.rows["text"], frozenset(), CANDIDATES)
-        if not words or len(subject.classes) < 2:
-            why = "No text holds a word." if not words else "It needs two classes."
-            return [not_measured(self.name, "fair", why, n=subject.n)]
-        feature = Feature(matrix)
-        everyone = np.arange(part.subject.n, dtype=np.int64)
-        columns = feature.chosen(everyone, part.subject.y, len(subject.classes))
-        table = [
-            {
-                "word": words[int(c)],
-                **{
-                    name: int(matrix[part.subject.y == k, int(c)].sum(dtype=np.int64))
-                    for k, name in enumerate(subject.classes)
-                },
-            }
-            for c in columns
-        ]
-        holding = np.flatnonzero(matrix[:, columns].any(axis=1)) if len(columns) else np.empty(0, np.int64)
-        shown = ", ".join(f"'{row['word']}'" for row in table[:5]) or "none found"
+        if len(subject.classes) < 2:
+            return [not_measured(self.name, "fair", "It needs two classes.", n=subject.n)]
+        part = sampled(subject, context)
+        words, presence = word_presence(part.subject.rows["text"], frozenset(), CANDIDATES)
+        if not words:
+            return [not_measured(self.name, "fair", "No text holds a word.", n=subject.n)]
+        feature = Feature(presence)
+        columns = feature.chosen(part.subject.everyone, part.subject.y, len(subject.classes))
+        details = word_details(part.subject, words, presence, only=columns)
+        shown = ", ".join(f"'{row['word']}'" for row in details["words"][:5]) or "none found"
         return [
             shortcut(
                 part.subject,
@@ -50,8 +39,8 @@ class Giveaways:
                 self.name,
                 feature,
                 why=f"Words at least {feature.ratio:.0f} times as usual in one class as elsewhere ({shown})",
-                records=[part.subject.ids[i] for i in holding[:50]],
-                details={"words": table, "records_with_one": len(holding), **part.note},
+                records=holding(part.subject, presence, columns),
+                details={**details, **part.note},
             )
         ]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from claimlab.audit.check import Context, no_such_protocol, not_measured
-from claimlab.audit.conflicts import conflict_finding
+from claimlab.audit.conflicts import RULE, conflict_finding
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 
@@ -12,13 +14,15 @@ class IdenticalTexts:
     name = "identical-texts"
     title = "Identical text, different labels"
     question = "Does the same text stand under different labels?"
+    rule = RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if context.protocol == "cdl":
             return no_such_protocol(self.name)
         if subject.rows["text"].null_count() == subject.n:
             return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
-        return [conflict_finding(subject, self.name, subject.normal_text, what="text")]
+        texts = pl.DataFrame({"row": subject.everyone, "key": subject.normal_text})
+        return [conflict_finding(subject, self.name, texts, what="text")]
 
 
 CHECK = IdenticalTexts()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.audit.check import Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.bins import histogram
+from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -14,6 +15,7 @@ class Length:
     name = "length"
     title = "Length"
     question = "Is one class longer than the other?"
+    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if context.protocol == "cdl":
@@ -34,7 +36,11 @@ class Length:
                 self.name,
                 Numbers(matrix),
                 why=f"A small tree on the number of characters and words alone (median characters: {shown})",
-                details={"median_characters": medians, **part.note},
+                details={
+                    "median_characters": medians,
+                    "histogram": histogram(part.subject, characters.astype(np.float64), cut=0.99),
+                    **part.note,
+                },
             )
         ]
 

@@ -1,9 +1,4 @@
-"""Do test rows stand, nearly word for word, in the training rows? And do near-duplicates carry different labels?
-
-The rule for leaks: FAIL when at least 1 % of the test rows have a near-duplicate in train, WARN when any has. When the
-dataset names no split, a random 80/20 one is drawn, since that is what most users would do. For contradictions the rule
-is that of every conflict: FAIL from 1 % of the records, WARN from one.
-"""
+"""Do test rows stand, nearly word for word, in the training rows? And do near-duplicates carry different labels?"""
 
 from __future__ import annotations
 
@@ -16,12 +11,17 @@ from claimlab.core.finding import Finding, Verdict
 
 FAIL_SHARE = 0.01
 SHOWN = 50
+PAIRS = 6  # shown side by side
 
 
 class NearDuplicates:
     name = "near-duplicates"
     title = "Near-duplicates"
     question = "Do near-copies stand on both sides of a split, or under different labels?"
+    rule = (
+        f"Fail when at least {100 * FAIL_SHARE:.0f} % of the test records have a near-duplicate in train, or of all "
+        "records one under another label; warn from one; else pass. A random 80/20 split is drawn where none is given."
+    )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if context.protocol == "cdl":
@@ -43,7 +43,7 @@ class NearDuplicates:
         tally = np.zeros((near.texts, len(subject.classes)), np.int64)
         known = near.text_of >= 0
         np.add.at(tally, (near.text_of[train & known], subject.y[train & known]), 1)
-        around = near.neighbours() @ tally
+        around = near.graph @ tally
         rows = np.flatnonzero(test & known)
         mine = around[near.text_of[rows]]
         leaked = mine.sum(axis=1) > 0
@@ -66,18 +66,13 @@ class NearDuplicates:
             details={
                 "leaked": n, "share": share, "same_label": int((leaked & same).sum()),
                 "other_label": int((leaked & other).sum()), "drawn": drawn,
+                "pairs": pairs(subject, rows[leaked][:PAIRS], train),
             },
         )  # fmt: skip
 
     def _contradictions(self, subject: Subject) -> Finding:
-        near = subject.near
-        tally = np.zeros((near.texts, len(subject.classes)), np.int64)
-        known = near.text_of >= 0
-        np.add.at(tally, (near.text_of[known], subject.y[known]), 1)
-        around = near.neighbours() @ tally
-        rows = np.flatnonzero(known)
-        mine = around[near.text_of[rows]]
-        torn = rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
+        rows = np.flatnonzero(subject.near.text_of >= 0)
+        torn = contradicting(subject)
         share = len(torn) / max(1, len(rows))
         verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if len(torn) else "pass"
         return Finding(
@@ -90,8 +85,38 @@ class NearDuplicates:
             classes=subject.class_counts,
             feature="under different labels",
             records=[subject.ids[i] for i in torn[:SHOWN]],
-            details={"contradicting_records": len(torn), "share": share},
+            details={
+                "contradicting_records": len(torn),
+                "share": share,
+                "pairs": pairs(subject, torn[: 2 * PAIRS], None)[:PAIRS],
+            },
         )
+
+
+def contradicting(subject: Subject) -> npt.NDArray[np.int64]:
+    """Rows with a copy or near-duplicate under another label."""
+    near = subject.near
+    tally = np.zeros((near.texts, len(subject.classes)), np.int64)
+    rows = np.flatnonzero(near.text_of >= 0)
+    np.add.at(tally, (near.text_of[rows], subject.y[rows]), 1)
+    mine = (near.graph @ tally)[near.text_of[rows]]
+    found: npt.NDArray[np.int64] = rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
+    return found
+
+
+def pairs(subject: Subject, rows: npt.NDArray[np.int64], train: npt.NDArray[np.bool_] | None) -> list[dict[str, str]]:
+    """Each of `rows` with one of its near-duplicates: one that trains, or else one under another label. Each once."""
+    near, seen, out = subject.near, set(), []
+    graph = near.graph
+    for row in rows.tolist():
+        text = int(near.text_of[row])
+        akin = graph.indices[graph.indptr[text] : graph.indptr[text + 1]]
+        fits = (subject.y != subject.y[row]) if train is None else train
+        other = np.flatnonzero(np.isin(near.text_of, akin) & fits)
+        if len(other) and frozenset((row, int(other[0]))) not in seen:
+            seen.add(frozenset((row, int(other[0]))))
+            out.append({"record": subject.ids[row], "other": subject.ids[int(other[0])]})
+    return out
 
 
 def sides(subject: Subject, seed: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], bool]:

@@ -13,6 +13,7 @@ class OneClass:
     name = "one-class"
     title = "One class only"
     question = "Does the data hold more than one class?"
+    rule = f"Fail with fewer than two classes, warn when the rarest is under {100 * RARE:.0f} % of the rows, else pass."
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         counts = subject.class_counts

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.audit.check import Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -26,6 +26,7 @@ class Surface:
     name = "surface"
     title = "Punctuation, case and digits"
     question = "Does the way a text is typed give its label away?"
+    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if context.protocol == "cdl":
@@ -46,7 +47,7 @@ class Surface:
                     Numbers(matrix),
                     why=f"A small tree on {family} alone",
                     label=family,
-                    details={"means": means, **part.note},
+                    details={"share_of_characters": means, **part.note},
                 )
             )
         return out

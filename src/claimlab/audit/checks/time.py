@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import polars as pl
 
 from claimlab.audit import cdl
-from claimlab.audit.check import Context, not_measured, sampled, shortcut
+from claimlab.audit.bins import histogram
+from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.text.snowflake import first_digits, tweet_time
 
 DATE, DIGITS, SNOWFLAKE = "date", "tweet id, first three digits", "tweet id, time it encodes"
+EPOCH = date(1970, 1, 1).toordinal()
+DATES = (DATE, SNOWFLAKE)  # features in days since 1970
 
 
 class Time:
     name = "time"
     title = "Time"
     question = "Were the classes collected at different times?"
+    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if len(subject.classes) < 2:
@@ -57,25 +63,26 @@ class Time:
             Numbers(numbers),
             why=f"A small tree on the {name} alone ({len(known):,} of {subject.n:,} records have it)",
             label=name,
-            details={"spans": spans(dated, values.drop_nulls()), "dated": len(known)},
+            details={
+                "spans": spans(dated, values.drop_nulls(), dates=name in DATES),
+                "dated": len(known),
+                "histogram": {
+                    **histogram(dated, values.drop_nulls().to_numpy().astype(np.float64)),
+                    "dates": name in DATES,
+                },
+            },
         )
 
 
-def spans(subject: Subject, values: pl.Series) -> list[dict[str, object]]:
-    """First, middle and last value per class, as printed."""
+def spans(subject: Subject, values: pl.Series, *, dates: bool) -> list[dict[str, object]]:
+    """First, middle and last value per class, as a person reads them."""
     out: list[dict[str, object]] = []
     for k, name in enumerate(subject.classes):
         mine = np.sort(values.to_numpy()[subject.y == k])
         if len(mine):
-            out.append(
-                {
-                    "class": name,
-                    "n": len(mine),
-                    "first": float(mine[0]),
-                    "median": float(np.median(mine)),
-                    "last": float(mine[-1]),
-                }
-            )
+            marks = {"first": mine[0], "median": mine[len(mine) // 2], "last": mine[-1]}
+            shown = {m: str(date.fromordinal(EPOCH + int(v))) if dates else int(v) for m, v in marks.items()}
+            out.append({"class": name, "records": len(mine), **shown})
     return out
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.categories import column_finding
-from claimlab.audit.check import Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -17,6 +17,7 @@ class Url:
     name = "url"
     title = "URLs and domains"
     question = "Does a link, or the site behind it, give the label away?"
+    rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if context.protocol == "cdl":

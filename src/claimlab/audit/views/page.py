@@ -1,0 +1,232 @@
+"""The report on one or several audits, and its shorter versions for when a page would grow too large."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from claimlab.audit.examples import PER_FINDING, pointed_at
+from claimlab.audit.run import Audit
+from claimlab.audit.views import pictures
+from claimlab.audit.views.matrix import matrix
+from claimlab.audit.views.tables import Rows, detail_blocks, record_blocks
+from claimlab.audit.views.wording import (
+    VERDICT_WORDS,
+    check_title,
+    explanation,
+    finding_title,
+    headline,
+    interval_text,
+    ordered,
+    protocol_sections,
+)
+from claimlab.core.finding import VERDICTS, Finding
+from claimlab.report.blocks import Block, Cell, Figure, Fold, Report, Section, Table, Text, Tiles, Tone, percent
+from claimlab.report.excerpt import excerpt
+
+MANY = 3  # datasets: above this, only alarms get pictures of their own
+
+
+@dataclass(frozen=True)
+class Detail:
+    """How much a page carries."""
+
+    rows: int = PER_FINDING  # records shown per finding
+    figures: Literal["all", "alarms", "none"] = "all"
+    tables: bool = True
+    left_out: str = ""
+
+
+# Fullest first; the first version that fits the page's limit is the one written.
+DETAILS = (
+    Detail(),
+    Detail(rows=4, left_out="most rows"),
+    Detail(rows=4, figures="alarms", left_out="most rows, and pictures of checks that passed"),
+    Detail(rows=0, figures="none", left_out="rows and pictures"),
+    Detail(rows=0, figures="none", tables=False, left_out="rows, pictures and the tables behind the findings"),
+)
+
+
+@dataclass
+class Chapter:
+    """One audit with everything that is shown of it; pictures are drawn once, whatever the version of the page."""
+
+    audit: Audit
+    number: int
+    alarms_only: bool = False
+    figures: dict[int, list[Figure]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for i, finding in enumerate(self.audit.findings):
+            if finding.verdict in ("fail", "warn") or (finding.verdict == "pass" and not self.alarms_only):
+                self.figures[i] = pictures.of_finding(finding, f"{self.name}-{slug(finding.check)}-{i + 1}")
+
+    @property
+    def name(self) -> str:
+        """Names files and anchors; two audits of one dataset do not collide."""
+        return f"{self.number + 1:02d}-{slug(self.audit.dataset)}"
+
+    @cached_property
+    def overview(self) -> list[Figure]:
+        return pictures.overview(self.audit, self.name)
+
+    @cached_property
+    def feasibility(self) -> list[Figure]:
+        return pictures.feasibility([self.audit], self.name)
+
+    def every_figure(self) -> list[Figure]:
+        return [*self.overview, *self.feasibility, *(f for figures in self.figures.values() for f in figures)]
+
+    def anchor(self, check: str = "") -> str:
+        return f"{self.name}-{slug(check)}".strip("-")
+
+    def row_links(self, rows: int) -> dict[str, str]:
+        """Record id -> anchor of its row, for the rows that are shown."""
+        wanted = {i for f in self.audit.findings for i in pointed_at(f, rows)}
+        shown = [e.id for e in self.audit.examples if e.id in wanted]
+        return {record: f"#{self.name}-row-{i + 1}" for i, record in enumerate(shown)}
+
+    def rows(self, detail: Detail) -> Rows:
+        return Rows(self.row_links(detail.rows), {e.id: e for e in self.audit.examples})
+
+
+def chapters(audits: Sequence[Audit]) -> list[Chapter]:
+    return [Chapter(a, i, alarms_only=len(audits) > MANY) for i, a in enumerate(audits)]
+
+
+def report(parts: Sequence[Chapter], detail: Detail = DETAILS[0]) -> Report:
+    """One page for one dataset, or the matrix and a chapter for each of several."""
+    audits = [p.audit for p in parts]
+    note = f"To keep this page small, it leaves out {detail.left_out}: they are in audit.json."
+    left_out: list[Block] = [Text(note, "note")] if detail.left_out else []
+    if len(parts) == 1:
+        (one,) = parts
+        blocks = [*summary(one, detail), *check_sections(one, detail), *rows_section(one, detail)]
+        return Report(
+            f"Audit of {excerpt(one.audit.dataset, 80)}",
+            headline(one.audit),
+            [*left_out, *blocks, protocol_sections(audits)],
+        )
+    links = {(p.number, c): f"#{p.anchor(c)}" for p in parts for c in {"", *(f.check for f in p.audit.findings)}}
+    body = [chapter(p, detail) for p in parts]
+    share = pictures.feasibility(audits, "all") if detail.figures != "none" else []
+    names = excerpt(", ".join(a.dataset for a in audits), 300)
+    return Report(
+        f"Audit of {len(audits)} datasets",
+        names,
+        [*left_out, matrix(audits, links), *share, *body, protocol_sections(audits)],
+    )
+
+
+def chapter(part: Chapter, detail: Detail) -> Section:
+    blocks = [*summary(part, detail), *check_sections(part, detail), *rows_section(part, detail)]
+    title = excerpt(part.audit.dataset, 80)
+    return Section(title, [Text(headline(part.audit)), *blocks], anchor=part.anchor())
+
+
+def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block]:
+    """Tiles, the picture of all scores, and the table of all findings, `linked` where the page has their sections."""
+    counts = part.audit.counts()
+    tiles: list[tuple[str, str, Tone]] = [(VERDICT_WORDS[v], str(counts[v]), v) for v in VERDICTS]
+    rows: list[list[Any]] = [
+        [
+            Cell(check_title(f.check), link=f"#{part.anchor(f.check)}" if linked else None),
+            excerpt(f.feature, 60) if f.feature else "",
+            Cell(VERDICT_WORDS[f.verdict], sort=VERDICTS.index(f.verdict), tone=f.verdict),
+            percent(f.score),
+            Cell(interval_text(f)),
+            percent(f.baselines.majority),
+            percent(f.baselines.stratified),
+            percent(f.baselines.shuffled),
+            f.n,
+        ]
+        for f in ordered(part.audit.findings)
+    ]
+    columns = ["Check", "Feature", "Verdict", "Score", "95 % interval", "Majority", "Stratified", "Shuffled", "n"]
+    caption = "Every finding. Scores are macro-F1 in per cent beside their baselines (feasibility: share of records)."
+    drawn = [*part.overview, *part.feasibility] if detail.figures != "none" else []
+    return [Tiles(tiles), *drawn, Table(columns, rows, caption)]
+
+
+def check_sections(part: Chapter, detail: Detail) -> list[Section]:
+    """A section per check, the gravest first: what it asks, what it found, how it decides."""
+    rows = part.rows(detail)
+    out, silent = [], []
+    for check in dict.fromkeys(f.check for f in ordered(part.audit.findings)):
+        mine = [(i, f) for i, f in enumerate(part.audit.findings) if f.check == check]
+        mine.sort(key=lambda pair: VERDICTS.index(pair[1].verdict))
+        worst = mine[0][1]
+        if worst.verdict == "not-measured" and not any(f.details for _, f in mine):
+            silent += [f for _, f in mine]
+            continue
+        blocks: list[Block] = []
+        for i, finding in mine:
+            inner = finding_blocks(finding, part.figures.get(i, []), rows, detail)
+            anchor = f"{part.anchor(check)}-{i + 1}"
+            blocks += inner if len(mine) == 1 else [_part_of_check(finding, inner, anchor)]
+        asked, *rest = explanation(check, worst.protocol)
+        badge = VERDICT_WORDS[worst.verdict]
+        inside = [asked, *blocks, *rest]
+        out.append(Section(check_title(check), inside, part.anchor(check), worst.verdict, badge))
+    return [*out, not_measured_section(part, silent)] if silent else out
+
+
+def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
+    """The checks of which there is nothing to show but the reason."""
+    seen: set[str] = set()
+    rows: list[list[Any]] = []
+    for f in findings:
+        anchor = "" if f.check in seen else part.anchor(f.check)
+        seen.add(f.check)
+        rows.append([Cell(finding_title(f), anchor=anchor), f.why])
+    title = f"Not measured ({len(findings)})"
+    return Section(title, [Table(["Check", "Why not"], rows)], f"{part.name}-not-measured", "not-measured")
+
+
+def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Section:
+    """One of several findings of a check."""
+    name = excerpt(finding.feature or finding_title(finding), 80)
+    return Section(name[:1].upper() + name[1:], blocks, anchor, finding.verdict, VERDICT_WORDS[finding.verdict])
+
+
+def finding_blocks(finding: Finding, figures: Sequence[Figure], rows: Rows, detail: Detail) -> list[Block]:
+    """The sentence, the picture, the tables and the rows; behind a line that opens where nothing is wrong."""
+    alarm = finding.verdict in ("fail", "warn")
+    drawn = figures if detail.figures == "all" or (detail.figures == "alarms" and alarm) else []
+    tables = detail_blocks(finding, rows) if detail.tables else []
+    more = [*drawn, *tables, *record_blocks(finding, rows)]
+    if alarm or not more:
+        return [Text(finding.why), *more]
+    return [Text(finding.why), Fold("Figures and tables" if drawn else "Tables and rows", more)]
+
+
+def rows_section(part: Chapter, detail: Detail) -> list[Section]:
+    """The records that findings point at: id, label, shortened text, and which checks point at them."""
+    links = part.row_links(detail.rows)
+    if not links:
+        return []
+    why: dict[str, list[str]] = {}
+    for finding in part.audit.findings:
+        for record in pointed_at(finding, detail.rows):
+            why.setdefault(record, []).append(check_title(finding.check))
+    rows: list[list[Any]] = [
+        [
+            Cell(excerpt(e.id, 60), anchor=links[e.id].removeprefix("#")),
+            e.label,
+            e.text,
+            ", ".join(dict.fromkeys(why.get(e.id, []))),
+            e.split,
+        ]
+        for e in part.audit.examples
+        if e.id in links
+    ]
+    table = Table(["Record", "Label", "Text", "Pointed at by", "Split"], rows, "Texts are cut to 300 characters.")
+    return [Section(f"Rows to look at ({len(rows)})", [table], anchor=f"{part.name}-rows")]
+
+
+def slug(text: str) -> str:
+    """Letters, digits and dashes only: safe as a file name and as an anchor."""
+    plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower())
+    return "-".join(p for p in plain.split("-") if p)[:60]

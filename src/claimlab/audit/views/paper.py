@@ -1,0 +1,38 @@
+"""The audit as tables for a paper: narrow enough for a printed page, no pictures, no rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from claimlab.audit.run import Audit
+from claimlab.audit.views.matrix import matrix
+from claimlab.audit.views.wording import VERDICT_WORDS, check_title, headline, interval_text, ordered, protocol_sections
+from claimlab.core.finding import VERDICTS
+from claimlab.report.blocks import Block, Cell, Report, Section, Table, Text, percent
+from claimlab.report.excerpt import excerpt
+
+
+def paper(audits: Sequence[Audit]) -> Report:
+    blocks: list[Block] = [matrix(audits, {})] if len(audits) > 1 else []
+    for audit in audits:
+        blocks.append(Section(excerpt(audit.dataset, 80), [Text(headline(audit)), findings_table(audit)]))
+    return Report("Audit of datasets", "", [*blocks, protocol_sections(audits)])
+
+
+def findings_table(audit: Audit) -> Table:
+    rows: list[list[Any]] = [
+        [
+            check_title(f.check),
+            excerpt(f.feature, 36) if f.feature else "",
+            Cell(VERDICT_WORDS[f.verdict], sort=None, tone=f.verdict),
+            percent(f.score),
+            Cell(interval_text(f)),
+            percent(f.baselines.best()),
+            f.n,
+        ]
+        for f in ordered(audit.findings)
+        if f.verdict in VERDICTS
+    ]
+    columns = ["Check", "Feature", "Verdict", "Score", "95 % interval", "Best baseline", "n"]
+    return Table(columns, rows, "Macro-F1 in per cent beside the best of three baselines.")

@@ -1,0 +1,136 @@
+"""The pictures of an audit, drawn from its findings: where a picture says more than its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from claimlab.audit.checks.feasibility import THRESHOLD
+from claimlab.audit.run import Audit
+from claimlab.audit.views.wording import finding_title, is_macro_f1, ordered
+from claimlab.core.finding import Finding
+from claimlab.report.blocks import Figure
+from claimlab.report.charts import bars, colours_of, distinct, histogram, to_svg
+from claimlab.report.dots import Dot, dots
+from claimlab.report.excerpt import excerpt
+from claimlab.report.scatter import Side, scatter
+
+BARS = 15
+MAX_SIDES = 4  # classes that get a picture of their words when there are more than two
+
+
+def overview(audit: Audit, name: str) -> list[Figure]:
+    """Every macro-F1 of the audit with its interval, against its baselines."""
+    rows = [
+        Dot(excerpt(finding_title(f), 48), f.score or 0.0, f.interval, f.verdict, _known(f))
+        for f in ordered(audit.findings)
+        if is_macro_f1(f)
+    ]
+    if not rows:
+        return []
+    return [
+        Figure(
+            to_svg(dots(rows, title="macro-F1, per cent")),
+            "What each feature alone gives away: the dot is its macro-F1, the bar its 95 % interval, the grey marks "
+            "what it has to beat.",
+            "Macro-F1 of each check with its interval against the majority, stratified and shuffled baselines",
+            f"{name}-overview",
+        )
+    ]
+
+
+def feasibility(audits: Sequence[Audit], name: str) -> list[Figure]:
+    """The feasible share per dataset and judge, against the threshold."""
+    rows = [
+        Dot(
+            excerpt(f"{audit.dataset} · {f.feature}" if len(audits) > 1 else str(f.feature), 48),
+            f.score,
+            f.interval,
+            f.verdict,
+        )
+        for audit in audits
+        for f in audit.findings
+        if f.check == "feasibility" and f.score is not None
+    ]
+    if not rows:
+        return []
+    return [
+        Figure(
+            to_svg(dots(rows, title="records judged feasible, per cent", threshold=THRESHOLD)),
+            f"Share of records that can be checked, with its 95 % interval; dashed: {100 * THRESHOLD:.0f} %.",
+            "Feasible share per dataset with its interval against the threshold",
+            f"{name}-feasibility",
+        )
+    ]
+
+
+def of_finding(finding: Finding, name: str) -> list[Figure]:
+    """The pictures of one finding; none where its sentence says it all."""
+    details = finding.details
+    out: list[Figure] = []
+    if details.get("cloud"):
+        out += _clouds(details["cloud"], name)
+    if details.get("histogram", {}).get("edges"):
+        out.append(_histogram(finding, details["histogram"], name))
+    for table in ("values", "slices"):
+        if details.get(table):
+            out.append(_purity(details[table], table, name))
+    return out
+
+
+def _clouds(cloud: Mapping[str, Any], name: str) -> list[Figure]:
+    """Two classes against each other; with more, each against all the others together."""
+    sizes: dict[str, int] = cloud["sizes"]
+    sides = [Side(c, sizes[c], cloud["counts"][c]) for c in sizes]
+    if len(sides) < 2 or not cloud["words"]:
+        return []
+    couples = [(sides[0], sides[1])] if len(sides) == 2 else [(_others(s, sides), s) for s in sides[:MAX_SIDES]]
+    return [
+        Figure(
+            to_svg(scatter(cloud["words"], across, up)),
+            f"Each dot is one of {len(cloud['words'])} words: how usual it is among records labelled “{across.name}” "
+            f"and “{up.name}” (logarithmic). Far from the dashed line it gives the label away.",
+            f"Words by how usual they are in {across.name} and in {up.name}",
+            f"{name}-words" + (f"-{number + 1}" if len(couples) > 1 else ""),
+        )
+        for number, (across, up) in enumerate(couples)
+    ]
+
+
+def _others(one: Side, sides: Sequence[Side]) -> Side:
+    rest = [s for s in sides if s is not one]
+    summed = [sum(column) for column in zip(*(s.counts for s in rest), strict=True)]
+    return Side("any other", sum(s.size for s in rest), summed)
+
+
+def _histogram(finding: Finding, bins: Mapping[str, Any], name: str) -> Figure:
+    dates = bool(bins.get("dates"))
+    what = finding.feature or "characters"
+    longest = bins.get("longest", bins["edges"][-1])
+    more = "" if longest <= bins["edges"][-1] else f" The last bar holds all that is longer (up to {longest:,.0f})."
+    chart = histogram(bins["edges"], bins["counts"], title=what, dates=dates)
+    caption = f"Records of each class by {what}; bars of the classes overlap.{more}"
+    return Figure(to_svg(chart), caption, f"Histogram of {what} per class", f"{name}-histogram")
+
+
+def _purity(rows: Sequence[Mapping[str, Any]], table: str, name: str) -> Figure:
+    shown = rows[:BARS]
+    names = distinct(f"{excerpt(str(row['value']), 34)} ({sum(row['counts'].values()):,})" for row in shown)
+    data = [
+        {"value": name, "class": c, "n": n}
+        for name, row in zip(names, shown, strict=True)
+        for c, n in row["counts"].items()
+    ]
+    colours = colours_of(rows[0]["counts"])
+    chart = bars(
+        data, category="value", value="n", colour="class", colours=colours, title="share", stack="normalize", width=460
+    )
+    what = "slices" if table == "slices" else "values"
+    caption = f"Classes within the {len(shown)} most telling {what}; in brackets the number of records."
+    if table == "slices":
+        caption = f"Classes within the {len(shown)} largest slices; in brackets the number of records."
+    return Figure(to_svg(chart), caption, f"Bars of class shares per {what[:-1]}", f"{name}-{what}")
+
+
+def _known(finding: Finding) -> dict[str, float]:
+    return {k: v for k, v in finding.baselines.model_dump().items() if v is not None}

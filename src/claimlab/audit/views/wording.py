@@ -1,0 +1,83 @@
+"""The words of an audit's report: verdicts, headlines, what a check asks and how it decides, what a protocol lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from claimlab.audit.check import CHECKS
+from claimlab.audit.protocols import PROTOCOLS, caveats
+from claimlab.audit.run import Audit
+from claimlab.core.finding import VERDICTS, Finding
+from claimlab.report.blocks import Block, Fold, Items, Section, Text
+
+VERDICT_WORDS = {"fail": "fail", "warn": "warn", "pass": "pass", "not-measured": "not measured"}
+MARKS = {"fail": "✗", "warn": "!", "pass": "✓", "not-measured": "–"}
+RATE_CHECKS = ("feasibility",)  # their score is a share of records, not a macro-F1
+
+
+def headline(audit: Audit) -> str:
+    counts = audit.counts()
+    parts = [f"{counts[v]} {VERDICT_WORDS[v]}" for v in VERDICTS if counts[v]]
+    return (
+        f"{audit.labelled:,} labelled of {audit.records:,} records, protocol {audit.protocol}: "
+        f"{', '.join(parts) or 'no findings'}."
+    )
+
+
+def ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """The gravest first."""
+    return sorted(findings, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0), f.check, f.feature or ""))
+
+
+def check_title(name: str) -> str:
+    return CHECKS.get(name).title if name in CHECKS else name
+
+
+def finding_title(finding: Finding) -> str:
+    """The check, and the feature where it says more than the check does."""
+    title, feature = check_title(finding.check), finding.feature
+    return title if feature is None or feature.casefold() == title.casefold() else f"{title} · {feature}"
+
+
+def interval_text(finding: Finding) -> str:
+    if finding.interval is None:
+        return "–"
+    low, high = finding.interval
+    return f"{100 * low:.1f} – {100 * high:.1f}"
+
+
+def is_macro_f1(finding: Finding) -> bool:
+    return finding.score is not None and finding.check not in RATE_CHECKS
+
+
+def explanation(check: str, protocol: str) -> list[Block]:
+    """What the check asks, how it decides, and what the protocol gets wrong about it."""
+    if check not in CHECKS:
+        return [Text("This check is not installed here, so its question and rule cannot be shown.", "note")]
+    entry = CHECKS.get(check)
+    if protocol != "cdl":
+        return [Text(entry.question), Fold("How it decides", [Text(rule_of(check))])]
+    flag = "Fail from a macro-F1 of 0.60, else pass; it knows no interval and no shuffled control."
+    faults = caveats(protocol, check)
+    return [Text(entry.question), Fold("How it decides", [Text(flag)]), *_faults(protocol, faults)]
+
+
+def rule_of(check: str) -> str:
+    """A check from another package may not have written its rule down: then that is what is said."""
+    return str(getattr(CHECKS.get(check), "rule", "") or "This check does not say how it reaches a verdict.")
+
+
+def protocol_sections(audits: Sequence[Audit]) -> Section:
+    """How the protocols used here work, and what each of them gets wrong."""
+    blocks: list[Block] = [
+        Text("“Not measured” is never a pass: it says why, and it is counted."),
+    ]
+    for name in dict.fromkeys(a.protocol for a in audits):
+        known = PROTOCOLS.get(name)
+        if known is not None:
+            blocks += [Section(f"Protocol {name}", [Text(known.summary), *_faults(name, caveats(name))])]
+    return Section("How these figures were made", blocks, anchor="method")
+
+
+def _faults(protocol: str, sentences: Sequence[str]) -> list[Block]:
+    return [Fold(f"What the protocol {protocol} gets wrong", [Items(sentences)], open=protocol == "cdl")]

@@ -1,0 +1,85 @@
+"""Which record holds which word, and how the words stand under the labels: a table and the dots of a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy.sparse import csr_matrix
+
+from claimlab.audit.subject import Codes, Subject
+from claimlab.report.excerpt import excerpt
+from claimlab.text.tokens import tokenize
+
+SHOWN = 40  # words in a table
+DOTS = 250  # words in a picture
+LONGEST = 60  # characters of a word as shown
+
+Counts = npt.NDArray[np.int64]
+
+
+def word_presence(texts: pl.Series, stop: frozenset[str], top: int) -> tuple[tuple[str, ...], Any]:
+    """The `top` most frequent words (by texts that hold them), and a sparse 0/1 matrix of texts by words."""
+    tokens = tokenize(texts)
+    long = pl.DataFrame({"row": np.arange(texts.len()), "word": tokens}).explode("word").drop_nulls().unique()
+    long = long.filter(~pl.col("word").is_in(list(stop)) & (pl.col("word").str.len_chars() > 1))
+    counts = long.group_by("word").len().sort(["len", "word"], descending=[True, False]).head(top)
+    words = tuple(counts["word"].to_list())
+    columns = pl.DataFrame({"word": words, "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64})
+    hits = long.join(columns, on="word")
+    ones = np.ones(hits.height, np.uint8)
+    return words, csr_matrix(
+        (ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(texts.len(), len(words))
+    )
+
+
+def per_class(presence: Any, rows: npt.NDArray[np.int64], labels: Codes, classes: int) -> Counts:
+    """How many of `rows` hold each word, by class (classes by words)."""
+    chosen = csr_matrix(
+        (np.ones(len(rows), np.int64), (labels, rows)), shape=(classes, presence.shape[0]), dtype=np.int64
+    )
+    return np.asarray((chosen @ presence.astype(np.int64)).todense(), dtype=np.int64)
+
+
+def word_details(subject: Subject, words: tuple[str, ...], presence: Any, *, only: Any = None) -> dict[str, Any]:
+    """For a finding: the most telling words (or the columns `only`) with their counts, and the picture's dots."""
+    counts = per_class(presence, subject.everyone, subject.y, len(subject.classes))
+    ranked = telling(counts, subject)
+    table = ranked[:SHOWN] if only is None else np.asarray(only, dtype=np.int64)
+    usual = np.argsort(-counts.sum(axis=0), kind="stable")
+    dots = list(dict.fromkeys([*ranked[: DOTS // 2].tolist(), *usual.tolist()]))[:DOTS]
+    return {
+        "words": [_row(subject, words, counts, int(i)) for i in table],
+        "cloud": {
+            "words": [excerpt(words[i], LONGEST) for i in dots],
+            "counts": {c: counts[k, dots].tolist() for k, c in enumerate(subject.classes)},
+            "sizes": subject.class_counts,
+        },
+    }
+
+
+def telling(counts: Counts, subject: Subject) -> npt.NDArray[np.int64]:
+    """Words by how much they tell: one-sided and frequent first."""
+    rate = counts / np.maximum(np.bincount(subject.y, minlength=len(subject.classes)), 1)[:, None]
+    lean = rate.max(axis=0) / np.maximum(rate.sum(axis=0), 1e-12)
+    weight = (lean - 1 / len(subject.classes)) * np.sqrt(counts.sum(axis=0))
+    return np.argsort(-weight, kind="stable").astype(np.int64)
+
+
+def holding(subject: Subject, presence: Any, columns: Any, limit: int = 50) -> list[str]:
+    """The first records that hold one of these words."""
+    if len(columns) == 0:
+        return []
+    rows = np.flatnonzero(np.asarray(presence[:, columns].sum(axis=1)).ravel())
+    return [subject.ids[int(i)] for i in rows[:limit]]
+
+
+def _row(subject: Subject, words: tuple[str, ...], counts: Counts, i: int) -> dict[str, Any]:
+    rate = counts[:, i] / np.maximum(np.bincount(subject.y, minlength=len(subject.classes)), 1)
+    return {
+        "word": excerpt(words[i], LONGEST),
+        "counts": {c: int(counts[k, i]) for k, c in enumerate(subject.classes)},
+        "leans": subject.classes[int(rate.argmax())],
+    }

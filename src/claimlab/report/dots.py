@@ -1,0 +1,79 @@
+"""Figures with an interval beside what they must beat: one line per figure, a dot on it, marks for the baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+
+from claimlab.report.charts import VERDICT_COLOURS, WIDTH, distinct
+
+SHAPES = {"score": "circle", "majority": "triangle-right", "stratified": "stroke", "shuffled": "cross"}
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One line: shares from 0 to 1; `tone` is a verdict."""
+
+    name: str
+    value: float
+    interval: tuple[float, float] | None = None
+    tone: str = "pass"
+    marks: Mapping[str, float] = field(default_factory=dict)
+
+
+def dots(rows: Sequence[Dot], *, title: str, threshold: float | None = None, width: int = WIDTH - 160) -> Any:
+    """A line per row in the order given; a dashed rule at `threshold` where there is one."""
+    import altair as alt
+
+    rows = [replace(row, name=name) for row, name in zip(rows, distinct(r.name for r in rows), strict=True)]
+    order = [r.name for r in rows]
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=300, ticks=False))
+    tones = [t for t in VERDICT_COLOURS if any(r.tone == t for r in rows)]
+    colour = alt.Color(
+        "tone:N",
+        scale=alt.Scale(domain=tones, range=[VERDICT_COLOURS[t] for t in tones]),
+        title=None,
+        legend=alt.Legend(orient="top"),
+    )
+    x_scale = alt.Scale(domain=[0, 100])
+    spans = pl.DataFrame(
+        [
+            {"name": r.name, "low": 100 * r.interval[0], "high": 100 * r.interval[1], "tone": r.tone}
+            for r in rows
+            if r.interval is not None
+        ],
+        schema={"name": pl.String, "low": pl.Float64, "high": pl.Float64, "tone": pl.String},
+    )
+    points = pl.DataFrame([{"name": r.name, "x": 100 * r.value, "tone": r.tone} for r in rows])
+    marks = pl.DataFrame(
+        [{"name": r.name, "x": 100 * v, "baseline": k} for r in rows for k, v in r.marks.items()],
+        schema={"name": pl.String, "x": pl.Float64, "baseline": pl.String},
+    )
+    kinds = [k for k in SHAPES if k in set(marks["baseline"].to_list())]
+    layers = [
+        alt.Chart(marks)
+        .mark_point(size=45, color="#8b95a1", filled=False, strokeWidth=1.5)
+        .encode(
+            y=y,
+            x=alt.X("x:Q", title=title, scale=x_scale),
+            shape=alt.Shape(
+                "baseline:N",
+                scale=alt.Scale(domain=kinds, range=[SHAPES[k] for k in kinds]),
+                title="baselines:",
+                legend=alt.Legend(orient="top", direction="horizontal"),
+            ),
+        )
+        if kinds
+        else None,
+        alt.Chart(spans).mark_rule(strokeWidth=3, opacity=0.55).encode(y=y, x="low:Q", x2="high:Q", color=colour),
+        alt.Chart(points)
+        .mark_point(filled=True, size=70, opacity=1)
+        .encode(y=y, x=alt.X("x:Q", title=title, scale=x_scale), color=colour),
+    ]
+    if threshold is not None:
+        line = pl.DataFrame({"x": [100 * threshold]})
+        layers.append(alt.Chart(line).mark_rule(strokeDash=[5, 4], color="#8b95a1").encode(x="x:Q"))
+    return alt.layer(*[layer for layer in layers if layer is not None]).properties(width=width, height={"step": 21})

@@ -1,0 +1,105 @@
+"""The LaTeX view: a document that compiles (booktabs, longtable, graphicx) and tables to lift into a paper."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from claimlab.report.blocks import Block, Cell, Figure, Fold, Items, Quote, Report, Section, Table, Text, Tiles, cell
+
+_PREAMBLE = r"""\documentclass[10pt]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{textcomp,booktabs,longtable,array,graphicx}
+\usepackage[margin=2cm]{geometry}
+\setlength{\tabcolsep}{4pt}
+\begin{document}
+"""
+_ESCAPES = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "-": r"-{}",  # no ligatures: -- stays --
+    "–": r"--", "—": r"---", "…": r"\ldots{}", "’": "'", "‘": r"`", "“": r"``", "”": r"''",
+    "·": r"\textperiodcentered{}", "×": r"$\times$", "✗": r"$\times$", "✓": r"$\surd$",
+    "≥": r"$\geq$", "≤": r"$\leq$", "→": r"$\rightarrow$",
+}  # fmt: skip
+_SECTIONS = ("section", "subsection", "subsubsection", "paragraph")
+_LONG = 38  # characters: from here a column is given a width and wraps
+
+
+def to_latex(report: Report, *, plots: str = "plots") -> str:
+    """Every block that paper can show; a picture is taken from its PNG file in `plots`."""
+    parts = [
+        f"\\title{{{escape(report.title)}}}\\author{{claimlab}}\\date{{}}\\maketitle",
+        f"\\noindent {escape(report.subtitle)}" if report.subtitle else "",
+        *(part for block in report.blocks for part in _parts(block, 0, plots)),
+    ]
+    return _PREAMBLE + "\n\n".join(part for part in parts if part) + "\n\\end{document}\n"
+
+
+def escape(text: str) -> str:
+    """Text as TeX prints it. Letters of scripts that its standard fonts lack are given by their code."""
+    return "".join(_char(c) for c in unicodedata.normalize("NFC", " ".join(text.split())))
+
+
+def _char(char: str) -> str:
+    if char in _ESCAPES:
+        return _ESCAPES[char]
+    if " " <= char <= "~" or (char.isalpha() and "\u00c0" <= char <= "\u017f"):
+        return char
+    return f"[U+{ord(char):04X}]" if not unicodedata.combining(char) else ""
+
+
+def _parts(block: Block, level: int, plots: str) -> list[str]:
+    if isinstance(block, Section):
+        inner = [part for b in block.blocks for part in _parts(b, level + 1, plots)]
+        return [f"\\{_SECTIONS[min(level, 3)]}*{{{escape(block.title)}}}", *inner]
+    if isinstance(block, Fold):
+        return [part for b in block.blocks for part in _parts(b, level, plots)]
+    if isinstance(block, Text):
+        return [escape(block.text)]
+    if isinstance(block, Items):
+        return ["\\begin{itemize}\n" + "\n".join(f"\\item {escape(i)}" for i in block.items) + "\n\\end{itemize}"]
+    if isinstance(block, Tiles):
+        return [", ".join(f"{escape(label)}: {escape(value)}" for label, value, _ in block.tiles)]
+    if isinstance(block, Quote):
+        return [f"\\begin{{quote}}{escape(block.text)}\\end{{quote}}"]
+    if isinstance(block, Figure):
+        if not block.name:
+            return []
+        picture = f"\\includegraphics[width=.9\\linewidth]{{{plots}/{block.name}.png}}"
+        return [f"\\begin{{center}}{picture}\\\\ {escape(block.caption)}\\end{{center}}"]
+    return [_table(block)]
+
+
+def _table(table: Table) -> str:
+    rows = [[cell(value) for value in row] for row in table.rows]
+    columns = range(len(table.columns))
+    spec = "".join(_column([row[i] for row in rows]) for i in columns)
+    heads = [
+        f"\\rotatebox{{90}}{{{escape(n)}}}" if table.upright and i else escape(n) for i, n in enumerate(table.columns)
+    ]
+    lines = [
+        f"\\begin{{longtable}}{{{spec}}}",
+        "\\toprule",
+        " & ".join(heads) + " \\\\",
+        "\\midrule",
+        "\\endhead",
+        "\\bottomrule",
+        "\\endfoot",
+        *(" & ".join(_cell(c) for c in row) + " \\\\" for row in rows),
+        "\\end{longtable}",
+    ]
+    caption = f"\n\n{{\\small {escape(table.caption)}}}" if table.caption else ""
+    return "{\\footnotesize\n" + "\n".join(line for line in lines if line) + "\n}" + caption
+
+
+def _column(cells: Sequence[Cell]) -> str:
+    if cells and all(isinstance(c.sort, float) for c in cells):
+        return "r"
+    return "p{0.4\\linewidth}" if any(len(c.text) > _LONG for c in cells) else "l"
+
+
+def _cell(value: Cell) -> str:
+    text = escape(value.text)
+    return f"\\textbf{{{text}}}" if value.tone == "fail" else text

@@ -1,0 +1,91 @@
+"""The Markdown view: for a repository, an issue or a paper's appendix. Pictures are files beside it, in `plots/`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from claimlab import __version__
+from claimlab.report.blocks import (
+    Block,
+    Cell,
+    Figure,
+    Fold,
+    Items,
+    Quote,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    anchor,
+    cell,
+)
+from claimlab.report.excerpt import excerpt
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
+
+
+def to_markdown(report: Report, *, plots: str = "plots") -> str:
+    head = [f"# {escape(report.title)}", escape(report.subtitle)]
+    body = [part for block in report.blocks for part in _parts(block, 2, plots)]
+    foot = " · ".join(filter(None, [escape(report.footer), f"claimlab {__version__}"]))
+    return "\n\n".join(part for part in [*head, *body, "---", foot] if part) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that Markdown and the HTML inside it leave as it is, on one line."""
+    plain = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", plain)
+
+
+def _parts(block: Block, level: int, plots: str) -> list[str]:
+    if isinstance(block, Section):
+        inner = [part for b in block.blocks for part in _parts(b, min(level + 1, 6), plots)]
+        return [f'<a id="{anchor(block)}"></a>', f"{'#' * level} {escape(_title(block))}", *inner]
+    if isinstance(block, Fold):
+        inner = [part for b in block.blocks for part in _parts(b, level, plots)]
+        return [f"**{escape(block.summary)}**", *inner]
+    if isinstance(block, Text):
+        links = ", ".join(f"[{escape(words)}]({where})" for words, where in block.links)
+        text = " ".join(filter(None, [escape(block.text), links]))
+        return [text if block.kind == "plain" else f"> {text}"]
+    if isinstance(block, Items):
+        return ["\n".join(f"- {escape(item)}" for item in block.items)]
+    if isinstance(block, Tiles):
+        return [" · ".join(f"{escape(label)} **{escape(value)}**" for label, value, _ in block.tiles)]
+    if isinstance(block, Figure):
+        picture = f"![{escape(block.alt)}]({plots}/{block.name}.svg)\n" if block.name else ""
+        return [f"{picture}*{escape(block.caption)}*"]
+    if isinstance(block, Quote):
+        return ["> " + escape(" — ".join(filter(None, [excerpt(block.text, 2_000), block.caption])))]
+    return [_table(block)]
+
+
+def _title(section: Section) -> str:
+    return f"{section.title}: {section.badge}" if section.badge else section.title
+
+
+def _table(table: Table) -> str:
+    rows = [[cell(value) for value in row] for row in table.rows]
+    right = [bool(rows) and all(isinstance(r[i].sort, float) for r in rows) for i in range(len(table.columns))]
+    lines = [
+        _row([escape(name) for name in table.columns]),
+        _row(["---:" if r else "---" for r in right]),
+        *(_row([_cell(c) for c in row]) for row in rows),
+    ]
+    caption = f"\n\n*{escape(table.caption)}*" if table.caption else ""
+    return "\n".join(lines) + caption
+
+
+def _cell(value: Cell) -> str:
+    text = escape(value.text)
+    if value.tone == "fail":
+        text = f"**{text}**"
+    if value.link:
+        text = f"[{text}]({value.link})"
+    return f'<a id="{value.anchor}"></a>{text}' if value.anchor else text
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
