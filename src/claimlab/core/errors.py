@@ -7,6 +7,8 @@ ClaimlabError                exit 1: a problem the message explains
 │   ├── UnreadableFile       not the format it claims to be, truncated, or refused as unsafe
 │   ├── SchemaError          a table or folder that is not a claimlab dataset, or a newer one
 │   └── UnmappedLabels       values that no verdict map knows; carries them with their counts
+├── SearchFailed             a search provider gave no usable answer; carries the provider and the kind of failure
+├── PageRefused              a page that is not fetched or not kept, because it is unsafe, too large or no text
 ├── OutputExists             writing would overwrite something
 ├── MissingExtra             an optional package is not installed; says the pip line
 ├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
@@ -83,6 +85,26 @@ class UnmappedLabels(DataError):
             f"The verdict map '{map_name}' does not know {len(self.counts)} label value(s): {shown}{more}.",
             "Add them to a map file and pass it with --map FILE, or accept them as unknown with --unmapped unknown.",
         )
+
+
+class SearchFailed(ClaimlabError):
+    """`kind` is one word for counting (see claimlab.search.results.KINDS); `tries` is how often it was tried."""
+
+    def __init__(self, provider: str, kind: str, problem: str, todo: str, *, tries: int = 1) -> None:
+        self.provider = provider
+        self.kind = kind
+        self.tries = tries
+        self.attempts: tuple[object, ...] = ()  # for a chain: how each of its providers fared
+        super().__init__(problem, todo)
+
+
+class PageRefused(ClaimlabError):
+    """`kind` is one word for counting (see claimlab.search.snapshot.KINDS)."""
+
+    def __init__(self, url: str, kind: str, problem: str, todo: str) -> None:
+        self.url = url
+        self.kind = kind
+        super().__init__(problem, todo)
 
 
 class OutputExists(ClaimlabError):
