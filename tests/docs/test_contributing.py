@@ -181,3 +181,17 @@ def test_the_check_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> Non
         assert done.returncode == 0, done.stderr
         (finding,) = json.loads(done.stdout)["findings"]
         assert (finding["check"], finding["verdict"]) == (name, verdict), finding["why"]
+
+
+def test_the_detector_of_the_page_runs(put: Path, tmp_path: Path) -> None:
+    package, name = put_file("add-a-detector.md", put)
+    assert (package, name) == ("claimlab.detect.detectors", "shouting")
+    loud, quiet = ("A QUIET TOWN", "false"), ("a quiet town", "true")
+    rows = [(f"r{i}", *(loud if i % 2 else quiet), "test" if i >= 30 else "train") for i in range(40)]
+    frame = pl.DataFrame(rows, schema=["id", "text", "veracity", "split"], orient="row")
+    Dataset.build("loud", frame).write(tmp_path / "loud")
+    command = ["detect", str(tmp_path / "loud"), "-o", str(tmp_path / "run"), "--detector", name, "--json"]
+    done = python(RUN, package, str(put), *command)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["scores"]["macro_f1"] == 1.0
+    assert Dataset.open(tmp_path / "run").tables["predictions"]["rationale"][1] == "100 % of the letters are capitals."

@@ -90,7 +90,18 @@ def test_splits_come_from_file_names(tmp_path: Path) -> None:
         write_csv(tmp_path / "d" / f"big_{name}.csv", [[f"{name}{r[0]}", *r[1:]] for r in rows(5)])
     dataset, _ = import_files([tmp_path / "d"])
     assert dataset.records["split"].value_counts().sort("split").rows() == [("dev", 5), ("test", 5), ("train", 5)]
-    assert json.loads(dataset.records["meta"][0])["file"].startswith("big_"), "which file a row came from stays known"
+    assert json.loads(dataset.records["meta"][0])["from_file"].startswith("big_"), (
+        "which file a row came from stays known"
+    )
+
+
+def test_a_column_of_the_same_name_is_not_taken_for_a_place(tmp_path: Path) -> None:
+    for name in ("train", "test"):
+        table = [[f"{name}{i}", f"The bridge number {i} is closed", "theirs"] for i in range(4)]
+        write_csv(tmp_path / "d" / f"{name}.csv", table, ["id", "text", "from_file"])
+    dataset, _ = import_files([tmp_path / "d"])
+    assert set(dataset.records["split"]) == {"train", "test"}
+    assert json.loads(dataset.records["meta"][0]) == {"from_file": "test", "from_file (2)": "theirs"}
 
 
 def test_labels_come_from_file_names_or_folders(tmp_path: Path) -> None:

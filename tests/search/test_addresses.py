@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimlab.core.errors import PageRefused
@@ -118,6 +118,7 @@ def test_the_connection_goes_to_the_number_and_says_the_name() -> None:
     assert (target.direct_url(), target.host_header()) == ("https://[2606:4700::1111]:443/x", "six.example")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60), st.ip_addresses())
 def test_whatever_is_written_is_either_public_or_refused(rest: str, number: object) -> None:
     for url in (rest, f"http://{rest}", f"http://{number}/{rest}"):

@@ -38,6 +38,7 @@ class Planned:
     async def search(self, query: Query) -> Results:
         step = self.plan[min(self.calls, len(self.plan) - 1)]
         self.calls += 1
+        await asyncio.sleep(0)
         if isinstance(step, Exception):
             raise step
         pieces = [
@@ -130,6 +131,17 @@ def test_a_recorded_answer_is_given_again_at_no_cost(tmp_path: Path) -> None:
     assert again.evidence == first.evidence
     assert (again.malformed, again.notes, again.retrieved) == (1, ("a note",), WHEN)
     recording.close()
+
+
+def test_a_question_asked_twice_at_once_is_paid_for_once(tmp_path: Path) -> None:
+    provider = Planned("a", 1)
+    recorded = Recorded(provider, Recording(tmp_path / "calls.sqlite"))
+
+    async def together() -> list[Results]:
+        return await asyncio.gather(*(recorded.search(Query("água")) for _ in range(5)))
+
+    assert len(asyncio.run(together())) == 5
+    assert provider.calls == 1
 
 
 def test_a_replay_gives_the_same_table_byte_for_byte(tmp_path: Path) -> None:

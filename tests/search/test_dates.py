@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimlab.search.dates import date_of, read_date, url_date
@@ -120,12 +120,14 @@ def test_the_first_certain_date_wins_and_says_where_it_was_read() -> None:
     assert date_of(url=None, retrieved=NOW) == (None, None)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_no_text_makes_it_fail(text: str) -> None:
     found = read_date(text, retrieved=NOW).published
     assert found is None or 1900 <= found.year <= 2026
 
 
+@settings(deadline=None)
 @given(st.datetimes(datetime(1901, 1, 1), datetime(2026, 11, 1)))
 def test_what_a_machine_writes_is_read_back(moment: datetime) -> None:
     assert read_date(moment.isoformat(), retrieved=NOW).published == moment

@@ -152,7 +152,7 @@ def test_an_index_is_built_once_and_again_when_its_source_changes(tmp_path: Path
     target = tmp_path / "index"
     first = build_index(source, target, language="en")
     assert (first.documents, first.repeated, first.languages) == (1, 1, {"eng": 1})
-    assert first.skipped == {"line that is not JSON": 1, "object without a text": 2}
+    assert first.skipped == {"line that is not JSON in UTF-8": 1, "object without a text": 2}
     stamp = (target / "meta.json").stat().st_mtime_ns
     assert build_index(source, target, language="en") == first
     assert (target / "meta.json").stat().st_mtime_ns == stamp, "nothing was written"

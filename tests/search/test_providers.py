@@ -112,6 +112,15 @@ def test_brave_turns_pages(stand_in: Any, http: Http) -> None:
     assert found.cost == pytest.approx(0.01)
 
 
+def test_a_later_page_that_fails_takes_nothing_away(stand_in: Any, http: Http) -> None:
+    results = [{"title": f"t{i}", "url": f"https://x.example/{i}"} for i in range(20)]
+    first = {"query": {"more_results_available": True}, "web": {"results": results}}
+    stand_in.will(stand_in.says(first), stand_in.says({}, status=500))
+    found = ask("brave", stand_in, http, Query("x", max_results=30))
+    assert len(found.evidence) == 20
+    assert found.notes == ("There may be more: after 20 results, brave answered 500.",)
+
+
 def test_the_fact_check_service_gives_one_piece_per_review(stand_in: Any, http: Http) -> None:
     found = ask("google-factcheck", stand_in.will(stand_in.says(answer("google-factcheck"))), http)
     reviews = [e.review for e in found.evidence]
@@ -144,7 +153,9 @@ def test_the_fact_check_service_takes_its_own_settings_and_turns_pages(stand_in:
     assert len(found.evidence) == 5
     assert stand_in.asked[0]["params"]["maxAgeDays"] == "30"
     assert stand_in.asked[0]["params"]["reviewPublisherSiteFilter"] == "gauge.example"
-    assert stand_in.asked[1]["params"]["pageToken"] == "p2"
+    assert stand_in.asked[1]["params"] == {**stand_in.asked[0]["params"], "pageToken": "p2"}, (
+        "all else must stay the same"
+    )
     assert provider.parameters() == {"max_age_days": 30, "publisher_site": "gauge.example"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimlab.core.errors import UsageError
@@ -37,6 +37,7 @@ def test_a_claims_punctuation_is_no_command(claim: str, words: str) -> None:
     assert Query(claim).plain() == words
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1).filter(lambda t: t.strip()), st.integers(20, 400))
 def test_plain_words_are_never_empty_or_too_long(text: str, limit: int) -> None:
     query = Query(text)
@@ -121,6 +122,7 @@ def test_days_are_compared_where_hours_are_not_known(published: datetime, claim:
     assert is_newer(published, claim) is newer
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.one_of(st.none(), st.datetimes(datetime(2000, 1, 1), datetime(2026, 1, 1)))),
     st.dates(date(2000, 1, 1), date(2026, 1, 1)),

@@ -194,7 +194,8 @@ def _kind(plan: Plan, gathered: Gathered) -> str:
         return "post"
     if plan.column("tweet_id") is not None or fold_name(column).startswith(("tweet", "tuit", "tuite", "post")):
         return "post"
-    median = gathered.frame[column].str.len_chars().median()
+    texts = gathered.frame[column]
+    median = texts.gather_every(max(1, texts.len() // 1_000)).str.len_chars().median()
     return "article" if isinstance(median, int | float) and median >= ARTICLE else "claim"
 
 

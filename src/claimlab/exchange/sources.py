@@ -24,7 +24,7 @@ TEXTS = (".txt", ".text")
 # Files about the data, by the start of their name or by their whole name.
 ABOUT = ("readme", "license", "licence", "copying", "changelog", "citation", "notice")
 ABOUT_TABLES = ("claimlab.json", "croissant.json", "dataset_infos.json", "datapackage.json", "package.json")
-FILE, FOLDER, PATH = "file", "folder", "path"
+FILE, FOLDER, PATH = "from_file", "from_folder", "path"  # columns of our own: where a row came from
 MANY = "one text per file"
 
 Member = tuple[Bundle, str]
@@ -129,7 +129,9 @@ def _tables(members: Sequence[Member], options: Options, progress: Progress) -> 
         _refuse_ruins(table)
         if len(members) > 1:
             stem = str(PurePosixPath(name).with_suffix(""))
-            table.frame = table.frame.with_columns(pl.lit(stem).alias(_free(FILE, table.frame.columns)))
+            if FILE in table.frame.columns:
+                table.frame = table.frame.rename({FILE: _free(FILE, table.frame.columns)})
+            table.frame = table.frame.with_columns(pl.lit(stem).alias(FILE))
         tables.append(table)
     progress("reading files", len(members), len(members))
     return tables

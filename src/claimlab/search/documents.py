@@ -26,7 +26,8 @@ from claimlab.search.fields import address
 from claimlab.search.page_text import read_page
 
 SUFFIXES = (".txt", ".md", ".html", ".htm", ".jsonl", ".ndjson", ".json", ".jsonld")
-MAX_FILE = 2 << 30  # bytes; a larger dump is to be split
+MAX_FILE = 1 << 30  # bytes of a file that must be read whole; lines of JSON may be of any length
+_SCRIPT = re.compile(r"^\s*<script[^>]*>|</script>\s*$")
 TABLES = ("records", "evidence")
 
 
@@ -83,13 +84,15 @@ class Source:
     def _file(self, file: Path) -> Iterator[Document]:
         root = self.path if self.path.is_dir() else self.path.parent
         name, kind = file.relative_to(root).as_posix(), file.suffix.lower()
+        if kind in (".jsonl", ".ndjson") or (kind in (".txt", ".md") and _is_lines_of_json(file)):
+            yield from self._lines(file, name)
+            return
         if file.stat().st_size > MAX_FILE:
-            raise UnreadableFile(f"'{name}' is larger than {MAX_FILE >> 30} GB.", "Split it into smaller files.")
+            todo = "Split it, or write one object per line (.jsonl)."
+            raise UnreadableFile(f"'{name}' is larger than {MAX_FILE >> 20} MB.", todo)
         content = _decode(file.read_bytes())
         if kind in (".html", ".htm"):
             yield from self._page(content, name)
-        elif kind in (".jsonl", ".ndjson") or (kind not in (".json", ".jsonld") and _is_lines_of_json(content)):
-            yield from self._lines(content, name)
         elif kind in (".json", ".jsonld"):
             yield from self._json(content, name)
         elif content.strip():
@@ -111,17 +114,17 @@ class Source:
             source_id=name,
         )
 
-    def _lines(self, content: str, name: str) -> Iterator[Document]:
-        for number, line in enumerate(content.split("\n"), 1):
-            bare = re.sub(r"^\s*<script[^>]*>|</script>\s*$", "", line).strip()
-            if not bare:
-                continue
-            try:
-                data = json.loads(bare)
-            except (ValueError, RecursionError):
-                self._skip("line that is not JSON")
-                continue
-            yield from self._object(data, f"{name}:{number}")
+    def _lines(self, file: Path, name: str) -> Iterator[Document]:
+        with file.open("rb") as lines:
+            for number, raw in enumerate(lines, 1):
+                try:
+                    line = _SCRIPT.sub("", raw.decode("utf-8-sig")).strip()
+                    data = json.loads(line) if line else None
+                except (ValueError, RecursionError):
+                    self._skip("line that is not JSON in UTF-8")
+                    continue
+                if line:
+                    yield from self._object(data, f"{name}:{number}")
 
     def _json(self, content: str, name: str) -> Iterator[Document]:
         try:
@@ -185,10 +188,11 @@ def _string(value: Any) -> str | None:
     return str(value).strip() or None if isinstance(value, str | int) else None
 
 
-def _is_lines_of_json(content: str) -> bool:
+def _is_lines_of_json(file: Path) -> bool:
     """Whether a .txt file is really a dump with one JSON object per line, as Data Commons publishes it."""
-    head = content.lstrip()[:200]
-    return head.startswith('{"@context"') or (head.startswith("<script") and "ld+json" in head)
+    with file.open("rb") as opened:
+        head = opened.read(400).lstrip(b"\xef\xbb\xbf \r\n")
+    return head.startswith(b'{"@context"') or (head.startswith(b"<script") and b"ld+json" in head)
 
 
 def _decode(data: bytes) -> str:

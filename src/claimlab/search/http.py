@@ -174,7 +174,9 @@ class Http:
 @cache
 def trust() -> ssl.SSLContext:
     """One context for all calls: reading the certificates takes longer than the rest of opening a client."""
-    return ssl.create_default_context()
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 class _Passing(Exception):

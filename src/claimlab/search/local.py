@@ -52,6 +52,7 @@ class IndexManifest(BaseModel):
     layout: int
     source: str  # sha256 over the names and contents of what was read
     language: str | None
+    guessed: bool  # whether a function was handed in to find the language of documents that do not name it
     documents: int
     repeated: int  # documents left out because the same text, title and address stood there already
     skipped: dict[str, int]  # reason -> how many were left out
@@ -78,15 +79,15 @@ def build_index(
     common = require(language) if language else None
     digest = reader.digest()
     standing = _standing(target)
-    if standing is not None and (standing.layout, standing.source, standing.language) == (LAYOUT, digest, common):
+    guessed = language_of is not None
+    wanted: dict[str, Any] = {"layout": LAYOUT, "source": digest, "language": common, "guessed": guessed}
+    if standing is not None and standing.model_dump(include=set(wanted)) == wanted:
         return standing
     if standing is None and target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise OutputExists(target)
     with atomic_folder(target) as building:
         counted = _write(building, _with_language(reader, common, language_of), progress)
-        manifest = IndexManifest(
-            layout=LAYOUT, source=digest, language=common, skipped=dict(sorted(reader.skipped.items())), **counted
-        )
+        manifest = IndexManifest(**wanted, **counted, skipped=dict(sorted(reader.skipped.items())))
         (building / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
     return manifest
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -26,7 +26,7 @@ class Query:
     text: str
     language: str | None = None  # ISO 639-3
     country: str | None = None  # ISO 3166-1, two letters
-    max_results: int = field(default=10)
+    max_results: int = 10
     before: date | None = None
 
     def __post_init__(self) -> None:

@@ -6,12 +6,14 @@ again asks again where a failure stands.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
+from weakref import WeakValueDictionary
 
 from claimlab.core.errors import SearchFailed
-from claimlab.search.cache import Recording
+from claimlab.search.cache import Recording, key_of
 from claimlab.search.evidence import Evidence
 from claimlab.search.query import Query
 from claimlab.search.results import Provider, Results
@@ -23,6 +25,7 @@ class Recorded:
     def __init__(self, provider: Provider, recording: Recording) -> None:
         self.provider = provider
         self.recording = recording
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def name(self) -> str:
@@ -33,6 +36,11 @@ class Recorded:
 
     async def search(self, query: Query) -> Results:
         question = question_of(query, self.provider.parameters())
+        turn = self._turns.setdefault(key_of(self.name, question), asyncio.Lock())
+        async with turn:  # datasets repeat themselves: a question asked twice at once is paid for once
+            return await self._search(query, question)
+
+    async def _search(self, query: Query, question: dict[str, Any]) -> Results:
         kept = self.recording.get(self.name, question)
         if kept is not None and "failed" not in kept:
             return restored(kept, query, self.name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar
 
-from claimlab.core.errors import SearchFailed
+from claimlab.core.errors import BudgetSpent, SearchFailed
 from claimlab.core.languages import to_iso1
 from claimlab.search.dates import date_of
 from claimlab.search.evidence import Evidence, Review
@@ -79,8 +79,14 @@ class WebProvider(ABC):
         unpriced = False
         for _ in range(MAX_PAGES):
             wanted = min(self.page_size, query.max_results - len(pieces))
-            reply = await self.http.json(self.ask(query, wanted, page), bucket_of(self.name))
-            found = self.read(reply.answer, query, retrieved, page)
+            try:
+                reply = await self.http.json(self.ask(query, wanted, page), bucket_of(self.name))
+                found = self.read(reply.answer, query, retrieved, page)
+            except (SearchFailed, BudgetSpent) as failure:
+                if not pieces:
+                    raise
+                notes.append(f"There may be more: after {len(pieces)} results, {failure.problem}")
+                break
             before = len(pieces)
             for piece in (e for e in found.evidence if e is not None):
                 pieces.setdefault(piece.evidence_id, piece)

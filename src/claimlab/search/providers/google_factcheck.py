@@ -47,7 +47,7 @@ class GoogleFactCheck(WebProvider):
             "query": query.text,
             "languageCode": two_letters(query),  # the service ignores the region
             "maxAgeDays": self.max_age_days,
-            "pageSize": wanted,
+            "pageSize": min(self.page_size, query.max_results),  # the same on every page, or the token is refused
             "pageToken": page,
             "reviewPublisherSiteFilter": self.publisher_site,
         }

@@ -13,26 +13,24 @@ from claimlab.search.results import Results
 
 
 class Replay:
-    """Stands in for the provider `of`, which was recorded with `parameters`."""
+    """Stands in, under its name, for the provider `of`, which was recorded with `parameters`: a replay tells the same
+    story as the run."""
+
+    name: str = "replay"
 
     def __init__(
         self, recording: Recording | str | Path, *, of: str, parameters: Mapping[str, Any] | None = None
     ) -> None:
         self.recording = recording if isinstance(recording, Recording) else Recording(recording, must_exist=True)
-        self.of = of
+        self.name = of
         self._parameters = dict(parameters or {})
-
-    @property
-    def name(self) -> str:
-        """The name of the provider it stands in for, so that a replay tells the same story as the run."""
-        return self.of
 
     def parameters(self) -> dict[str, Any]:
         return self._parameters
 
     async def search(self, query: Query) -> Results:
-        kept = self.recording.require(self.of, question_of(query, self._parameters))
-        return restored(kept, query, self.of)
+        kept = self.recording.require(self.name, question_of(query, self._parameters))
+        return restored(kept, query, self.name)
 
 
 PROVIDER = Replay
