@@ -1,7 +1,8 @@
 """Rows that were enriched elsewhere: the layout that the paper's notebooks write, read into a claimlab dataset.
 
 Fields of a row: text_no_url, old_split, new_split, label, initial_query, claim_query, google_search_results (title,
-link, snippet, pagemap, match), google_fact_check_results (as claims:search answers), near_duplicates, text_urls, metadata.
+link, snippet, pagemap, match), google_fact_check_results (as claims:search answers), near_duplicates, text_urls,
+metadata.
 Nothing of it is dropped: what has no column of ours goes into `meta`.
 """
 
@@ -24,14 +25,16 @@ from claimlab.enrich.flow import Enriched
 from claimlab.enrich.guard import mark
 from claimlab.enrich.tables import tables_of
 from claimlab.search.claimreview import reviews_in
-from claimlab.search.dates import date_of
+from claimlab.search.dates import NO_DATE, Dated, date_of
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import address, mapping, text
 
 NEEDED = ("text_no_url", "label")
 KEPT = ("old_split", "near_duplicates", "text_urls", "metadata")
 METHOD = "imported"
-UNKNOWN_TIME = datetime(1970, 1, 1)  # the rows do not say when they were fetched; only relative dates would need it
+LAST = datetime(
+    9998, 12, 31
+)  # the rows do not say when they were fetched, so no date is refused as being in the future
 
 
 def read_enriched(path: Path, *, language: str | None = None, limit: int | None = None) -> Dataset:
@@ -50,7 +53,10 @@ def read_enriched(path: Path, *, language: str | None = None, limit: int | None 
     notes = [f"{unknown} row(s) have a label that the general map does not know."] if unknown else []
     step = Lineage(step="enrich", parameters={"imported": "enriched rows"}, inputs={path.name: sha256_file(path)})
     frame = pl.DataFrame(records, infer_schema_length=None)
-    return Dataset.build(name, frame, tables_of(done, {}), notes=notes, lineage=[step])
+    tables = tables_of(done, {})
+    fetched = pl.lit(None, pl.Datetime("us")).alias("retrieved")
+    tables["evidence"] = tables["evidence"].with_columns(fetched)  # nobody knows when
+    return Dataset.build(name, frame, tables, notes=notes, lineage=[step])
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -113,12 +119,12 @@ def _result(item: Any, asked: str) -> Evidence | None:
     page = mapping(raw.get("pagemap"))
     review = page.get("claim_review")
     dates = (page.get("date_review"),) if page.get("date_review") else ()
-    when = date_of(*dates, url=url, retrieved=UNKNOWN_TIME)
+    when = _known(date_of(*dates, url=url, retrieved=LAST))
     return Evidence(
         title=text(raw.get("title")),
         text=text(raw.get("snippet")),
         url=url,
-        retrieved=UNKNOWN_TIME,
+        retrieved=LAST,
         provider="google-cse",
         query=asked,
         published=when.published,
@@ -135,16 +141,21 @@ def _check(item: Any, asked: str) -> list[Evidence]:
             title=found.title,
             text=found.text,
             url=found.url,
-            retrieved=UNKNOWN_TIME,
+            retrieved=LAST,
             provider="google-factcheck",
             query=asked,
-            published=found.published,
-            dated_from=found.dated_from,
+            published=None if found.dated_from == "relative" else found.published,
+            dated_from=None if found.dated_from == "relative" else found.dated_from,
             language=found.language,
             review=found.review,
         )
-        for found in reviews_in(item, retrieved=UNKNOWN_TIME)
+        for found in reviews_in(item, retrieved=LAST)
     ]
+
+
+def _known(when: Dated) -> Dated:
+    """A date, unless it was counted back ("3 days ago") from a day that nobody knows."""
+    return NO_DATE if when.dated_from == "relative" else when
 
 
 def _list(value: Any) -> list[Any]:
