@@ -20,9 +20,9 @@ from claimlab.llm.standin import StandIn
 
 
 def claim_of(body: dict[str, Any]) -> str:
-    """The stand-in model: the first words of the text it was shown."""
+    """The stand-in model: eight words from the text it was shown."""
     text = body["messages"][-1]["content"].split("<text>\n")[1].split("\n</text>")[0]
-    return json.dumps({"claim": " ".join(text.split()[:8])})
+    return json.dumps({"claim": " ".join(text.split()[8:16])})
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ def profile(model: StandIn, tmp_path: Path) -> Path:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     texts = [f"Dear all, number {i} of the long list. The mill number {i} in Garrow sold {i + 3} looms to Velmore. " + "More words. " * 8
-             for i in range(12)]  # fmt: skip
-    Dataset.build("mills", pl.DataFrame({"id": [f"m{i}" for i in range(12)], "text": texts})).write(tmp_path / "data")
+             for i in range(6)]  # fmt: skip
+    Dataset.build("mills", pl.DataFrame({"id": [f"m{i}" for i in range(6)], "text": texts})).write(tmp_path / "data")
     return tmp_path / "data"
 
 
@@ -62,12 +62,12 @@ def tree(folder: Path) -> dict[str, bytes]:
 def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_same_bytes(
     folder: Path, profile: Path, searx: Any, model: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    searx.hold = lambda number: number == 11
+    searx.hold = lambda number: number == 7
     command = [sys.executable, "-c", "from claimlab.cli.app import main; main()"]
     command += arguments(folder, tmp_path / "out", profile, "--concurrency", "1")
     process = subprocess.Popen(command, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        assert searx.held.wait(60), "the run never came to its eleventh search"
+        assert searx.held.wait(60), "the run never came to its seventh search"
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait(10)
@@ -77,11 +77,11 @@ def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_
 
     assert run(arguments(folder, tmp_path / "out", profile)) == 0
     found = json.loads(capsys.readouterr().out)["enrichment"]
-    assert found["outcomes"]["not-corresponding"] == 12
+    assert found["outcomes"]["not-corresponding"] == 6
     assert found["standing"] == ["made of eight words"]
     repeated = {words: n for words, n in searx.asked.items() if n > 1}
     assert repeated == {held: 2}  # the one that was never answered
-    assert (model.served, max(model.seen.values())) == (12, 1)
+    assert (model.served, max(model.seen.values())) == (6, 1)
     assert not list(tmp_path.glob(".out.enriching*"))
 
     asked, answered = sum(searx.asked.values()), model.served
@@ -100,12 +100,12 @@ def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_
 def test_one_cap_over_model_and_search_together(
     folder: Path, profile: Path, searx: Any, model: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "10")) == 1
+    assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1
     assert "The budget is spent" in capsys.readouterr().err
-    assert sum(searx.asked.values()) + model.served <= 10
+    assert sum(searx.asked.values()) + model.served <= 7
     assert run(arguments(folder, tmp_path / "out", profile)) == 0
     assert max(searx.asked.values()) == 1
-    assert (sum(searx.asked.values()), model.served) == (24, 12)
+    assert (sum(searx.asked.values()), model.served) == (12, 6)
 
 
 def test_the_estimate_says_what_it_would_cost(
@@ -113,8 +113,8 @@ def test_the_estimate_says_what_it_would_cost(
 ) -> None:
     assert run(arguments(folder, tmp_path / "out", profile, "--estimate")) == 0
     found = json.loads(capsys.readouterr().out)["estimate"]
-    assert found["search"]["searxng"]["calls_most"] == 24
-    assert found["model"]["calls"] == 12
+    assert found["search"]["searxng"]["calls_most"] == 12
+    assert found["model"]["calls"] == 6
     assert found["model"]["money_most"] > 0
     assert (sum(searx.asked.values()), model.served) == (0, 0)
     assert not (tmp_path / "out").exists()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
+import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from claimlab.generate.planted import DEFECTS, Truth, clean_twin, planted
 from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles
 from claimlab.report.charts import CLASS_COLOURS, bars, histogram, to_svg
 
+ENRICHED = 240  # claims that the demo searches evidence for: enough to see every end
 # Which finding of the audit shows which planted defect; the rest are shown by later stages.
 FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
     "keyword": ("giveaways", None),
@@ -43,6 +46,7 @@ class Tour:
     twin_audit: Audit | None = None
     found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
     sections: list[Block] = field(default_factory=list)
+    enriched: dict[str, Any] = field(default_factory=dict)  # what became of the claims that were searched for
 
 
 def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress = silent) -> Tour:
@@ -127,7 +131,40 @@ def run_audit(tour: Tour) -> None:
     )
 
 
-STAGES: list[Callable[[Tour], None]] = [show_data, run_audit]
+def run_enrich(tour: Tour) -> None:
+    """Search made-up fact-checks for the claims, offline. Only what was found is shown: a time of retrieval would make
+    every demo differ from the last."""
+    from claimlab.enrich.extract import rule_extractor
+    from claimlab.enrich.flow import Doors
+    from claimlab.enrich.patterns import analyse
+    from claimlab.enrich.run import enrich
+    from claimlab.enrich.view import blocks
+    from claimlab.generate.factchecks import CORE, WHOLE, fact_checks
+    from claimlab.search.local import build_index
+    from claimlab.search.providers.local import Local
+
+    some = replace(tour.dataset, records=tour.dataset.records.head(ENRICHED), files={})
+    reviews, planted_checks = fact_checks(some, seed=tour.seed)
+    file = tour.folder / "fact-checks.json"
+    file.write_text(json.dumps(reviews, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="claimlab-demo-") as place:
+        build_index(file, Path(place) / "index")
+        done = enrich(some, Doors(Local(Path(place) / "index"), extractor=rule_extractor("offline")))
+    ends = dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
+    tour.enriched = done.summary
+    found = {
+        kind: sum(ends[i] == "corresponding" for i, k in planted_checks.items() if k == kind) for kind in (WHOLE, CORE)
+    }
+    half = len(planted_checks) // 2
+    told = (
+        f"{len(reviews)} made-up fact-checks were hidden for {ENRICHED} claims: {half} repeat the claim, and "
+        f"{found[WHOLE]} of them were found; {half} say only its core, and {found[CORE]} of them were found, with the "
+        "help of claims extracted by rule. No network and no model was used."
+    )
+    tour.sections.append(Section("Evidence", [Text(told), *blocks(analyse(done.dataset))]))
+
+
+STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_enrich]
 
 
 def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, verb
+
+if TYPE_CHECKING:
+    from claimlab.audit.judge import ModelJudge
+    from claimlab.core.progress import Progress
 
 app = verb()
 
@@ -25,6 +29,13 @@ def audit(
     column: Annotated[
         list[str] | None, typer.Option("--column", help="Put this column to the test too (meta.KEY for meta).")
     ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Model profile that judges whether claims can be checked (feasibility).")
+    ] = None,
+    judge_sample: Annotated[int, typer.Option(min=30, help="Records that the judge is asked about.")] = 300,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that the judge may spend at most.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, help="Calls that the judge may make at most.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens that the judge may use at most.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when a check fails.")] = False,
     seed: SeedOption = 0,
     limit: LimitOption = None,
@@ -39,6 +50,7 @@ def audit(
 
     audits = []
     with progress_bar() as progress:
+        judging = _judge(judge, judge_sample, (max_cost, max_calls, max_tokens), progress)
         for folder in folders:
             dataset = Dataset.open(folder)
             if limit is not None:
@@ -52,6 +64,7 @@ def audit(
                     target=target,
                     columns=column or (),
                     seed=seed,
+                    judge=judging,
                     debug=bool(os.environ.get("CLAIMLAB_DEBUG")),
                     progress=progress,
                 )
@@ -75,3 +88,23 @@ def audit(
                 typer.echo(f"  {finding.verdict:<12} {name}: {finding.why}")
     if strict and any(f.verdict == "fail" for a in audits for f in a.findings):
         raise typer.Exit(3)
+
+
+def _judge(
+    profile: str | None, sample: int, caps: tuple[float | None, int | None, int | None], progress: Progress
+) -> ModelJudge | None:
+    """The model that was named to judge feasibility, within its caps; null when none was."""
+    from claimlab.core.errors import UsageError
+
+    if profile is None:
+        if any(cap is not None for cap in caps):
+            raise UsageError("A cap was set, but an audit without a judge spends nothing.", "Add --judge PROFILE.")
+        return None
+    from claimlab.audit.judge import ModelJudge
+    from claimlab.core.budget import Budget
+    from claimlab.llm.open import open_provider
+
+    money, calls, tokens = caps
+    return ModelJudge(
+        open_provider(profile, budget=Budget(money=money, tokens=tokens, calls=calls)), sample, progress=progress
+    )
