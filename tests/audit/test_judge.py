@@ -80,7 +80,7 @@ def test_from_the_command_line_within_a_cap(
 ) -> None:
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "cache"))
     dataset(evidence=True).write(tmp_path / "data")
-    with StandIn(answer=lambda body: '{"checkable": "yes"}') as server:
+    with StandIn(answer=lambda _: '{"checkable": "yes"}') as server:
         profile = tmp_path / "p.toml"
         profile.write_text(f'[m]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
         command = ["audit", str(tmp_path / "data"), "--check", "feasibility", "--judge", str(profile), "--json"]

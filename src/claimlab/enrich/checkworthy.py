@@ -49,13 +49,13 @@ def score(sentence: str, language: str | None) -> float:
 
 def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
     """The `most` most check-worthy sentences of the first 75 words, each within 20 words, in the order of the text."""
-    candidates = sentences(_head(text))
+    candidates = sentences(head(text))
     ranked = sorted(range(len(candidates)), key=lambda i: (-score(candidates[i], language), i))[:most]
     claims = [_shortened(candidates[i], language) for i in sorted(ranked)]
     return list(dict.fromkeys(c for c in claims if c))
 
 
-def _head(text: str) -> str:
+def head(text: str) -> str:
     """The first 75 words with their line ends, which end sentences."""
     found = list(re.finditer(r"\S+", text))
     return text if len(found) <= READ else text[: found[READ - 1].end()]

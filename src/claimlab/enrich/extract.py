@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, Field
 
 from claimlab.core.errors import UsageError
-from claimlab.enrich.checkworthy import MOST, READ, best_claims
+from claimlab.enrich.checkworthy import MOST, READ, best_claims, head
 from claimlab.enrich.correspondence import shares
 from claimlab.enrich.sentences import first_words, sentences, words
 from claimlab.llm.messages import Answer, Request, untrusted
@@ -68,7 +68,7 @@ class FirstSentence:
         return {"most": MOST}
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:  # noqa: ARG002
-        found = sentences(first_words(text, READ))
+        found = sentences(head(text))
         if not found:
             return Extraction(failure="empty", detail="the text holds no sentence")
         return Extraction((first_words(found[0], MOST),))
@@ -118,7 +118,7 @@ class ByModel:
             f"{wanted}\n\n{untrusted(first_words(text, READ))}",
             system=_TASK,
             schema=MainClaim if self.claims == 1 else Claims,
-            max_tokens=96 if self.claims == 1 else 96 * self.claims,
+            max_tokens=256 * self.claims,
             seed=0,
             tag=tag,
         )

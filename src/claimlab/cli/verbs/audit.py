@@ -105,6 +105,5 @@ def _judge(
     from claimlab.llm.open import open_provider
 
     money, calls, tokens = caps
-    return ModelJudge(
-        open_provider(profile, budget=Budget(money=money, tokens=tokens, calls=calls)), sample, progress=progress
-    )
+    provider = open_provider(profile, budget=Budget(money=money, tokens=tokens, calls=calls))
+    return ModelJudge(provider, sample, progress=progress)
