@@ -185,6 +185,36 @@ def test_the_check_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> Non
         assert (finding["check"], finding["verdict"]) == (name, verdict), finding["why"]
 
 
+@pytest.mark.parametrize("door", ["file", "package"])
+def test_the_step_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> None:
+    package, name = put_file("add-a-step.md", put)
+    if door == "package":
+        install(put, block("add-a-step.md", "toml"))
+    place, path = (str(put), None) if door == "file" else ("", put)
+    rows = [
+        {"id": "loud", "text": "THE BRIDGE IS CLOSED", "veracity": "true"},
+        {"id": "calm", "text": "The bridge is closed", "veracity": "true"},
+        {"id": "mute", "text": None, "veracity": "false"},
+    ]
+    Dataset.build("rows", pl.DataFrame(rows)).write(tmp_path / "rows")
+    (tmp_path / "mine.toml").write_text(f'[[steps]]\nstep = "{name}"\nshare = 0.8\n', encoding="utf-8")
+    args = [
+        "clean",
+        str(tmp_path / "rows"),
+        "-o",
+        str(tmp_path / "out"),
+        "--recipe",
+        str(tmp_path / "mine.toml"),
+        "--json",
+    ]
+    done = python(RUN, package, place, *args, path=path)
+    assert done.returncode == 0, done.stderr
+    (stage,) = json.loads(done.stdout)["stages"]
+    assert (stage["kept"], stage["doubtful"]) == (2, 1)
+    doubtful = Dataset.open(tmp_path / "out").tables["doubtful"]
+    assert doubtful.select("id", "step", "reason").rows() == [("loud", name, "written in capitals")]
+
+
 def test_the_detector_of_the_page_runs(put: Path, tmp_path: Path) -> None:
     package, name = put_file("add-a-detector.md", put)
     assert (package, name) == ("claimlab.detect.detectors", "shouting")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
-import json
-import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from claimlab.audit.run import Audit, audit
 from claimlab.audit.view import finding_sections, rules, summary_blocks
+from claimlab.clean.report import stage_blocks
+from claimlab.clean.run import Cleaned, clean
+from claimlab.cli.tour_evidence import run_enrich
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
@@ -19,7 +20,6 @@ from claimlab.generate.planted import DEFECTS, Truth, clean_twin, planted
 from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles
 from claimlab.report.charts import CLASS_COLOURS, bars, histogram, to_svg
 
-ENRICHED = 240  # claims that the demo searches evidence for: enough to see every end
 # Which finding of the audit shows which planted defect; the rest are shown by later stages.
 FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
     "keyword": ("giveaways", None),
@@ -33,6 +33,10 @@ FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
 }
 
 
+# Which step of the default recipe takes out which planted rows, and into which table.
+FOUND_BY_CLEAN = {"wrong-language": ("language", "doubtful"), "too-short": ("too-short", "dropped")}
+
+
 @dataclass
 class Tour:
     """What the stages made so far."""
@@ -44,6 +48,8 @@ class Tour:
     truth: Truth
     audit: Audit | None = None
     twin_audit: Audit | None = None
+    cleaned: Cleaned | None = None
+    twin_cleaned: Cleaned | None = None
     found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
     sections: list[Block] = field(default_factory=list)
     enriched: dict[str, Any] = field(default_factory=dict)  # what became of the claims that were searched for
@@ -131,40 +137,26 @@ def run_audit(tour: Tour) -> None:
     )
 
 
-def run_enrich(tour: Tour) -> None:
-    """Search made-up fact-checks for the claims, offline. Only what was found is shown: a time of retrieval would make
-    every demo differ from the last."""
-    from claimlab.enrich.extract import rule_extractor
-    from claimlab.enrich.flow import Doors
-    from claimlab.enrich.patterns import analyse
-    from claimlab.enrich.run import enrich
-    from claimlab.enrich.view import blocks
-    from claimlab.generate.factchecks import CORE, WHOLE, fact_checks
-    from claimlab.search.local import build_index
-    from claimlab.search.providers.local import Local
-
-    some = replace(tour.dataset, records=tour.dataset.records.head(ENRICHED), files={})
-    reviews, planted_checks = fact_checks(some, seed=tour.seed)
-    file = tour.folder / "fact-checks.json"
-    file.write_text(json.dumps(reviews, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    with tempfile.TemporaryDirectory(prefix="claimlab-demo-") as place:
-        build_index(file, Path(place) / "index")
-        done = enrich(some, Doors(Local(Path(place) / "index"), extractor=rule_extractor("offline")))
-    ends = dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
-    tour.enriched = done.summary
-    found = {
-        kind: sum(ends[i] == "corresponding" for i, k in planted_checks.items() if k == kind) for kind in (WHOLE, CORE)
-    }
-    half = len(planted_checks) // 2
-    told = (
-        f"{len(reviews)} made-up fact-checks were hidden for {ENRICHED} claims: {half} repeat the claim, and "
-        f"{found[WHOLE]} of them were found; {half} say only its core, and {found[CORE]} of them were found, with the "
-        "help of claims extracted by rule. No network and no model was used."
+def run_clean(tour: Tour) -> None:
+    """Clean both datasets by the default recipe: what was planted leaves with its reason, the twin loses nothing."""
+    tour.cleaned = clean(tour.dataset, seed=tour.seed)
+    tour.twin_cleaned = clean(tour.twin, seed=tour.seed)
+    tour.cleaned.dataset.write(tour.folder / "cleaned")
+    for defect, (step, table) in FOUND_BY_CLEAN.items():
+        left = tour.cleaned.dataset.tables.get(table)
+        ids = set() if left is None else set(left.filter(left["step"] == step)["id"].to_list())
+        if set(tour.truth.records[defect]) <= ids:
+            tour.found[defect] = f"clean: {step}"
+    lost = tour.twin_cleaned.total("dropped") + tour.twin_cleaned.total("doubtful")
+    verdict = "it loses nothing, as it should be" if not lost else f"it loses {lost} records without a cause"
+    tour.sections.append(
+        Section(
+            "The cleaning", [Text(f"The clean twin under the same recipe: {verdict}."), *stage_blocks(tour.cleaned)]
+        )
     )
-    tour.sections.append(Section("Evidence", [Text(told), *blocks(analyse(done.dataset))]))
 
 
-STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_enrich]
+STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_clean, run_enrich]
 
 
 def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:
