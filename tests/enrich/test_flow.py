@@ -251,3 +251,18 @@ def test_the_estimate_counts_calls_and_money_and_sends_nothing(dataset: Dataset,
 def test_wrong_settings_are_told_in_a_sentence(access: Access, message: str, dataset: Dataset) -> None:
     with pytest.raises(ClaimlabError, match=message):
         run(dataset, access)
+
+
+def test_clean_takes_up_the_fact_checks_that_correspond_and_no_others(
+    dataset: Dataset, reviews: Path, tmp_path: Path
+) -> None:
+    """Every label is turned over. "other" is also brought a rating, but of another claim about the same quarry."""
+    from claimlab.clean.recipe import Recipe, Stage
+    from claimlab.clean.run import clean
+
+    turned = pl.col("veracity").replace({"true": "false", "false": "true"})
+    dataset.records = dataset.records.with_columns(turned)
+    done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"))
+    assert set(done.dataset.tables["evidence"].drop_nulls("rating")["record_id"]) >= {"same", "deep", "other"}
+    cleaned = clean(done.dataset, Recipe("one", 1, (Stage("fact-checks"),)))
+    assert set(cleaned.dataset.tables["doubtful"]["id"]) == {"same", "deep"}

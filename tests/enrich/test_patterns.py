@@ -27,6 +27,7 @@ def row(record: str, url: str, share: float = 1.0, **more: Any) -> dict[str, Any
         "url": url,
         "domain": url.split("/")[2],
         "correspondence": share,
+        "corresponds": share >= 0.8,
         **marks,
         **more,
     }

@@ -202,6 +202,7 @@ class _Job:
                 "evidence": piece.evidence.as_json(),
                 "stage": piece.stage,
                 "share": None if piece.share is None else round(piece.share, 4),
+                "corresponds": correspondence.corresponds(piece.share, self.settings.correspondence_rule),
                 "as_of": piece.as_of,
                 **marked.__dict__,
             }

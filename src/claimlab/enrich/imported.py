@@ -20,7 +20,7 @@ from claimlab.core.dataset import Dataset, Lineage, sha256_file
 from claimlab.core.errors import SchemaError, UnreadableFile
 from claimlab.core.labels import general
 from claimlab.core.record import meta_json
-from claimlab.enrich.correspondence import shares
+from claimlab.enrich.correspondence import corresponds, shares
 from claimlab.enrich.flow import Enriched
 from claimlab.enrich.guard import mark
 from claimlab.enrich.tables import tables_of
@@ -101,7 +101,14 @@ def _enriched(row: Mapping[str, Any], record: dict[str, Any]) -> Enriched:
     marks = mark(record, pieces)
     found = shares(asked, [p.text or p.title for p in pieces], record["language"]) if asked else [None] * len(pieces)
     done.evidence = [
-        {"evidence": p.as_json(), "stage": stage, "share": share, "as_of": None, **m.__dict__}
+        {
+            "evidence": p.as_json(),
+            "stage": stage,
+            "share": share,
+            "corresponds": corresponds(share),
+            "as_of": None,
+            **m.__dict__,
+        }
         for (p, stage), share, m in zip(stages, found, marks, strict=True)
     ]
     matched = any(mapping(item).get("match") is True for item in _list(row.get("google_search_results")))

@@ -12,7 +12,6 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
-from claimlab.enrich.correspondence import SHARE
 from claimlab.enrich.guard import is_academic
 
 PATTERNS = {
@@ -28,7 +27,7 @@ TOP = 20
 def analyse(dataset: Dataset) -> dict[str, Any]:
     """Everything the report shows, JSON-safe."""
     table = dataset.tables.get("evidence")
-    if table is None or "correspondence" not in table.columns:
+    if table is None or "corresponds" not in table.columns:
         raise SchemaError("This dataset has no evidence from claimlab enrich.", "Run claimlab enrich on it first.")
     labels = dataset.records.select(pl.col("id").alias("record_id"), "veracity")
     found = table.filter(pl.col("guard_factcheck").is_not_null()).join(labels, on="record_id", how="inner")
@@ -51,7 +50,7 @@ def analyse(dataset: Dataset) -> dict[str, Any]:
 
 def patterns(records: pl.DataFrame, found: pl.DataFrame) -> list[dict[str, Any]]:
     """For each pattern: how many records of its class show it, of how many that were searched for."""
-    near = found.filter(pl.col("correspondence") >= SHARE).with_columns(
+    near = found.filter(pl.col("corresponds")).with_columns(
         pl.col("url").map_elements(is_academic, return_dtype=pl.Boolean, skip_nulls=False).alias("academic")
     )
     other = ~pl.col("guard_factcheck") & ~pl.col("guard_copy") & ~pl.col("guard_own_source")

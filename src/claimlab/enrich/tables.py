@@ -18,6 +18,7 @@ EVIDENCE = {
     **SIDE_TABLES["evidence"],
     "stage": pl.String(),  # query | claim | factcheck-query | factcheck-claim
     "correspondence": pl.Float64(),  # share of the words asked for that the snippet holds
+    "corresponds": pl.Boolean(),  # that share is enough, by the rule of the run
     "as_of": pl.String(),  # before | undated | claim-undated; null when no day was set
     "filtered": pl.Boolean(),  # social media: the filtered reading leaves it out
     "guard_factcheck": pl.Boolean(),
@@ -44,7 +45,7 @@ PAGES = {
     "published": pl.Datetime("us"),
     "retrieved": pl.Datetime("us"),
 }
-MARKS = ("as_of", "filtered", "guard_factcheck", "guard_own_source", "guard_copy", "stage")
+MARKS = ("corresponds", "as_of", "filtered", "guard_factcheck", "guard_own_source", "guard_copy", "stage")
 
 
 def tables_of(done: Sequence[Enriched], before: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
