@@ -9,6 +9,7 @@ import polars as pl
 from claimlab.catalog import counts
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.catalog.ids import numbered
+from claimlab.catalog.synthetic import marked
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped
@@ -42,13 +43,14 @@ def load(
     if "id" not in records.columns:
         records = records.with_columns(numbered(entry.card.name, records.height))
     records, notes = mapped(records, verdicts, unmapped)
+    records, machine_made = marked(records, entry.card.title)
     dataset = Dataset.build(
         entry.card.name,
         records,
         loaded.tables if limit is None else cut_tables(loaded.tables, records["id"]),
         card=entry.card.name,
         licence=entry.card.licence,
-        synthetic=loaded.synthetic,
+        synthetic=loaded.synthetic or machine_made,
         notes=[*loaded.notes, *notes, *warnings(entry, records)],
     )
     dataset.lineage = [
