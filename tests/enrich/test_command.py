@@ -143,6 +143,7 @@ def test_a_local_run_with_its_report(
     [
         ([], 2, "Nobody was named to search with"),
         (["--provider", "local:x", "--as-of", "yesterday"], 2, "'yesterday' is not a day"),
+        (["--provider", "searxng", "--mode", "live", "--cache", "c"], 2, "no use for --cache"),
         (["--provider", "bravo"], 2, "no search provider named 'bravo'"),
         (["--provider", "searxng", "--mode", "loud"], 2, "cannot be made 'loud'"),
         (["--provider", "searxng", "--extract", "magic"], 2, "no extractor named 'magic'"),

@@ -71,7 +71,14 @@ def enrich(
 
     if not estimate:
         refuse_overwrite(output, force)
+    if mode == "live" and cache is not None:
+        raise UsageError("Mode 'live' records nothing, so it has no use for --cache.", "Leave out one of the two.")
     if folder.is_file():
+        if provider or factcheck or profile:
+            raise UsageError(
+                f"'{folder}' is a file of rows that are enriched already; they are read, and nobody is asked.",
+                "Leave out --provider, --factcheck and --profile, or give a dataset folder.",
+            )
         _import_rows(folder, output, report, limit=limit, force=force, as_json=as_json)
         return
     if not provider:
