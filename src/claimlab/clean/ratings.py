@@ -40,8 +40,13 @@ def ratings_table(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def ratings_of_evidence(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame | None:
-    """The ratings that a dataset's own evidence table holds; null when it holds none."""
+    """The ratings that a dataset's own evidence table holds; null when it holds none.
+
+    A search also finds fact-checks of other claims: where the table says what corresponds, only that counts.
+    """
     evidence = tables.get("evidence")
+    if evidence is not None and "corresponds" in evidence.columns:
+        evidence = evidence.filter(pl.col("corresponds").fill_null(True))
     if evidence is None or "rating" not in evidence.columns or evidence["rating"].null_count() == evidence.height:
         return None
     return ratings_table(evidence.select("record_id", "rating", "publisher", "url"))

@@ -13,6 +13,7 @@ from claimlab.audit.views.page import Chapter, Detail, check_sections, rows_sect
 from claimlab.audit.views.wording import protocol_sections
 from claimlab.clean.report import stage_blocks
 from claimlab.clean.run import Cleaned, clean
+from claimlab.cli.tour_evidence import run_enrich
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
@@ -52,6 +53,7 @@ class Tour:
     twin_cleaned: Cleaned | None = None
     found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
     sections: list[Block] = field(default_factory=list)
+    enriched: dict[str, Any] = field(default_factory=dict)  # what became of the claims that were searched for
 
 
 def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress = silent) -> Tour:
@@ -148,7 +150,7 @@ def run_clean(tour: Tour) -> None:
     )
 
 
-STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_clean]
+STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_clean, run_enrich]
 
 
 def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:
