@@ -32,10 +32,10 @@ class Leaf:
     label: int
 
     def holds(self, patterns: Packed) -> npt.NDArray[np.bool_]:
-        first, *more = ((patterns[w] & self.mask[w]) == self.value[w] for w in range(len(self.mask)))
-        for other in more:
-            first &= other
-        return first
+        held = np.ones(patterns.shape[1], np.bool_)
+        for word, mask, value in zip(patterns, self.mask, self.value, strict=True):
+            held &= (word & mask) == value
+        return held
 
 
 @dataclass
