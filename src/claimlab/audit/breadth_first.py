@@ -32,9 +32,9 @@ class Leaf:
     label: int
 
     def holds(self, patterns: Packed) -> npt.NDArray[np.bool_]:
-        held: npt.NDArray[np.bool_] = (patterns[0] & self.mask[0]) == self.value[0]
-        for w in range(1, len(self.mask)):
-            held &= (patterns[w] & self.mask[w]) == self.value[w]
+        held = np.ones(patterns.shape[1], np.bool_)
+        for word, mask, value in zip(patterns, self.mask, self.value, strict=True):
+            held &= (word & mask) == value
         return held
 
 

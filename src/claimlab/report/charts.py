@@ -37,7 +37,7 @@ def to_svg(chart: Any) -> str:
         },
         legend={"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
         view={"stroke": None},
-    ).to_dict()  # fmt: skip
+    ).to_dict(validate=False)  # fmt: skip
     svg: str = vl_convert.vegalite_to_svg(spec)
     return slim(svg[svg.index("<svg") :])
 

@@ -52,7 +52,7 @@ class Keywords:
 
     def _fair(self, subject: Subject, context: Context, note: dict[str, int]) -> Finding:
         stop = stop_words_for(subject.rows["language"].drop_nulls().unique().to_list() or ["eng"])
-        words, presence = word_presence(subject.rows["text"], stop, CANDIDATES)
+        words, presence = word_presence(subject, stop, CANDIDATES)
         if not words:
             return not_measured(self.name, "fair", "No word is left once stop words are out.", n=subject.n)
         return shortcut(
