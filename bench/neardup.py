@@ -145,6 +145,8 @@ def measure(name: str, data: Path, texts: list[str], truth: set[tuple[int, int]]
         )
         if done.returncode == NotInstalled.exit_code:
             return {"finder": name, "note": done.stderr.strip().splitlines()[-1]}
+        if done.returncode < 0:
+            return {"finder": name, "note": f"not measured: killed by signal {-done.returncode} (9: out of memory)"}
         if done.returncode:
             raise SystemExit(f"{name} failed:\n{done.stderr}")
         cost = json.loads(done.stdout.strip().splitlines()[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from types import SimpleNamespace
 from typing import Any
 
@@ -45,6 +46,18 @@ def test_same_sketches_and_same_sizes(texts: list[str], grams: Grams, bins: tupl
     codes = (np.repeat(rows, len(rows)) << np.uint64(32)) | np.tile(rows, len(rows))
     for a, b in zip(fast.verify(codes), slow.verify(codes), strict=True):
         assert np.array_equal(a, b)
+
+
+def test_every_character_folds_as_in_python() -> None:
+    """Each character between two letters, and each composed one taken apart, as Hangul and vowel signs often come."""
+    every = [chr(c) for c in range(0x20200)]
+    apart = [text for c in every if (text := unicodedata.normalize("NFD", c)) != c]
+    texts = [f"a{c}b" for c in every] + [f"a{text}b" for text in apart]
+    assert len(apart) > 12_000
+    fast, slow = compiled.CompiledCorpus(texts, Grams(2), 2), NumpyCorpus(texts, Grams(2))
+    plan = Plan(0.7, 0.99, 1, 1)
+    wrong = np.flatnonzero((fast.sketch(plan, 0, 1).hashes != slow.sketch(plan, 0, 1).hashes).any(axis=1))
+    assert [ascii(texts[row]) for row in wrong[:5].tolist()] == []
 
 
 @settings(max_examples=60, deadline=None)

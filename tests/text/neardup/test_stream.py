@@ -20,15 +20,9 @@ from claimlab.text.neardup.stream import parse_memory
 def texts(truth: SimpleNamespace) -> list[str | None]:
     planted = truth.planted(2500, seed=21, families=500)
     flood = [f"one of very many lines that say nearly the same thing number {i * 7919}" for i in range(500)]
-    return [
-        *planted,
-        *["a line that is copied"] * 7,
-        None,
-        "",
-        "   ",
-        *flood,
-        "ünïcödé text ☂ with marks e\u0301 and more",
-    ]
+    odd = ["a line that is copied"] * 7 + [None, "", "   ", "ünïcödé text ☂ with marks e\u0301 and more"]
+    ends = "the very first row has its partner in the very last"
+    return [ends, *planted, *odd, *flood, ends + "!"]
 
 
 @pytest.fixture
@@ -117,6 +111,8 @@ def test_other_work_is_not_touched(files: list[Path], tmp_path: Path) -> None:
     stream_clusters(files, "text", workdir=work, keep=True)
     with pytest.raises(UsageError, match="another near-duplicate job"):
         stream_clusters(files, "text", workdir=work, threshold=0.8)
+    with pytest.raises(UsageError, match="another near-duplicate job"):
+        stream_clusters(files, "text", workdir=work, memory="1MB")  # its portions would not be those begun
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")
     with pytest.raises(UsageError, match="not empty"):
