@@ -42,9 +42,9 @@ def column_finding(subject: Subject, context: Context, check: str, values: pl.Se
     """Put one column of categories to the test. `subject` is already sampled when it was large."""
     known = values.is_not_null().to_numpy()
     if not known.any():
-        return not_measured(check, "fair", f"No record has a {label}.", n=subject.n, feature=label)
+        return not_measured(check, "fair", f"No record has {_a(label)}.", n=subject.n, feature=label)
     if known.mean() < MIN_SHARE:
-        why = f"Only {int(known.sum()):,} of {subject.n:,} records have a {label}."
+        why = f"Only {int(known.sum()):,} of {subject.n:,} records have {_a(label)}."
         return not_measured(check, "fair", why, n=subject.n, feature=label)
     part = subject.take(np.flatnonzero(known).astype(np.int64))
     present = values.drop_nulls().cast(pl.String)
@@ -111,3 +111,7 @@ def value_table(subject: Subject, values: pl.Series) -> list[dict[str, Any]]:
 
 def _codes(values: pl.Series) -> Codes:
     return values.rank("dense").to_numpy().astype(np.int64) - 1
+
+
+def _a(label: str) -> str:
+    return f"{'an' if label[:1].lower() in 'aeio' else 'a'} {label}"

@@ -58,9 +58,9 @@ def keywords(subject: Subject, *, top: int = 40) -> KeywordCheck | None:
 
 def most_frequent(texts: pl.Series, top: int) -> list[str]:
     """The `top` most frequent words over every record, stop words out; ties by alphabet."""
-    counts = cdl_count_tokens(texts).explode().drop_nulls().value_counts(name="n")
-    ordered = counts.sort(["n", texts.name], descending=[True, False])
-    return ordered[texts.name].head(top).to_list()
+    held = pl.LazyFrame({"word": cdl_count_tokens(texts)}).explode("word").drop_nulls("word")
+    counts = held.group_by("word").len().collect(engine="streaming")
+    return counts.sort(["len", "word"], descending=[True, False])["word"].head(top).to_list()
 
 
 def presence(texts: pl.Series, words: list[str]) -> npt.NDArray[np.uint8]:

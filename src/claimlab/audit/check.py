@@ -7,7 +7,6 @@ answers "not measured" with the reason; it never passes for want of data.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -68,11 +67,12 @@ def shortcut(
     **more: Any,
 ) -> Finding:
     """Measure one feature under the fair protocol. `subject` is already sampled when it was large."""
-    groups = subject.groups if grouping == "groups" else np.arange(subject.n)
+    groups = subject.groups if grouping == "groups" else subject.everyone
     reason = fair.too_few(subject, groups, context.settings.rule)
     if reason is not None:
         return not_measured(check, "fair", reason, n=subject.n, feature=label)
-    measured = fair.measure(subject, feature, groups=groups, settings=context.settings, seed=context.seed)
+    deal = fair.deal_of(subject, grouping, context.settings.folds)
+    measured = fair.measure(subject, feature, deal=deal, settings=context.settings, seed=context.seed)
     return fair.finding(check, measured, context.settings.rule, why=why, feature=label, **more)
 
 
@@ -84,12 +84,17 @@ class Sampled:
     limit: int
     seed: int
 
-    @cached_property
+    @property
     def subject(self) -> Subject:
+        """The same sample, with whatever was worked out on it, for every check that asks."""
         if self.whole.n <= self.limit:
             return self.whole
-        chosen = np.random.default_rng(self.seed).choice(self.whole.n, self.limit, replace=False)
-        return self.whole.take(np.sort(chosen).astype(np.int64))
+        key = ("sample", self.limit, self.seed)
+        if key not in self.whole.memo:
+            chosen = np.random.default_rng(self.seed).choice(self.whole.n, self.limit, replace=False)
+            self.whole.memo[key] = self.whole.take(np.sort(chosen).astype(np.int64))
+        sample: Subject = self.whole.memo[key]
+        return sample
 
     @property
     def note(self) -> dict[str, Any]:

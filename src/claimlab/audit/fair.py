@@ -84,21 +84,48 @@ def too_few(subject: Subject, groups: Codes, rule: Rule) -> str | None:
     return None
 
 
-def measure(subject: Subject, feature: Feature, *, groups: Codes, settings: Settings, seed: int = 0) -> Measured:
-    """Score `feature` on `subject`; `groups` says which rows stay together. The caller has ruled out `too_few`."""
-    classes = len(subject.classes)
-    groups = compact(groups)
-    guesses = [
-        out_of_fold(subject.y, feature, groups, classes, folds=settings.folds, seed=seed + r)
-        for r in range(settings.repeats)
-    ]
+class Deal:
+    """How the rows of one subject are dealt into folds, for its labels and for shuffled ones, seed by seed.
+
+    Every feature of a subject is tested on the same folds, so each is dealt once, however many checks ask.
+    """
+
+    def __init__(self, y: Codes, groups: Codes, classes: int, folds: int) -> None:
+        self.y, self.groups, self.classes, self.folds = y, compact(groups), classes, folds
+        self._folds: dict[int, npt.NDArray[np.int8]] = {}
+        self._shuffled: dict[int, tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]] = {}
+
+    def fold(self, seed: int) -> npt.NDArray[np.int8]:
+        if seed not in self._folds:
+            self._folds[seed] = assign_folds(self.y, self.groups, self.folds, seed).astype(np.int8)
+        return self._folds[seed]
+
+    def shuffled(self, seed: int) -> tuple[Codes, npt.NDArray[np.int8]]:
+        """Labels moved between groups, and the folds dealt for them."""
+        if seed not in self._shuffled:
+            moved = move_labels(self.y, self.groups, np.random.default_rng(10_000 + seed))
+            fold = assign_folds(moved, self.groups, self.folds, seed)
+            self._shuffled[seed] = moved.astype(np.int16), fold.astype(np.int8)
+        moved_small, fold_small = self._shuffled[seed]
+        return moved_small.astype(np.int64), fold_small
+
+
+def deal_of(subject: Subject, grouping: Grouping, folds: int) -> Deal:
+    """The subject's own deal, made when first asked for."""
+    key = ("deal", grouping, folds)
+    if key not in subject.memo:
+        groups = subject.groups if grouping == "groups" else subject.everyone
+        subject.memo[key] = Deal(subject.y, groups, len(subject.classes), folds)
+    deal: Deal = subject.memo[key]
+    return deal
+
+
+def measure(subject: Subject, feature: Feature, *, deal: Deal, settings: Settings, seed: int = 0) -> Measured:
+    """Score `feature` on `subject`; `deal` says which rows stay together. The caller has ruled out `too_few`."""
+    classes, groups = len(subject.classes), deal.groups
+    guesses = [out_of_fold(deal, feature, seed=seed + r) for r in range(settings.repeats)]
     score = float(np.mean([macro_f1(confusion(subject.y, g, classes)) for g in guesses]))
-    shuffled = np.array(
-        [
-            _shuffled_score(subject.y, feature, groups, classes, settings.folds, seed + s)
-            for s in range(settings.shuffles)
-        ]
-    )
+    shuffled = np.array([_shuffled_score(deal, feature, seed + s) for s in range(settings.shuffles)])
     counts = np.bincount(subject.y, minlength=classes)
     return Measured(
         score=score,
@@ -117,16 +144,14 @@ def compact(groups: Codes) -> Codes:
     return np.unique(groups, return_inverse=True)[1].ravel()
 
 
-def out_of_fold(
-    y: Codes, feature: Feature, groups: Codes, classes: int, *, folds: int, seed: int
-) -> npt.NDArray[np.int64]:
+def out_of_fold(deal: Deal, feature: Feature, *, seed: int) -> npt.NDArray[np.int64]:
     """A guess for every row, each from a model that saw neither the row nor anything of its group."""
-    fold = assign_folds(y, groups, folds, seed)
-    guess = np.zeros(len(y), np.int64)
-    for k in range(folds):
+    fold = deal.fold(seed)
+    guess = np.zeros(len(deal.y), np.int64)
+    for k in range(deal.folds):
         test = np.flatnonzero(fold == k)
         train = np.flatnonzero(fold != k)
-        guess[test] = feature.fit(train, y[train], classes, seed=seed)(test)
+        guess[test] = feature.fit(train, deal.y[train], deal.classes, seed=seed)(test)
     return guess
 
 
@@ -137,8 +162,7 @@ def assign_folds(y: Codes, groups: Codes, folds: int, seed: int) -> npt.NDArray[
     groups are placed one by one where they unbalance least, small ones of equal make-up are dealt round by round.
     """
     rng = np.random.default_rng(seed)
-    counts = np.zeros((int(groups.max()) + 1, int(y.max()) + 1))
-    np.add.at(counts, (groups, y), 1.0)
+    counts = tally(groups, y)
     fold_of = np.empty(len(counts), np.int64)
     dealt = np.zeros((folds, counts.shape[1]))
     size = counts.sum(axis=1)
@@ -154,7 +178,7 @@ def assign_folds(y: Codes, groups: Codes, folds: int, seed: int) -> npt.NDArray[
         alike = small[make_up == kind]
         lightest_first = np.argsort((dealt / share).sum(axis=1) + 1e-9 * rng.random(folds))
         fold_of[alike] = lightest_first[np.arange(len(alike)) % folds]
-        np.add.at(dealt, fold_of[alike], counts[alike])
+        dealt += np.bincount(fold_of[alike], minlength=folds)[:, None] * counts[alike[0]]
     return fold_of[groups]
 
 
@@ -166,14 +190,18 @@ def _spread_after(dealt: Floats, group: Floats, share: Floats) -> Floats:
     return np.asarray((tried / share).std(axis=1).mean(axis=1) + 1e-9 * tried.sum(axis=2).std(axis=1))
 
 
-def _shuffled_score(y: Codes, feature: Feature, groups: Codes, classes: int, folds: int, seed: int) -> float:
+def tally(groups: Codes, y: Codes) -> Floats:
+    """Rows of each class in each group."""
+    k = int(y.max()) + 1
+    return np.bincount(groups * k + y, minlength=(int(groups.max()) + 1) * k).reshape(-1, k).astype(np.float64)
+
+
+def _shuffled_score(deal: Deal, feature: Feature, seed: int) -> float:
     """One fold of the same check on labels that were moved between groups."""
-    rng = np.random.default_rng(10_000 + seed)
-    moved = move_labels(y, groups, rng)
-    fold = assign_folds(moved, groups, folds, seed)
+    moved, fold = deal.shuffled(seed)
     test, train = np.flatnonzero(fold == 0), np.flatnonzero(fold != 0)
-    guess = feature.fit(train, moved[train], classes, seed=seed)(test)
-    return float(macro_f1(confusion(moved[test], guess, classes)))
+    guess = feature.fit(train, moved[train], deal.classes, seed=seed)(test)
+    return float(macro_f1(confusion(moved[test], guess, deal.classes)))
 
 
 def move_labels(y: Codes, groups: Codes, rng: np.random.Generator) -> Codes:

@@ -17,6 +17,8 @@ def signals() -> dict[str, dict[str, list[str]]]:
 
 def hints(rows: pl.DataFrame) -> pl.DataFrame:
     """Per record id, the names of the signals its text shows (a list, maybe empty). Unknown languages use English."""
+    if not rows.height:
+        return pl.DataFrame(schema={"id": pl.String, "signals": pl.List(pl.String)})
     columns = []
     language = rows["language"].fill_null("eng")
     for name, by_language in signals().items():

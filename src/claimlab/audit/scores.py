@@ -48,10 +48,11 @@ def clustered_interval(
     A resample gives each group a Poisson(1) weight. Groups with the same confusion counts are interchangeable, and the
     sum of m such weights is Poisson(m): so only distinct counts are drawn for, whatever the number of groups.
     """
-    per_group = np.zeros((int(groups.max()) + 1, classes * classes))
-    for guess in guesses:
-        np.add.at(per_group, (groups, truth * classes + guess), 1.0 / len(guesses))
-    kinds, alike = np.unique(per_group.round(9), axis=0, return_counts=True)
+    cells = classes * classes
+    size = (int(groups.max()) + 1) * cells
+    seen = sum(np.bincount(groups * cells + truth * classes + guess, minlength=size) for guess in guesses)
+    counted, alike = np.unique(np.reshape(seen, (-1, cells)), axis=0, return_counts=True)
+    kinds = counted / len(guesses)
     rng = np.random.default_rng(seed)
     weights = rng.poisson(alike, size=(draws, len(kinds)))
     scores = macro_f1((weights @ kinds).reshape(-1, classes, classes))

@@ -15,6 +15,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
 from claimlab.text.normalise import normal_form
+from claimlab.text.tokens import tokenize
 
 Codes = npt.NDArray[np.int64]
 TARGETS = {"veracity": ("true", "false"), "veracity-mixed": ("true", "false", "mixed")}
@@ -48,6 +49,11 @@ class Subject:
         )
         return cls(dataset, target, dataset.records.filter(keep), tuple(found), y)
 
+    @cached_property
+    def memo(self) -> dict[tuple[Any, ...], Any]:
+        """What several checks need and only one has to work out (folds, samples)."""
+        return {}
+
     @property
     def n(self) -> int:
         return self.rows.height
@@ -72,6 +78,12 @@ class Subject:
         return normal_form(self.rows["text"])
 
     @cached_property
+    def words(self) -> pl.DataFrame:
+        """`row` and `word`, once for each word that a row's text holds; words of one letter are left out."""
+        held = pl.LazyFrame({"row": self.everyone, "word": tokenize(self.rows["text"])}).explode("word")
+        return held.filter(pl.col("word").str.len_chars() > 1).unique().collect(engine="streaming")
+
+    @cached_property
     def groups(self) -> Codes:
         """Rows with one code must never be split: same normal text, or same `group`, or linked through others."""
         return linked([codes_of(self.normal_text), codes_of(self.rows["group"])], self.n)
@@ -82,7 +94,9 @@ class Subject:
         return near_texts(self.normal_text)
 
     def take(self, index: npt.NDArray[np.int64]) -> Subject:
-        """The same subject with only these rows."""
+        """The same subject with only these rows; itself, with all it has worked out, where these are all of them."""
+        if len(index) == self.n and np.array_equal(index, self.everyone):
+            return self
         return Subject(self.dataset, self.target, self.rows[index], self.classes, self.y[index])
 
     def table(self, name: str) -> pl.DataFrame | None:

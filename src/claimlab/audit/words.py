@@ -11,7 +11,6 @@ from scipy.sparse import csr_matrix
 
 from claimlab.audit.subject import Codes, Subject
 from claimlab.report.excerpt import excerpt
-from claimlab.text.tokens import tokenize
 
 SHOWN = 40  # words in a table
 DOTS = 250  # words in a picture
@@ -20,18 +19,15 @@ LONGEST = 60  # characters of a word as shown
 Counts = npt.NDArray[np.int64]
 
 
-def word_presence(texts: pl.Series, stop: frozenset[str], top: int) -> tuple[tuple[str, ...], Any]:
+def word_presence(subject: Subject, stop: frozenset[str], top: int) -> tuple[tuple[str, ...], Any]:
     """The `top` most frequent words (by texts that hold them), and a sparse 0/1 matrix of texts by words."""
-    tokens = tokenize(texts)
-    long = pl.DataFrame({"row": np.arange(texts.len()), "word": tokens}).explode("word").drop_nulls().unique()
-    long = long.filter(~pl.col("word").is_in(list(stop)) & (pl.col("word").str.len_chars() > 1))
-    counts = long.group_by("word").len().sort(["len", "word"], descending=[True, False]).head(top)
+    known = subject.words["word"].value_counts(name="len").filter(~pl.col("word").is_in(list(stop)))
+    counts = known.sort(["len", "word"], descending=[True, False]).head(top)
     words = tuple(counts["word"].to_list())
-    hits = long.join(pl.DataFrame({"word": words, "column": np.arange(len(words))}), on="word")
+    columns = pl.DataFrame({"word": words, "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64})
+    hits = subject.words.join(columns, on="word")
     ones = np.ones(hits.height, np.uint8)
-    return words, csr_matrix(
-        (ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(texts.len(), len(words))
-    )
+    return words, csr_matrix((ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(subject.n, len(words)))
 
 
 def per_class(presence: Any, rows: npt.NDArray[np.int64], labels: Codes, classes: int) -> Counts:

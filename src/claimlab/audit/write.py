@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from claimlab.audit.run import Audit
-from claimlab.audit.views.page import chapters, report, versions
+from claimlab.audit.views.page import DETAILS, Chapter, Detail, chapters, report
 from claimlab.audit.views.paper import paper
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.errors import DataError, OutputExists
-from claimlab.report.blocks import Figure, walk
+from claimlab.report.blocks import Figure, Report, walk
 from claimlab.report.charts import svg_to_png
 from claimlab.report.html import to_html_within
 from claimlab.report.latex import to_latex
@@ -19,6 +19,7 @@ from claimlab.report.markdown import to_markdown
 
 FILE = "audit.json"
 PLOTS = "plots"
+Page = Callable[[Sequence[Chapter], Detail], Report]
 
 
 def refuse_report(folder: Path, force: bool) -> None:
@@ -27,20 +28,22 @@ def refuse_report(folder: Path, force: bool) -> None:
         raise OutputExists(folder)
 
 
-def write_audits(audits: Sequence[Audit], folder: Path, *, force: bool = False) -> None:
+def write_audits(audits: Sequence[Audit], folder: str | Path, *, force: bool = False) -> None:
     """Write the report folder in one atomic step."""
+    folder = Path(folder)
     refuse_report(folder, force)
     with atomic_folder(folder) as building:
         write_into(audits, building)
 
 
-def write_into(audits: Sequence[Audit], folder: Path) -> None:
-    """The files of a report: findings, page, Markdown, LaTeX and pictures."""
-    text = json.dumps({"audits": [a.to_json() for a in audits]}, ensure_ascii=False, indent=1, sort_keys=True)
+def write_into(audits: Sequence[Audit], folder: Path, page: Page = report) -> None:
+    """The files of a report: findings, page, Markdown, LaTeX and pictures. `page` says what the page holds."""
+    text = json.dumps({"audits": [a.to_json() for a in audits]}, ensure_ascii=False, indent=1)
     (folder / FILE).write_text(text + "\n", encoding="utf-8")
     parts = chapters(audits)
-    whole = report(parts)
-    (folder / "index.html").write_text(to_html_within(versions(parts)), encoding="utf-8")
+    whole = page(parts, DETAILS[0])
+    html = to_html_within(page(parts, detail) for detail in DETAILS)
+    (folder / "index.html").write_text(html, encoding="utf-8")
     (folder / "report.md").write_text(to_markdown(whole), encoding="utf-8")
     (folder / "report.tex").write_text(to_latex(paper(audits)), encoding="utf-8")
     write_plots((b for b in walk(whole.blocks) if isinstance(b, Figure)), folder / PLOTS)

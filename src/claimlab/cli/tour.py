@@ -115,7 +115,7 @@ def run_audit(tour: Tour) -> None:
             "The clean twin",
             [
                 Text(f"The same claims without any defect: {verdict}."),
-                *summary(Chapter(tour.twin_audit, 1, alarms_only=True), detail),
+                *summary(Chapter(tour.twin_audit, 1, alarms_only=True), detail, linked=False),
             ],
         )
     )

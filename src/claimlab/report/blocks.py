@@ -52,6 +52,7 @@ class Table:
     rows: Sequence[Sequence[Cell | str | int | float | None]]
     caption: str = ""
     sortable: bool = True
+    upright: bool = False  # many narrow columns: their heads stand upright, and the first column stays in sight
 
 
 @dataclass(frozen=True)

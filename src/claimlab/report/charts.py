@@ -16,6 +16,10 @@ CLASS_COLOURS = {"true": TRUE, "false": FALSE, "mixed": MIXED, "unknown": UNKNOW
 VERDICT_COLOURS = {"fail": "#c8453b", "warn": "#c98a1b", "pass": "#3b9a5f", "not-measured": "#8b95a1"}
 _MORE_COLOURS = ("#7a5ea8", "#2f9c95", "#c25b8f", "#7f8f3a", "#a0653a", "#5a6ea0")
 WIDTH = 640
+FONT = "Arial, 'Liberation Sans', sans-serif"  # as measured here; a wider font of the reader's takes the padding
+_DEFAULTS = re.compile(
+    r' (?:role|aria-[a-z]+|pointer-events|font-family|xmlns:xlink)="[^"]*"| opacity="1"| class="mark-[^"]*"'
+)
 
 
 def to_svg(chart: Any) -> str:
@@ -25,7 +29,7 @@ def to_svg(chart: Any) -> str:
     spec = chart.configure(
         background="transparent",
         aria=False,  # the page describes a figure in words; a label on every mark would double its size
-        font="Arial, 'Liberation Sans', sans-serif",  # as measured here; a wider font of the reader's takes the padding
+        font=FONT,
         padding={"left": 24, "top": 5, "right": 12, "bottom": 5},
         axis={
             "gridColor": "#9aa4b033", "domainColor": "#9aa4b0", "tickColor": "#9aa4b0", "labelLimit": 240,
@@ -33,14 +37,16 @@ def to_svg(chart: Any) -> str:
         },
         legend={"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
         view={"stroke": None},
-    ).to_dict()  # fmt: skip
+    ).to_dict(validate=False)  # fmt: skip
     svg: str = vl_convert.vegalite_to_svg(spec)
     return slim(svg[svg.index("<svg") :])
 
 
 def slim(svg: str) -> str:
-    """The same picture in fewer bytes: figures inside tags to a tenth of a pixel. Text is left as it is."""
-    return re.sub(r"<[^<>]*>", lambda tag: re.sub(r"-?\d+\.\d\d+", _tenth, tag.group()), svg)
+    """The same picture in a third of the bytes: tenths of a pixel, one font, nothing empty. Text is left as it is."""
+    without = re.sub(r'<path class="(?:back|fore)ground"[^<>]*(?:d=""|d="M0,0h0v0h0Z")[^<>]*/>', "", svg)
+    lean = re.sub(r"<[^<>]*>", lambda tag: re.sub(r"-?\d+\.\d\d+", _tenth, _DEFAULTS.sub("", tag.group())), without)
+    return lean.replace("<svg ", f'<svg font-family="{FONT}" ', 1)
 
 
 def _tenth(number: re.Match[str]) -> str:

@@ -76,7 +76,9 @@ def _table(table: Table) -> str:
     rows = [[cell(value) for value in row] for row in table.rows]
     columns = range(len(table.columns))
     spec = "".join(_column([row[i] for row in rows]) for i in columns)
-    heads = [_head(name, [row[i] for row in rows]) for i, name in enumerate(table.columns)]
+    heads = [
+        f"\\rotatebox{{90}}{{{escape(n)}}}" if table.upright and i else escape(n) for i, n in enumerate(table.columns)
+    ]
     lines = [
         f"\\begin{{longtable}}{{{spec}}}",
         "\\toprule",
@@ -95,13 +97,7 @@ def _table(table: Table) -> str:
 def _column(cells: Sequence[Cell]) -> str:
     if cells and all(isinstance(c.sort, float) for c in cells):
         return "r"
-    return f"p{{{0.4:.1f}\\linewidth}}" if any(len(c.text) > _LONG for c in cells) else "l"
-
-
-def _head(name: str, cells: Sequence[Cell]) -> str:
-    """A head much wider than its column stands upright, so that a matrix fits the page."""
-    widest = max((len(c.text) for c in cells), default=0)
-    return f"\\rotatebox{{90}}{{{escape(name)}}}" if len(name) > 9 and widest <= 5 else escape(name)
+    return "p{0.4\\linewidth}" if any(len(c.text) > _LONG for c in cells) else "l"
 
 
 def _cell(value: Cell) -> str:

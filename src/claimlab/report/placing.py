@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-GAP = 5.0  # pixels between a dot and its name
+GAPS = (5.0, 16.0, 30.0)  # pixels between a dot and its name: the nearest free place is taken
 NARROW, WIDE = frozenset("fijlrtI.,:;'’|!()[]"), frozenset("mwMW@%")
 
 
@@ -22,6 +22,7 @@ class Placed:
     middle: float
     width: float
     height: float
+    away: bool = False  # too far from its dot to go without a line
 
     @property
     def box(self) -> tuple[float, float, float, float]:
@@ -46,9 +47,11 @@ def place(
     for index, name in names:
         width, height = text_width(name, size), size * 1.15
         x, y = points[index]
-        for left, middle in _around(x, y, width, height, radius + GAP):
-            one = Placed(index, left, middle, width, height)
-            if _inside(one.box, area) and not _hits(one.box, taken, own=index):
+        places = ((gap, at) for gap in GAPS for at in _around(x, y, width, height, radius + gap))
+        for gap, (left, middle) in places:
+            one = Placed(index, left, middle, width, height, away=gap > GAPS[0])
+            free = _inside(one.box, area) and not _hits(one.box, taken, own=index)
+            if free and not (one.away and _crosses((x, y), one, out)):
                 taken = np.vstack([taken, one.box])
                 out.append(one)
                 break
@@ -88,6 +91,17 @@ def _around(x: float, y: float, width: float, height: float, away: float) -> lis
 
 def _inside(box: tuple[float, float, float, float], area: tuple[float, float]) -> bool:
     return box[0] >= 0 and box[1] >= 0 and box[2] <= area[0] and box[3] <= area[1]
+
+
+def _crosses(dot: tuple[float, float], name: Placed, others: Sequence[Placed]) -> bool:
+    """Whether the line from `dot` to its name would strike through another name."""
+    left, top, right, bottom = name.box
+    end = min(max(dot[0], left), right), min(max(dot[1], top), bottom)
+    way = np.linspace(dot, end, 16)
+    return any(
+        bool(((way[:, 0] > b[0]) & (way[:, 0] < b[2]) & (way[:, 1] > b[1]) & (way[:, 1] < b[3])).any())
+        for b in (other.box for other in others)
+    )
 
 
 def _hits(box: tuple[float, float, float, float], taken: npt.NDArray[np.float64], *, own: int) -> bool:

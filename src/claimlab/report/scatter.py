@@ -33,24 +33,35 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
     import altair as alt
 
     x, y = share(across), share(up)
-    low = 10 ** np.floor(np.log10(min(x.min(), y.min())))
+    low, high = 0.7 * min(x.min(), y.min()), min(1.0, 1.5 * max(x.max(), y.max()))
     ratio = np.log(x / y)
     colours = colours_of([across.name, up.name])
     leaning = np.where(np.exp(np.abs(ratio)) < ONE_SIDED, "neither", np.where(ratio > 0, across.name, up.name))
-    pixels = np.stack([SIDE * _along(x, low), SIDE * (1 - _along(y, low))], axis=1)
+    pixels = np.stack([SIDE * _along(x, low, high), SIDE * (1 - _along(y, low, high))], axis=1)
     weight = np.abs(ratio) * np.sqrt(np.asarray(across.counts) + np.asarray(up.counts))
     wanted = [int(i) for i in np.argsort(-weight, kind="stable") if leaning[i] != "neither"][:NAMED]
     named = place(pixels, [(i, excerpt(words[i], 24)) for i in wanted], area=(SIDE, SIDE))
-    scale = alt.Scale(type="log", domain=[low, 1], nice=False)
-    axis = alt.Axis(format="~%", tickCount=4, grid=True)
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
+    axis = alt.Axis(format="~%", values=_ticks(low, high), grid=True)
     dots = pl.DataFrame({"x": x, "y": y, "leans": leaning})
+    back = np.log(high / low) / SIDE
     labels = pl.DataFrame(
         {
-            "x": [float(low ** (1 - p.left / SIDE)) for p in named],
-            "y": [float(low ** (p.middle / SIDE)) for p in named],
+            "x": [float(low * np.exp(back * p.left)) for p in named],
+            "y": [float(high * np.exp(-back * p.middle)) for p in named],
             "word": [excerpt(words[p.index], 24) for p in named],
         },
         schema={"x": pl.Float64, "y": pl.Float64, "word": pl.String},
+    )
+    far = [p for p in named if p.away]
+    lines = pl.DataFrame(
+        {
+            "x": [float(x[p.index]) for p in far],
+            "y": [float(y[p.index]) for p in far],
+            "x2": [float(low * np.exp(back * np.clip(pixels[p.index, 0], p.left, p.left + p.width))) for p in far],
+            "y2": [float(high * np.exp(-back * np.clip(pixels[p.index, 1], p.box[1], p.box[3]))) for p in far],
+        },
+        schema=dict.fromkeys(("x", "y", "x2", "y2"), pl.Float64),
     )
     tones = {**colours, "neither": UNKNOWN}
     base = alt.Chart(dots).mark_point(filled=True, size=34, opacity=0.75)
@@ -64,11 +75,15 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
             legend=alt.Legend(orient="top"),
         ),
     )
-    even = alt.Chart(pl.DataFrame({"x": [low, 1.0], "y": [low, 1.0]})).mark_line(strokeDash=[5, 4], color="#9aa4b0")
+    even = alt.Chart(pl.DataFrame({"x": [low, high], "y": [low, high]})).mark_line(strokeDash=[5, 4], color="#9aa4b0")
+    leads = alt.Chart(lines).mark_rule(color="#9aa4b0", strokeWidth=0.7)
     text = alt.Chart(labels).mark_text(align="left", baseline="middle", fontSize=11)
-    return alt.layer(even.encode(x="x:Q", y="y:Q"), points, text.encode(x="x:Q", y="y:Q", text="word:N")).properties(
-        width=SIDE, height=SIDE
-    )
+    return alt.layer(
+        even.encode(x="x:Q", y="y:Q"),
+        leads.encode(x="x:Q", y="y:Q", x2="x2:Q", y2="y2:Q"),
+        points,
+        text.encode(x="x:Q", y="y:Q", text="word:N"),
+    ).properties(width=SIDE, height=SIDE)
 
 
 def share(side: Side) -> npt.NDArray[np.float64]:
@@ -76,6 +91,13 @@ def share(side: Side) -> npt.NDArray[np.float64]:
     return np.maximum(np.asarray(side.counts, dtype=np.float64), 0.5) / max(side.size, 1)
 
 
-def _along(values: npt.NDArray[np.float64], low: float) -> npt.NDArray[np.float64]:
-    """Where values lie on the logarithmic axis from `low` to 1, as a share of its length."""
-    return np.asarray(1 - np.log(values) / np.log(low))
+def _along(values: npt.NDArray[np.float64], low: float, high: float) -> npt.NDArray[np.float64]:
+    """Where values lie on the logarithmic axis from `low` to `high`, as a share of its length."""
+    return np.asarray(np.log(values / low) / np.log(high / low))
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """1, 2 and 5 of every power of ten; only the powers where the axis is long."""
+    powers = [10.0**e for e in range(-7, 1)]
+    steps = (1,) if high / low > 1_000 else (1, 2, 5)
+    return [t for p in powers for t in (round(s * p, 9) for s in steps) if low <= t <= high]

@@ -96,7 +96,9 @@ def cdl_presence_tokens(texts: pl.Series) -> pl.Series:
     letters are dropped, so a counted word such as "19" or "co2" is found nowhere. That is the published protocol.
     """
     bare = texts.str.to_lowercase().str.replace_all(r"[\p{P}\p{S}\p{Nd}]", "")
-    return _filtered(bare.str.extract_all(r"\S+"), pl.element().str.len_chars() >= 3)
+    # Splitting at blanks is three times as fast as matching words; other white space is rare and made a blank first.
+    blanks = change_where(bare, bare.str.contains(r"[^\S ]"), lambda rows: rows.str.replace_all(r"\s", " "))
+    return _filtered(blanks.str.split(" "), pl.element().str.len_chars() >= 3)
 
 
 def _composed(texts: pl.Series, language: str | None = None) -> pl.Series:

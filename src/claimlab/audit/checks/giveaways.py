@@ -25,7 +25,7 @@ class Giveaways:
         if len(subject.classes) < 2:
             return [not_measured(self.name, "fair", "It needs two classes.", n=subject.n)]
         part = sampled(subject, context)
-        words, presence = word_presence(part.subject.rows["text"], frozenset(), CANDIDATES)
+        words, presence = word_presence(part.subject, frozenset(), CANDIDATES)
         if not words:
             return [not_measured(self.name, "fair", "No text holds a word.", n=subject.n)]
         feature = Feature(presence)

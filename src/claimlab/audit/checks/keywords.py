@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scipy.sparse import csr_matrix
+
 from claimlab.audit import cdl
 from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
 from claimlab.audit.features import Words
@@ -45,12 +47,12 @@ class Keywords:
             subject,
             what=f"A 20-leaf forest on the {len(done.words)} most frequent words",
             feature=f"{TOP} words",
-            details=word_details(subject, tuple(done.words), done.presence),
+            details=word_details(subject, tuple(done.words), csr_matrix(done.presence)),
         )
 
     def _fair(self, subject: Subject, context: Context, note: dict[str, int]) -> Finding:
         stop = stop_words_for(subject.rows["language"].drop_nulls().unique().to_list() or ["eng"])
-        words, presence = word_presence(subject.rows["text"], stop, CANDIDATES)
+        words, presence = word_presence(subject, stop, CANDIDATES)
         if not words:
             return not_measured(self.name, "fair", "No word is left once stop words are out.", n=subject.n)
         return shortcut(

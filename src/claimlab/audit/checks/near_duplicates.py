@@ -100,7 +100,8 @@ def contradicting(subject: Subject) -> npt.NDArray[np.int64]:
     rows = np.flatnonzero(near.text_of >= 0)
     np.add.at(tally, (near.text_of[rows], subject.y[rows]), 1)
     mine = (near.graph @ tally)[near.text_of[rows]]
-    return rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
+    found: npt.NDArray[np.int64] = rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
+    return found
 
 
 def pairs(subject: Subject, rows: npt.NDArray[np.int64], train: npt.NDArray[np.bool_] | None) -> list[dict[str, str]]:

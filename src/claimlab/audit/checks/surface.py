@@ -47,7 +47,7 @@ class Surface:
                     Numbers(matrix),
                     why=f"A small tree on {family} alone",
                     label=family,
-                    details={"means": means, **part.note},
+                    details={"share_of_characters": means, **part.note},
                 )
             )
         return out

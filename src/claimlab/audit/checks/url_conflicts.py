@@ -23,16 +23,20 @@ class UrlConflicts:
             return no_such_protocol(self.name)
         urls = cited(subject.rows)
         if not urls.height:
-            return [not_measured(self.name, "fair", "No record has or cites a URL.", n=subject.n)]
+            return [not_measured(self.name, "fair", "No record has or cites the URL of a page.", n=subject.n)]
         return [conflict_finding(subject, self.name, urls, what="URL")]
 
 
 def cited(rows: pl.DataFrame) -> pl.DataFrame:
-    """`row` and `key`: each record's own address and those in its text, in one spelling each."""
+    """`row` and `key`: each record's own address and those in its text, in one spelling each.
+
+    A bare host is left out: it is a site, not a page, and the check of domains asks about those.
+    """
     number = pl.Series("row", np.arange(rows.height))
     inside = pl.DataFrame({"row": number, "key": find_urls(rows["text"])}).explode("key").drop_nulls("key")
     every = pl.concat([pl.DataFrame({"row": number, "key": rows["url"]}).drop_nulls("key"), inside])
-    return every.with_columns(canonical_urls(every["key"]).alias("key")).drop_nulls("key")
+    pages = every.with_columns(canonical_urls(every["key"]).alias("key")).drop_nulls("key")
+    return pages.filter(~pages["key"].str.contains(r"^https://[^/?]*$"))
 
 
 CHECK = UrlConflicts()

@@ -20,7 +20,8 @@ def matrix(audits: Sequence[Audit], links: Mapping[tuple[int, str], str]) -> Sec
         [Cell(audit.dataset, link=links.get((number, ""))), *(_cell(audit, number, check, links) for check in checks)]
         for number, audit in enumerate(audits)
     ]
-    return Section("Datasets against checks", [Table(["Dataset", *map(check_title, checks)], rows, NOTE)], "matrix")
+    table = Table(["Dataset", *map(check_title, checks)], rows, NOTE, upright=True)
+    return Section("Datasets against checks", [table], "matrix")
 
 
 def _cell(audit: Audit, number: int, check: str, links: Mapping[tuple[int, str], str]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from claimlab.audit.examples import PER_FINDING, pointed_at
 from claimlab.audit.run import Audit
 from claimlab.audit.views import pictures
 from claimlab.audit.views.matrix import matrix
-from claimlab.audit.views.tables import detail_blocks
+from claimlab.audit.views.tables import Rows, detail_blocks, record_blocks
 from claimlab.audit.views.wording import (
     VERDICT_WORDS,
     check_title,
@@ -23,10 +23,9 @@ from claimlab.audit.views.wording import (
     protocol_sections,
 )
 from claimlab.core.finding import VERDICTS, Finding
-from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles, Tone, percent
+from claimlab.report.blocks import Block, Cell, Figure, Fold, Report, Section, Table, Text, Tiles, Tone, percent
 from claimlab.report.excerpt import excerpt
 
-LISTED = 25  # record ids shown under a finding
 MANY = 3  # datasets: above this, only alarms get pictures of their own
 
 
@@ -89,15 +88,12 @@ class Chapter:
         shown = [e.id for e in self.audit.examples if e.id in wanted]
         return {record: f"#{self.name}-row-{i + 1}" for i, record in enumerate(shown)}
 
+    def rows(self, detail: Detail) -> Rows:
+        return Rows(self.row_links(detail.rows), {e.id: e for e in self.audit.examples})
+
 
 def chapters(audits: Sequence[Audit]) -> list[Chapter]:
     return [Chapter(a, i, alarms_only=len(audits) > MANY) for i, a in enumerate(audits)]
-
-
-def versions(parts: Sequence[Chapter]) -> Iterator[Report]:
-    """The report, and shorter ones."""
-    for detail in DETAILS:
-        yield report(parts, detail)
 
 
 def report(parts: Sequence[Chapter], detail: Detail = DETAILS[0]) -> Report:
@@ -130,13 +126,13 @@ def chapter(part: Chapter, detail: Detail) -> Section:
     return Section(title, [Text(headline(part.audit)), *blocks], anchor=part.anchor())
 
 
-def summary(part: Chapter, detail: Detail) -> list[Block]:
-    """Tiles, the picture of all scores, and the table of all findings."""
+def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block]:
+    """Tiles, the picture of all scores, and the table of all findings, `linked` where the page has their sections."""
     counts = part.audit.counts()
     tiles: list[tuple[str, str, Tone]] = [(VERDICT_WORDS[v], str(counts[v]), v) for v in VERDICTS]
     rows: list[list[Any]] = [
         [
-            Cell(check_title(f.check), link=f"#{part.anchor(f.check)}"),
+            Cell(check_title(f.check), link=f"#{part.anchor(f.check)}" if linked else None),
             excerpt(f.feature, 60) if f.feature else "",
             Cell(VERDICT_WORDS[f.verdict], sort=VERDICTS.index(f.verdict), tone=f.verdict),
             percent(f.score),
@@ -156,22 +152,37 @@ def summary(part: Chapter, detail: Detail) -> list[Block]:
 
 def check_sections(part: Chapter, detail: Detail) -> list[Section]:
     """A section per check, the gravest first: what it asks, what it found, how it decides."""
-    links = part.row_links(detail.rows)
-    out = []
+    rows = part.rows(detail)
+    out, silent = [], []
     for check in dict.fromkeys(f.check for f in ordered(part.audit.findings)):
         mine = [(i, f) for i, f in enumerate(part.audit.findings) if f.check == check]
         mine.sort(key=lambda pair: VERDICTS.index(pair[1].verdict))
         worst = mine[0][1]
+        if worst.verdict == "not-measured" and not any(f.details for _, f in mine):
+            silent += [f for _, f in mine]
+            continue
         blocks: list[Block] = []
         for i, finding in mine:
-            inner = finding_blocks(finding, part.figures.get(i, []), links, detail)
+            inner = finding_blocks(finding, part.figures.get(i, []), rows, detail)
             anchor = f"{part.anchor(check)}-{i + 1}"
             blocks += inner if len(mine) == 1 else [_part_of_check(finding, inner, anchor)]
         asked, *rest = explanation(check, worst.protocol)
         badge = VERDICT_WORDS[worst.verdict]
         inside = [asked, *blocks, *rest]
         out.append(Section(check_title(check), inside, part.anchor(check), worst.verdict, badge))
-    return out
+    return [*out, not_measured_section(part, silent)] if silent else out
+
+
+def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
+    """The checks of which there is nothing to show but the reason."""
+    seen: set[str] = set()
+    rows: list[list[Any]] = []
+    for f in findings:
+        anchor = "" if f.check in seen else part.anchor(f.check)
+        seen.add(f.check)
+        rows.append([Cell(finding_title(f), anchor=anchor), f.why])
+    title = f"Not measured ({len(findings)})"
+    return Section(title, [Table(["Check", "Why not"], rows)], f"{part.name}-not-measured", "not-measured")
 
 
 def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Section:
@@ -180,21 +191,15 @@ def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Se
     return Section(name[:1].upper() + name[1:], blocks, anchor, finding.verdict, VERDICT_WORDS[finding.verdict])
 
 
-def finding_blocks(
-    finding: Finding, figures: Sequence[Figure], links: Mapping[str, str], detail: Detail
-) -> list[Block]:
+def finding_blocks(finding: Finding, figures: Sequence[Figure], rows: Rows, detail: Detail) -> list[Block]:
+    """The sentence, the picture, the tables and the rows; behind a line that opens where nothing is wrong."""
     alarm = finding.verdict in ("fail", "warn")
     drawn = figures if detail.figures == "all" or (detail.figures == "alarms" and alarm) else []
-    blocks: list[Block] = [Text(finding.why), *drawn]
-    if detail.tables:
-        blocks += detail_blocks(finding, links)
-    if finding.records:
-        shown = [(excerpt(r, 60), links[r]) for r in finding.records if r in links]
-        rest = len(finding.records) - len(shown)
-        words = "Rows to look at:" if shown else f"It names {len(finding.records)} records; they are in audit.json."
-        more = f" ({rest} more in audit.json)" if shown and rest else ""
-        blocks.append(Text(words[:-1] + more + ":" if shown else words, links=shown[:LISTED]))
-    return blocks
+    tables = detail_blocks(finding, rows) if detail.tables else []
+    more = [*drawn, *tables, *record_blocks(finding, rows)]
+    if alarm or not more:
+        return [Text(finding.why), *more]
+    return [Text(finding.why), Fold("Figures and tables" if drawn else "Tables and rows", more)]
 
 
 def rows_section(part: Chapter, detail: Detail) -> list[Section]:

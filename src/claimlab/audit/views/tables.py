@@ -3,37 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from claimlab.audit.examples import Example
 from claimlab.core.finding import Finding
-from claimlab.report.blocks import Block, Cell, Fold, Table
+from claimlab.report.blocks import Block, Cell, Fold, Table, Text
 from claimlab.report.excerpt import excerpt
 
-OPEN = 8  # a table of at most this many rows is shown open
+OPEN = 8  # rows shown at once; the others are behind a line that opens
+LISTED = 25  # record ids under a finding
+INLINE = 3  # rows shown with their text under a finding
 NAMES = {
-    "words": ("Words", "Word"),
-    "values": ("Values", "Value"),
-    "slices": ("Slices", "Slice"),
-    "conflicts": ("Under several labels", "Value"),
+    "words": ("words", "Word"),
+    "values": ("values", "Value"),
+    "slices": ("slices", "Slice"),
+    "conflicts": ("under several labels", "Value"),
 }
+DRAWN = ("values", "slices")  # their picture is shown; the table stays behind a line
 PICTURES = ("cloud", "histogram")  # shown as pictures only
 
-Links = Mapping[str, str]  # record id -> where its row is shown
+
+@dataclass(frozen=True)
+class Rows:
+    """The records that a page shows: where each one's row is, and what it says."""
+
+    links: Mapping[str, str]
+    examples: Mapping[str, Example]
+
+    def cell(self, record: str) -> Cell:
+        return Cell(excerpt(record, 60), link=self.links.get(record))
+
+    def text(self, record: str, limit: int = 160) -> str | None:
+        found = self.examples.get(record)
+        return None if found is None or found.text is None else excerpt(found.text, limit)
+
+    def label(self, record: str) -> str | None:
+        found = self.examples.get(record)
+        return None if found is None else found.label
 
 
-def detail_blocks(finding: Finding, links: Links) -> list[Block]:
-    """Every table of a finding, those of few rows open."""
+def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:
+    """Every table of a finding."""
     out: list[Block] = []
     for name, value in finding.details.items():
         if name in PICTURES or not (isinstance(value, list) and value and isinstance(value[0], Mapping)):
             continue
         if name == "pairs":
-            out.append(Fold(f"Pairs ({len(value)})", [pair_table(value, links)], open=True))
+            out.append(pair_table(value, rows))
             continue
-        title, head = NAMES.get(name, (name.replace("_", " ").capitalize(), ""))
+        title, head = NAMES.get(name, (name.replace("_", " "), ""))
         table = count_table(value, head) if "counts" in value[0] else plain_table(value)
-        out.append(Fold(f"{title} ({len(value)})", [table], open=len(value) <= OPEN))
+        out += _folded(table, title, closed=name in DRAWN)
     return out
+
+
+def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
+    """The records a finding names: the first with their text, more as links, and how many there are besides."""
+    if not finding.records:
+        return []
+    shown = [r for r in finding.records if r in rows.links]
+    if not shown:
+        return [Text(f"It names {len(finding.records)} records; they are in audit.json.")]
+    out: list[Block] = []
+    if not finding.details.get("pairs"):
+        body = [[rows.cell(r), rows.label(r), rows.text(r)] for r in shown[:INLINE]]
+        out.append(Table(["Record", "Label", "Text"], body, sortable=False))
+    rest = len(finding.records) - len(shown)
+    more = f" ({rest} more in audit.json)" if rest else ""
+    links = [(excerpt(r, 60), rows.links[r]) for r in shown[:LISTED]]
+    return [*out, Text(f"Rows to look at{more}:", links=links)]
 
 
 def count_table(rows: Sequence[Mapping[str, Any]], head: str) -> Table:
@@ -53,18 +92,28 @@ def count_table(rows: Sequence[Mapping[str, Any]], head: str) -> Table:
     return Table(columns, body, "Records per class; in brackets the share of the records in this row.")
 
 
-def pair_table(pairs: Sequence[Mapping[str, str]], links: Links) -> Table:
-    rows = [[record_cell(p["record"], links), record_cell(p["other"], links)] for p in pairs]
-    return Table(["Record", "Nearly the same as"], rows, "The texts are under the rows at the end of the page.")
-
-
-def record_cell(record: str, links: Links) -> Cell:
-    return Cell(excerpt(record, 60), link=links.get(record))
+def pair_table(pairs: Sequence[Mapping[str, str]], rows: Rows) -> Table:
+    columns = ["Record", "Label", "Text", "Nearly the same as", "Label", "Text"]
+    body = [
+        [value for r in (p["record"], p["other"]) for value in (rows.cell(r), rows.label(r), rows.text(r, 120))]
+        for p in pairs
+    ]
+    return Table(columns, body, sortable=False)
 
 
 def plain_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     columns = list(dict.fromkeys(key for row in rows for key in row))
     return Table([c.replace("_", " ") for c in columns], [[_value(row.get(c)) for c in columns] for row in rows])
+
+
+def _folded(table: Table, title: str, *, closed: bool) -> list[Block]:
+    """A short table as it is; of a long one the first rows, and the whole of it behind a line that opens."""
+    n = len(table.rows)
+    if closed:
+        return [Fold(f"The {n} {title} as a table" if n > 1 else f"The {title} as a table", [table])]
+    if n <= OPEN:
+        return [table]
+    return [Table(table.columns, table.rows[:OPEN], table.caption), Fold(f"All {n} {title}", [table])]
 
 
 def _value(value: Any) -> Any:

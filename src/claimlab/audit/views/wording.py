@@ -36,7 +36,7 @@ def check_title(name: str) -> str:
 def finding_title(finding: Finding) -> str:
     """The check, and the feature where it says more than the check does."""
     title, feature = check_title(finding.check), finding.feature
-    return title if feature is None or feature.casefold() in title.casefold() else f"{title} · {feature}"
+    return title if feature is None or feature.casefold() == title.casefold() else f"{title} · {feature}"
 
 
 def interval_text(finding: Finding) -> str:

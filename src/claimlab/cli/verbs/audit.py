@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, verb
+from claimlab.cli.output import (
+    ForceFlag,
+    JsonFlag,
+    LimitOption,
+    SeedOption,
+    emit,
+    progress_bar,
+    say,
+    verb,
+    written,
+)
+
+if TYPE_CHECKING:
+    from claimlab.audit.run import Audit
 
 app = verb()
 
 
 @app.command()
 def audit(
-    folders: Annotated[list[Path], typer.Argument(help="One or more claimlab dataset folders.")],
+    folders: Annotated[list[Path] | None, typer.Argument(help="One or more claimlab dataset folders.")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for the report (HTML, JSON, Markdown, LaTeX).")
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for the report (HTML, JSON, Markdown, LaTeX, pictures)."),
     ] = None,
     check: Annotated[list[str] | None, typer.Option("--check", help="Run only this check; may be repeated.")] = None,
     protocol: Annotated[str, typer.Option(help="'fair', or 'cdl' to reproduce published numbers.")] = "fair",
@@ -25,6 +39,14 @@ def audit(
     column: Annotated[
         list[str] | None, typer.Option("--column", help="Put this column to the test too (meta.KEY for meta).")
     ] = None,
+    saved: Annotated[
+        list[Path] | None,
+        typer.Option("--from", help="Show a saved audit.json again instead of auditing; may be repeated."),
+    ] = None,
+    fix: Annotated[
+        bool,
+        typer.Option("--fix", help="Write a dataset to -o without what a split can remove, audited before and after."),
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when a check fails.")] = False,
     seed: SeedOption = 0,
     limit: LimitOption = None,
@@ -32,46 +54,92 @@ def audit(
     as_json: JsonFlag = False,
 ) -> None:
     """Audit datasets for shortcuts, leaks and contradictions, each beside its baselines."""
-    from claimlab.audit.run import audit as run_audit
-    from claimlab.audit.views.wording import headline, ordered
-    from claimlab.audit.write import write_audits
-    from claimlab.core.dataset import Dataset
+    from claimlab.audit.write import read_audits, refuse_report, write_audits
 
-    audits = []
-    with progress_bar() as progress:
-        for folder in folders:
-            dataset = Dataset.open(folder)
-            if limit is not None:
-                dataset.records = dataset.records.head(limit)
-                dataset.files = {}
-            audits.append(
-                run_audit(
-                    dataset,
-                    checks=check,
-                    protocol=protocol,  # type: ignore[arg-type]  # checked there, with a sentence
-                    target=target,
-                    columns=column or (),
-                    seed=seed,
-                    debug=bool(os.environ.get("CLAIMLAB_DEBUG")),
-                    progress=progress,
-                )
-            )
+    options: dict[str, Any] = {
+        "checks": check, "protocol": protocol, "target": target, "columns": column or (), "seed": seed,
+        "debug": bool(os.environ.get("CLAIMLAB_DEBUG")),
+    }  # fmt: skip
+    paths = _inputs(folders, saved, output, fix)
+    if fix:
+        _fix(paths[0], output, options, limit=limit, force=force, as_json=as_json)
+        return
+    if output is not None:
+        refuse_report(output, force)
+    audits = [a for path in saved for a in read_audits(path)] if saved else _run(paths, options, limit)
     if output is not None:
         write_audits(audits, output, force=force)
         say(f"Report: {output / 'index.html'}")
     if as_json:
         findings = [{"dataset": a.dataset, **f.model_dump(mode="json")} for a in audits for f in a.findings]
-        emit(
-            {
-                "findings": findings,
-                "audits": [{k: v for k, v in a.to_json().items() if k != "findings"} for a in audits],
-            }
-        )
+        heads = [{k: v for k, v in a.to_json().items() if k not in ("findings", "examples")} for a in audits]
+        emit({"findings": findings, "audits": heads})
     else:
-        for one in audits:
-            typer.echo(f"{one.dataset}: {headline(one)}")
-            for finding in ordered(one.findings):
-                name = f"{finding.check}{f' ({finding.feature})' if finding.feature else ''}"
-                typer.echo(f"  {finding.verdict:<12} {name}: {finding.why}")
+        _print(audits)
     if strict and any(f.verdict == "fail" for a in audits for f in a.findings):
         raise typer.Exit(3)
+
+
+def _inputs(folders: list[Path] | None, saved: list[Path] | None, output: Path | None, fix: bool) -> list[Path]:
+    """The dataset folders, once the options are known to go together."""
+    from claimlab.core.errors import UsageError
+
+    if bool(folders) == bool(saved):
+        raise UsageError("Audit what?", "Name dataset folders, or a saved audit with --from FILE, but not both.")
+    if fix and (len(folders or ()) != 1 or output is None):
+        raise UsageError("--fix mends one dataset into a new folder.", "Use: claimlab audit DIR --fix -o NEW")
+    return folders or []
+
+
+def _run(paths: list[Path], options: dict[str, Any], limit: int | None) -> list[Audit]:
+    from claimlab.audit.run import audit as run_audit
+
+    with progress_bar() as progress:
+        return [run_audit(_open(path, limit), progress=progress, **options) for path in paths]
+
+
+def _open(path: Path, limit: int | None) -> Any:
+    from claimlab.core.dataset import Dataset
+
+    dataset = Dataset.open(path)
+    if limit is not None:
+        dataset.records = dataset.records.head(limit)
+        dataset.files = {}
+    return dataset
+
+
+def _fix(
+    path: Path, output: Path | None, options: dict[str, Any], *, limit: int | None, force: bool, as_json: bool
+) -> None:
+    """Audit, mend, audit again; write the mended dataset with both audits beside it."""
+    from claimlab.audit.fix.mend import mend
+    from claimlab.audit.fix.write import REPORT, write_mended
+    from claimlab.audit.run import audit as run_audit
+    from claimlab.core.dataset import refuse_overwrite
+
+    assert output is not None  # _inputs has seen to it
+    refuse_overwrite(output, force)
+    dataset = _open(path, limit)
+    with progress_bar() as progress:
+        before = run_audit(dataset, progress=progress, **options)
+        mended = mend(dataset, target=options["target"], seed=options["seed"])
+        after = run_audit(mended.dataset, progress=progress, **options)
+        manifest = write_mended(mended, before, after, output, force=force)
+    say(f"Report: {output / REPORT / 'index.html'}")
+    counts = {"before": before.counts(), "after": after.counts()}
+    if not as_json:
+        for reason, n in mended.removed.items():
+            typer.echo(f"  {n:,} records taken out: {reason}")
+        for name, tally in counts.items():
+            typer.echo(f"  {name}: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))
+    written(output, manifest, as_json=as_json, more={"removed": mended.removed, "verdicts": counts})
+
+
+def _print(audits: list[Audit]) -> None:
+    from claimlab.audit.views.wording import headline, ordered
+
+    for one in audits:
+        typer.echo(f"{one.dataset}: {headline(one)}")
+        for finding in ordered(one.findings):
+            name = f"{finding.check}{f' ({finding.feature})' if finding.feature else ''}"
+            typer.echo(f"  {finding.verdict:<12} {name}: {finding.why}")

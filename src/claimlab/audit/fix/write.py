@@ -1,0 +1,28 @@
+"""The mended dataset on disk, with the audit before and after beside it in `report/`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from claimlab.audit.fix.mend import Mended
+from claimlab.audit.run import Audit
+from claimlab.audit.views.compare import compared
+from claimlab.audit.write import write_into
+from claimlab.core.atomic import atomic_folder
+from claimlab.core.dataset import Manifest, refuse_overwrite
+
+REPORT = "report"
+
+
+def write_mended(mended: Mended, before: Audit, after: Audit, folder: Path, *, force: bool = False) -> Manifest:
+    """Write the dataset folder and its report in one atomic step."""
+    refuse_overwrite(folder, force)
+    with atomic_folder(folder) as building:
+        manifest = mended.dataset.write_into(building)
+        (building / REPORT).mkdir()
+        write_into(
+            [before, after],
+            building / REPORT,
+            page=lambda parts, detail: compared(parts[0], parts[1], mended, detail),
+        )
+        return manifest

@@ -1,0 +1,48 @@
+"""Everything a study's report stands on: its datasets, the saved audits made on them, and its evaluation runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from claimlab.audit.run import Audit
+from claimlab.audit.write import read_audits
+from claimlab.core.dataset import Dataset
+from claimlab.core.progress import Progress, silent
+from claimlab.evaluate.eqa.runs import Run, read_runs
+from claimlab.evaluate.eqa.study import Study
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """`audits[i]` are the audits made on exactly the records of `datasets[i]`; the others are `strays`."""
+
+    study: Study
+    datasets: list[Dataset]
+    audits: list[list[Audit]]
+    strays: list[Audit] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+
+    def every_audit(self) -> list[Audit]:
+        return [a for mine in self.audits for a in mine]
+
+
+def gather(study: Study, home: Path, *, progress: Progress = silent) -> Evidence:
+    """Open what the study names; paths are relative to `home`, the folder of the study file."""
+    folders = study.data.datasets
+    datasets = []
+    for i, folder in enumerate(folders):
+        progress("datasets", i, len(folders))
+        datasets.append(Dataset.open(home / folder))
+    digests = [d.digest() for d in datasets]
+    saved = [a for path in study.data.audits for a in read_audits(home / path)]
+    by_dataset = [[a for a in saved if a.digest == digest] for digest in digests]
+    strays = [a for a in saved if a.digest not in digests]
+    runs: list[Run] = []
+    for i, run in enumerate(study.runs):
+        progress("runs", i, len(study.runs))
+        own = Dataset.open(home / run.dataset) if run.dataset is not None else None
+        runs += read_runs(
+            run.name, home / run.path, own, target=study.data.target, split=run.split, seed=study.inspection.seed
+        )
+    return Evidence(study, datasets, by_dataset, strays, runs)

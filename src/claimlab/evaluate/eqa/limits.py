@@ -1,0 +1,215 @@
+"""What was NOT checked, written by the program from what it did not find. No author can leave a line out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from claimlab.audit.check import CHECKS
+from claimlab.audit.protocols import PROTOCOLS, caveats
+from claimlab.audit.run import Audit
+from claimlab.audit.views.wording import check_title, finding_title, ordered
+from claimlab.core.dataset import Dataset
+from claimlab.evaluate.eqa.evidence import Evidence
+from claimlab.evaluate.eqa.runs import EXAMPLES, Run
+from claimlab.evaluate.eqa.study import is_empty
+
+# What no check of this program looks at, whatever the study.
+BEYOND = (
+    "Whether the labels are right was not checked: no check here reads the evidence behind a verdict.",
+    "Whether a pre-trained model has met the test records before was not checked.",
+    "Pictures, video and sound were not looked at: only texts and columns were.",
+    "Whether the data is a fair sample of what the method will meet is the author's statement; it was not measured.",
+)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One thing that was not checked, or was found and not ruled out. `about` names the dataset or run."""
+
+    kind: str
+    about: str
+    sentence: str
+
+
+KINDS = {
+    "not-audited": "Data that was not audited",
+    "not-run": "Checks that were not run",
+    "not-measured": "Checks that could not be measured",
+    "found": "Problems that were found and stand",
+    "protocol": "Protocols, seeds and samples",
+    "left-out": "Records that were left out",
+    "run": "The evaluation run",
+    "judge": "Judges",
+    "inspection": "Looking at examples",
+    "beyond": "What this program cannot check",
+}
+
+
+def limits(evidence: Evidence) -> list[Limit]:
+    """Every limit of the study's assurance, grouped in the order of `KINDS`."""
+    found: list[Limit] = []
+    for dataset, audits in zip(evidence.datasets, evidence.audits, strict=True):
+        for rule in DATA_RULES:
+            found += rule(dataset, audits, evidence)
+    for audit in evidence.strays:
+        sentence = "A saved audit of this name was made on other records than the study's datasets: it was not used."
+        found.append(Limit("not-audited", audit.dataset, sentence))
+    found += _run_limits(evidence)
+    found += _inspection_limits(evidence)
+    found += [Limit("beyond", "", sentence) for sentence in BEYOND]
+    return sorted(found, key=lambda limit: list(KINDS).index(limit.kind))
+
+
+def _not_audited(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:
+    if not audits:
+        known = any(a.dataset == dataset.name for a in evidence.strays)
+        why = "The audit given was made on other records." if known else "No audit was given."
+        yield Limit("not-audited", dataset.name, f"{why} Nothing is known of its shortcuts, leaks and contradictions.")
+        return
+    wanted = evidence.study.data.target
+    if all(a.target != wanted for a in audits):
+        targets = ", ".join(sorted({a.target for a in audits}))
+        yield Limit("not-audited", dataset.name, f"Audited for the target {targets} only, not for {wanted}.")
+
+
+def _not_run(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
+    if not audits:
+        return
+    ran = {f.check for a in audits for f in a.findings}
+    for name in CHECKS.names():
+        if name == "columns" and name not in ran:
+            yield Limit("not-run", dataset.name, "No column beyond the usual ones was put to the test.")
+        elif name not in ran:
+            yield Limit("not-run", dataset.name, f"{check_title(name)}: {_question(name)}")
+
+
+def _not_measured(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
+    measured = {(f.check, f.feature) for a in audits for f in a.findings if f.verdict != "not-measured"}
+    checks = {check for check, _ in measured}
+    for audit in audits:
+        for f in audit.findings:
+            answered = (f.check, f.feature) in measured or (f.feature is None and f.check in checks)
+            if f.verdict == "not-measured" and not answered:
+                yield Limit("not-measured", dataset.name, f"{finding_title(f)}: {f.why}")
+
+
+def _found(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
+    for audit in audits:
+        for f in ordered(audit.findings):
+            if f.verdict in ("fail", "warn"):
+                sentence = f"{finding_title(f)} ({f.verdict}, protocol {f.protocol}): {f.why}"
+                yield Limit("found", dataset.name, sentence)
+
+
+def _protocols(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
+    if not audits:
+        return
+    used = {a.protocol for a in audits}
+    if "fair" not in used:
+        yield Limit("protocol", dataset.name, "The fair protocol was not used: no interval, no shuffled control.")
+    if "cdl" not in used:
+        yield Limit("protocol", dataset.name, "The published protocol (cdl) was not run: compare no published figure.")
+    else:
+        for sentence in caveats("cdl"):
+            yield Limit("protocol", dataset.name, f"Protocol cdl: {sentence}")
+    for stranger in sorted(used - set(PROTOCOLS)):
+        yield Limit("protocol", dataset.name, f"The protocol '{stranger}' is not known here.")
+    seeds = {a.seed for a in audits}
+    if len(seeds) == 1:
+        yield Limit("protocol", dataset.name, f"Every audit used one seed ({next(iter(seeds))}).")
+    for audit in audits:
+        cut = next((f.details for f in audit.findings if "sampled_rows" in f.details), None)
+        if cut is not None:
+            sentence = f"Some checks used a sample: {cut['sampled_rows']:,} of {cut['of_rows']:,} records."
+            yield Limit("protocol", dataset.name, sentence)
+
+
+def _left_out(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:
+    for audit in audits:
+        missing = audit.records - audit.labelled
+        if audit.target == evidence.study.data.target and missing:
+            sentence = f"{missing:,} of {audit.records:,} records have no label of the target {audit.target}"
+            yield Limit("left-out", dataset.name, f"{sentence} ({_labels(dataset)}): no check used them.")
+            break
+    if dataset.records["split"].null_count() == dataset.records.height:
+        yield Limit("left-out", dataset.name, "It names no split: leaks were measured on a random one, if at all.")
+    if dataset.synthetic:
+        yield Limit("left-out", dataset.name, "Its texts are synthetic: nothing here is known of real ones.")
+
+
+def _judges(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
+    for audit in audits:
+        for f in audit.findings:
+            if f.details.get("validated") is False:
+                yield Limit("judge", dataset.name, f"{finding_title(f)}: the judge was not compared with people.")
+    notes = dataset.tables.get("annotations")
+    if notes is not None and notes.height:
+        model = notes.filter(pl.col("annotator_kind") == "model")["question"].drop_nulls().unique()
+        people = set(notes.filter(pl.col("annotator_kind") == "human")["question"].drop_nulls().to_list())
+        for question in sorted(set(model.to_list()) - people):
+            yield Limit("judge", dataset.name, f"“{question}” was answered by a model only; nobody checked it.")
+
+
+DATA_RULES: tuple[Callable[[Dataset, Sequence[Audit], Evidence], Iterator[Limit]], ...] = (
+    _not_audited, _not_run, _not_measured, _found, _protocols, _left_out, _judges,
+)  # fmt: skip
+
+
+def _run_limits(evidence: Evidence) -> Iterator[Limit]:
+    if not evidence.runs:
+        yield Limit("run", "", "No evaluation run was given: not one prediction has been looked at.")
+        return
+    if len(evidence.runs) == 1:
+        yield Limit(
+            "run", evidence.runs[0].name, "There is one run: how far the score moves with the seed is not known."
+        )
+    audited = {a.digest for a in evidence.every_audit()}
+    for run in evidence.runs:
+        for sentence in _of_run(run):
+            yield Limit("run", run.name, sentence)
+        if run.digest not in audited:
+            yield Limit("run", run.name, f"The records it was evaluated on ('{run.dataset}') were not audited.")
+
+
+def _of_run(run: Run) -> Iterator[str]:
+    n, missing = run.table.height, run.table["said"].null_count()
+    if run.split is None:
+        yield "No split was named: records that the method was trained on may be among those scored."
+    elif run.split == "train":
+        yield "It was scored on the training part."
+    if missing:
+        yield f"{missing:,} of {n:,} labelled records have no answer; they count as wrong."
+    others = int((run.table["said"].is_not_null() & ~run.table["said"].is_in(list(run.classes))).sum())
+    if others:
+        yield f"{others:,} answers are none of the labels ({', '.join(run.classes)}); they count as wrong."
+    if run.unlabelled:
+        yield f"{run.unlabelled:,} records without a usable label were left out of the score."
+    if run.strangers:
+        yield f"{run.strangers:,} predictions are for records that the dataset does not hold; they were left out."
+    if run.repeated:
+        yield f"{run.repeated:,} predictions repeat a record or name none; the first of each was used."
+    if run.table["rationale"].null_count() == n:
+        yield "It gives no rationale: a right answer for a wrong reason cannot be told."
+
+
+def _inspection_limits(evidence: Evidence) -> Iterator[Limit]:
+    if not evidence.runs:
+        return
+    for run in evidence.runs:
+        for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
+            if len(drawn) < EXAMPLES:
+                yield Limit("inspection", run.name, f"Only {len(drawn)} {what} predictions exist to be looked at.")
+    if is_empty(evidence.study.inspection.notes):
+        yield Limit("inspection", "", "Nobody has written down what the examples of predictions show.")
+
+
+def _labels(dataset: Dataset) -> str:
+    tally = dataset.records["veracity"].fill_null("no verdict").value_counts().sort("veracity")
+    return ", ".join(f"{name} {n:,}" for name, n in tally.iter_rows())
+
+
+def _question(name: str) -> str:
+    return CHECKS.get(name).question

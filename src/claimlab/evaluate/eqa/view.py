@@ -1,0 +1,155 @@
+"""The EQA report as blocks: formulation, quality assessment, assurance limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from claimlab.audit.views.matrix import matrix
+from claimlab.audit.views.page import Chapter, Detail, summary
+from claimlab.audit.views.wording import headline, protocol_sections
+from claimlab.core.dataset import Dataset
+from claimlab.evaluate.eqa.evidence import Evidence
+from claimlab.evaluate.eqa.limits import KINDS, Limit
+from claimlab.evaluate.eqa.runs import Run
+from claimlab.evaluate.eqa.study import QUESTIONS, is_empty
+from claimlab.report.blocks import Block, Cell, Items, Quote, Report, Section, Table, Text, Tiles, percent
+from claimlab.report.excerpt import excerpt
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much the page carries of examples and pictures; eqa.json always has all of the examples."""
+
+    text: int = 600
+    figures: bool = True
+    examples: bool = True
+
+
+SIZES = (Size(), Size(text=200), Size(text=200, figures=False), Size(examples=False, figures=False))
+
+
+def eqa_report(evidence: Evidence, found: Sequence[Limit], parts: Sequence[Chapter], size: Size) -> Report:
+    tiles = Tiles(
+        [
+            ("datasets", str(len(evidence.datasets)), "plain"),
+            ("audits", str(len(parts)), "plain" if parts else "warn"),
+            ("runs", str(len(evidence.runs)), "plain" if evidence.runs else "warn"),
+            ("limits named", str(len(found)), "plain"),
+        ]
+    )
+    blocks: list[Block] = [
+        tiles,
+        formulation(evidence),
+        quality(evidence, parts, size),
+        assurance(found),
+    ]
+    audits = [p.audit for p in parts]
+    if audits:
+        blocks.append(protocol_sections(audits))
+    subtitle = "Evaluation quality assurance: what it is meant to prove, what was checked, and what was not."
+    return Report(excerpt(evidence.study.title, 120), subtitle, blocks)
+
+
+def formulation(evidence: Evidence) -> Section:
+    answers = evidence.study.formulation.model_dump()
+    blocks: list[Block] = [Text("In the author's words.", "note")]
+    for name, question in QUESTIONS.items():
+        blocks.append(Section(question, [Quote(answers[name].strip())], anchor=f"formulation-{name}"))
+    return Section("1. Formulation and intended generalisation", blocks, anchor="formulation")
+
+
+def quality(evidence: Evidence, parts: Sequence[Chapter], size: Size) -> Section:
+    blocks: list[Block] = [Section("The data", [data_table(evidence.datasets)], anchor="data")]
+    audits = [p.audit for p in parts]
+    if audits:
+        links = {(i, ""): f"#audit-{i + 1}" for i in range(len(audits))}
+        blocks.append(matrix(audits, links))
+    detail = Detail(figures="all" if size.figures else "none")
+    for i, part in enumerate(parts):
+        title = f"Audit of {excerpt(part.audit.dataset, 60)}, protocol {part.audit.protocol}"
+        blocks.append(
+            Section(title, [Text(headline(part.audit)), *summary(part, detail, linked=False)], anchor=f"audit-{i + 1}")
+        )
+    blocks += [run_section(run, i, size) for i, run in enumerate(evidence.runs)]
+    notes = evidence.study.inspection.notes
+    if evidence.runs and not is_empty(notes):
+        blocks.append(Section("What the author saw in the examples", [Quote(notes.strip())], anchor="inspection"))
+    return Section("2. Quality assessment", blocks, anchor="quality")
+
+
+def data_table(datasets: Sequence[Dataset]) -> Table:
+    rows: list[list[Any]] = []
+    for data in datasets:
+        records = data.records
+        dates = records["date"].drop_nulls()
+        days = dates.dt.strftime("%Y-%m-%d").sort()
+        span = f"{days[0]} to {days[-1]}" if days.len() else None
+        tally = records["veracity"].drop_nulls().value_counts().sort("veracity")
+        languages = records["language"].drop_nulls().unique().sort().to_list()
+        rows.append(
+            [
+                excerpt(data.name, 60),
+                records.height,
+                ", ".join(f"{name} {n:,}" for name, n in tally.iter_rows()) or None,
+                excerpt(", ".join(languages), 60) or None,
+                span,
+                excerpt(data.licence, 60) if data.licence else None,
+                Cell(data.digest()[:12], title=data.digest()),
+            ]
+        )
+    columns = ["Dataset", "Records", "Verdicts", "Languages", "Dates", "Licence", "SHA-256"]
+    return Table(columns, rows)
+
+
+def run_section(run: Run, number: int, size: Size) -> Section:
+    """The score beside its baselines, and random examples: input, output and truth."""
+    blocks: list[Block] = []
+    scores = run.scores()
+    if scores:
+        rows: list[list[Any]] = [[name, percent(value)] for name, value in _named(scores)]
+        caption = f"{run.table.height:,} labelled records of '{run.dataset}', split: {run.split or 'all'}."
+        blocks.append(Table(["Measure", "Per cent"], rows, caption, sortable=False))
+    for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
+        if drawn and size.examples:
+            title = f"{len(drawn)} {what} predictions drawn at random"
+            blocks.append(Section(title, [_examples(drawn, size.text)], anchor=f"run-{number + 1}-{what}"))
+    if not size.examples:
+        blocks.append(Text("The examples are in eqa.json; with them this page would grow too large.", "note"))
+    return Section(f"Run: {excerpt(run.name, 80)}", blocks, anchor=f"run-{number + 1}")
+
+
+def assurance(found: Sequence[Limit]) -> Section:
+    """Grouped as in `KINDS`; every line was written by the program."""
+    blocks: list[Block] = [Text("Written by the program from what it was given and what it did not find.", "note")]
+    for kind, title in KINDS.items():
+        mine = [limit for limit in found if limit.kind == kind]
+        if mine:
+            items = [f"{excerpt(m.about, 60)}: {m.sentence}" if m.about else m.sentence for m in mine]
+            blocks.append(Section(f"{title} ({len(mine)})", [Items(items)], anchor=f"limits-{kind}"))
+    return Section("3. Assurance limits", blocks, anchor="limits")
+
+
+def _named(scores: dict[str, float]) -> list[tuple[str, float]]:
+    names = {
+        "accuracy": "accuracy", "macro_f1": "macro-F1", "majority_f1": "macro-F1 of the majority answer",
+        "stratified_f1": "macro-F1 of a draw from the labels",
+    }  # fmt: skip
+    return [(names[key], value) for key, value in scores.items()]
+
+
+def _examples(drawn: Sequence[dict[str, Any]], text: int) -> Table:
+    reasons = any(row["rationale"] for row in drawn)
+    columns = ["Record", "Input", "Output", "Truth", *(["Rationale"] if reasons else [])]
+    rows: list[list[Any]] = [
+        [
+            excerpt(row["id"], 60),
+            None if row["input"] is None else excerpt(row["input"], text),
+            excerpt(row["output"], 60),
+            row["truth"],
+            *([None if row["rationale"] is None else excerpt(row["rationale"], text)] if reasons else []),
+        ]
+        for row in drawn
+    ]
+    return Table(columns, rows, sortable=False)

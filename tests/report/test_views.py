@@ -1,0 +1,124 @@
+"""One report in three views: what comes from data is escaped in each, and no view loses a block."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from claimlab.core.errors import ClaimlabError
+from claimlab.report.blocks import Cell, Figure, Fold, Items, Quote, Report, Section, Table, Text, Tiles, walk
+from claimlab.report.charts import bars, histogram, slim, svg_to_png, to_svg
+from claimlab.report.html import to_html, to_html_within
+from claimlab.report.latex import escape as tex
+from claimlab.report.latex import to_latex
+from claimlab.report.markdown import escape as md
+from claimlab.report.markdown import to_markdown
+from claimlab.report.scatter import Side, scatter
+
+NASTY = "<script>alert('x')</script> & | \\ $ % # _ ^ ~ { } `code` *bold* [link](x)"
+
+
+def report() -> Report:
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="5" height="5"/></svg>'
+    table = Table(["Name", "Figure"], [[Cell(NASTY, link="#here"), 3.5], [Cell("b", tone="fail"), None]], "A caption")
+    return Report(
+        f"Title {NASTY}",
+        "Subtitle",
+        [
+            Tiles([("tile", "42", "pass")]),
+            Section(
+                f"Section {NASTY}",
+                [Text(NASTY, links=[("a link", "#here")]), Items([NASTY]), table, Quote(NASTY, "quoted")],
+                anchor="here",
+                badge="fail",
+            ),
+            Fold("More", [Figure(svg, "A picture", "alt words", "a-picture"), Table(["n"], [[1]], upright=True)]),
+        ],
+    )
+
+
+def test_html_escapes_and_resolves_its_links() -> None:
+    page = to_html(report())
+    assert "<script>alert" not in page
+    assert page.count("&lt;script&gt;") >= 5
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
+    assert 'data-sort="-Infinity"' in page
+    assert "<rect" in page
+
+
+def test_markdown_escapes_and_points_at_the_picture() -> None:
+    text = to_markdown(report())
+    assert "<script>" not in text
+    assert r"\*bold\*" in text
+    assert "![alt words](plots/a-picture.svg)" in text
+    assert "| **b** | – |" in text
+    assert md("a|b") == r"a\|b"
+
+
+def test_latex_escapes() -> None:
+    text = to_latex(report())
+    assert tex("50 % & {x}_1^2 ~ \\") == (r"50 \% \& \{x\}\_1\textasciicircum{}2 \textasciitilde{} \textbackslash{}")
+    assert tex("naïve Škoda 疫") == "naïve Škoda [U+75AB]"
+    assert "\\begin{longtable}" in text
+    assert "\\toprule" in text
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
+def test_latex_compiles(tmp_path: Path) -> None:
+    (tmp_path / "plots").mkdir()
+    picture = next(b for b in walk(report().blocks) if isinstance(b, Figure))
+    (tmp_path / "plots" / "a-picture.png").write_bytes(svg_to_png(picture.svg))
+    (tmp_path / "report.tex").write_text(to_latex(report()), encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "report.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_the_first_version_that_fits_is_taken() -> None:
+    long, short = Report("x", blocks=[Text("y" * 9_000)]), Report("x", blocks=[Text("z")])
+    limit = len(to_html(short)) + 100
+    assert "zzz" not in to_html_within([long, short], limit)
+    assert '<p class="plain" dir="auto">z</p>' in to_html_within([long, short], limit)
+    with pytest.raises(ClaimlabError, match="shortest page"):
+        to_html_within([long], limit)
+
+
+def test_charts_escape_names_and_stay_small() -> None:
+    rows = [{"c": NASTY, "n": 3, "k": "true"}, {"c": "b", "n": 1, "k": "false"}]
+    svg = to_svg(bars(rows, category="c", value="n", colour="k"))
+    assert "<script>" not in svg
+    assert len(svg) < 8_000
+    assert svg_to_png(svg).startswith(b"\x89PNG")
+    assert to_svg(bars(rows, category="c", value="n", colour="k")) == svg
+    dated = to_svg(histogram([0.0, 365.0, 730.0], {"true": [3, 0], "false": [0, 4]}, title="date", dates=True))
+    assert "1970" in dated or "July" in dated
+
+
+def test_slim_leaves_text_alone() -> None:
+    assert slim('<svg><path d="M1.23456,2"/><text opacity="1">1.23456 &lt;b&gt;</text></svg>').endswith(
+        '<path d="M1.2,2"/><text>1.23456 &lt;b&gt;</text></svg>'
+    )
+
+
+def test_the_words_picture_names_the_one_sided() -> None:
+    words = ["bombshell", "harbour", "council", *(f"w{i}" for i in range(200))]
+    usual = [50, 40, *[30] * 200]
+    svg = to_svg(scatter(words, Side("true", 500, [1, *usual]), Side("false", 500, [300, *usual])))
+    assert "bombshell" in svg
+    assert "harbour" not in svg
+    assert len(svg) < 80_000
+
+
+def test_a_word_that_stands_nowhere_in_a_class_has_a_place() -> None:
+    assert "<svg" in to_svg(scatter(["only"], Side("true", 1, [0]), Side("false", 1, [1])))
