@@ -7,9 +7,12 @@ and a threshold of 0.7. What a library offers to drop false candidates (estimate
 from __future__ import annotations
 
 import importlib
+import os
+import tempfile
 from collections.abc import Callable, Iterable
-from itertools import combinations, pairwise
 from types import ModuleType
+
+import polars as pl
 
 Pairs = Iterable[tuple[int, int]]
 Finder = Callable[[list[str], float], Pairs]
@@ -41,8 +44,6 @@ def claimlab() -> Finder:
 
 
 def claimlab_numpy() -> Finder:
-    import os
-
     os.environ["CLAIMLAB_NEARDUP"] = "numpy"
     return claimlab()
 
@@ -85,16 +86,15 @@ def rensa() -> Finder:
 
 
 def rensa_flags() -> Finder:
-    """The fast path of its README (the rho sketch): it says which rows have a duplicate, not of what, so the flagged
-    rows are returned as pairs with their neighbour in the planted order, which is right for families of two."""
+    """The fast path of its README (the rho sketch). It says which rows have a near-duplicate, not which one: rows are
+    returned as pairs with themselves, and judged as rows."""
     library = need("rensa")
 
     def find(texts: list[str], threshold: float) -> Pairs:
         matrix = library.RMinHash.digest_matrix_from_token_sets_rho((shingles(t) for t in texts), num_perm=128, seed=42)
         index = library.RMinHashLSH(threshold=threshold, num_perm=128, num_bands=32)
         flags = index.query_duplicate_flags_matrix_one_shot(matrix)
-        rows = [row for row, flag in enumerate(flags) if flag]
-        return pairwise(rows)
+        return [(row, row) for row, flag in enumerate(flags) if flag]
 
     return find
 
@@ -114,11 +114,28 @@ def gaoya() -> Finder:
 
 
 def text_dedup() -> Finder:
-    """Its scripts work on words; the sketch and the clustering are its own, given character shingles as words."""
+    """Its script, called as from the command line. It knows words only, so what splits a text into words is handed a
+    splitter into characters; n-grams, hashing, bands and clusters are its own. It gives clusters without verifying
+    them: each row is paired with the head of its cluster."""
     script = need("text_dedup.minhash")
 
+    class Characters:
+        split = staticmethod(list)
+
     def find(texts: list[str], threshold: float) -> Pairs:
-        raise NotImplementedError(script, texts, threshold, combinations)
+        with tempfile.TemporaryDirectory() as folder:
+            pl.DataFrame({"text": texts}).write_parquet(f"{folder}/texts.parquet")
+            script.NON_ALPHA = Characters
+            options = {
+                "path": "parquet", "data_files": f"{folder}/texts.parquet", "split": "train", "column": "text",
+                "cache_dir": f"{folder}/cache", "output": f"{folder}/out", "num_proc": str(os.cpu_count()),
+                "batch_size": "10000", "ngram": "5", "min_length": "5", "threshold": str(threshold),
+            }  # fmt: skip
+            script.main(
+                [word for name, value in options.items() for word in (f"--{name}", value)], standalone_mode=False
+            )
+        heads = {row: script.uf.find(row) for row in list(script.uf.parent)}
+        return [(head, row) for row, head in heads.items() if head != row]
 
     return find
 

@@ -27,9 +27,10 @@ _LAZY = {
 }
 _VERBS = {
     "audit": ("claimlab.audit.run", "audit"),
+    "clean": ("claimlab.clean.run", "clean"),
     "report": ("claimlab.audit.write", "write_audits"),
 }
-__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "export", "load", "report"]
+__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "export", "load", "report"]
 
 
 class _Room(ModuleType):

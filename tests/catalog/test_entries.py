@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from claimlab.catalog.load import DATASETS, load
+from claimlab.catalog.made_up import write
 from claimlab.core.record import validate
 
 NAMES = DATASETS.names()
@@ -18,12 +19,7 @@ WITH_REAL_FILES = [n for n in NAMES if DATASETS.get(n).real_rows]
 def write_sample(name: str, folder: Path) -> Path:
     sample = DATASETS.get(name).sample
     assert sample is not None
-    for member, content in sample.files.items():
-        target = folder / member
-        target.parent.mkdir(parents=True, exist_ok=True)
-        made = content() if callable(content) else content
-        target.write_bytes(made.encode("utf-8") if isinstance(made, str) else made)
-    return folder
+    return write(folder, sample.files)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.load import DATASETS, load
+from claimlab.catalog.made_up import write
 from claimlab.core.errors import UnreadableFile
 
 
@@ -18,12 +19,7 @@ def sample(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """The made-up files of the dataset named by the test's parameter, in a folder."""
     made = DATASETS.get(request.param).sample
     assert made is not None
-    for member, content in made.files.items():
-        target = tmp_path / member
-        target.parent.mkdir(parents=True, exist_ok=True)
-        content = content() if callable(content) else content
-        target.write_bytes(content.encode() if isinstance(content, str) else content)
-    return tmp_path
+    return write(tmp_path, made.files)
 
 
 def rows_of(source: Path, name: str, variant: str | None = None) -> dict[str, dict[str, object]]:
@@ -111,7 +107,7 @@ def test_one_class_is_said(sample: Path) -> None:
 def test_a_file_without_its_column_is_a_sentence(sample: Path) -> None:
     file = sample / "FACTCKBR.tsv"
     file.write_text(file.read_text().replace("claimReviewed", "claim"))
-    with pytest.raises(UnreadableFile, match=r"not laid out as FACTCK\.BR .*claimReviewed"):
+    with pytest.raises(UnreadableFile, match=r"no column 'claimReviewed' \(it has: URL, Author"):
         load("factck-br", sample)
 
 

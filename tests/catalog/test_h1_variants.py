@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -12,16 +11,8 @@ import pytest
 
 from claimlab.catalog import counts
 from claimlab.catalog.datasets._guide import made_up
-from claimlab.catalog.datasets._tolerant import (
-    dates,
-    languages,
-    pick,
-    repeated,
-    sniff_delimiter,
-    unique_ids,
-)
-from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.load import DATASETS, load
+from claimlab.catalog.made_up import write
 from claimlab.core.errors import UnmappedLabels, UnreadableFile
 
 NAMES = [
@@ -31,68 +22,10 @@ NAMES = [
 ]  # fmt: skip
 
 
-def write(folder: Path, files: Mapping[str, str | bytes | Callable[[], bytes]]) -> Path:
-    for member, content in files.items():
-        target = folder / member
-        target.parent.mkdir(parents=True, exist_ok=True)
-        made = content() if callable(content) else content
-        target.write_bytes(made.encode("utf-8") if isinstance(made, str) else made)
-    return folder
-
-
 def sample(name: str, folder: Path, without: tuple[str, ...] = ()) -> Path:
     made = DATASETS.get(name).sample
     assert made is not None
     return write(folder, {m: c for m, c in made.files.items() if not any(w in m for w in without)})
-
-
-# --- reading with tolerance
-
-
-def test_a_missing_column_is_named_with_those_found() -> None:
-    frame = pl.DataFrame({"Head line": ["x"], "Date": ["y"]})
-    assert pick(frame, "head_line", where="f.csv").to_list() == ["x"]
-    with pytest.raises(UnreadableFile, match=r"'f\.csv' has no column 'content' or 'text' \(it has: Head line, Date\)"):
-        pick(frame, "content", "text", where="f.csv")
-
-
-@pytest.mark.parametrize(
-    ("line", "mark"), [("a,b,c", ","), ("a\tb,c\td", "\t"), ("a;b;c,d", ";"), ('"a,b,c";d', ";"), ("one", ",")]
-)
-def test_the_delimiter_is_the_one_outside_quotes(line: str, mark: str) -> None:
-    assert sniff_delimiter(f"\n{line}\nx,y,z,w,v\n") == mark
-
-
-def test_dates_are_utc_and_doubtful_ones_are_null() -> None:
-    raw = pl.Series(
-        [
-            "2016-10-26T21:41:00.000+03:00",
-            "1608809093.0",
-            "October 10, 2021",
-            "05/06/2019",
-            "1970-01-01",
-            "soon",
-            None,
-            "2020",
-        ]
-    )
-    assert dates(raw, "%B %d, %Y").to_list() == [
-        datetime(2016, 10, 26, 18, 41), datetime(2020, 12, 24, 11, 24, 53), datetime(2021, 10, 10), None, None, None, None, None,
-    ]  # fmt: skip
-
-
-def test_tweet_ids_give_the_time_they_were_made() -> None:
-    ids = tweet_ids(pl.Series(["1212092628029698048", "1.37041E+18", " 20 ", None]))
-    assert ids.to_list() == ["1212092628029698048", None, "20", None]
-    times = sent_at(ids).dt.replace(microsecond=0).to_list()
-    assert times == [datetime(2019, 12, 31, 19, 26, 16), None, None, None]
-
-
-def test_ids_groups_and_languages() -> None:
-    assert unique_ids("x", pl.Series(["a", "a", None, " "])).to_list() == ["x-a", "x-a-2", "x-row3", "x-row4"]
-    ids = pl.Series(["1", "2", "3", "4"])
-    assert repeated(pl.Series(["A  b", "c", "a B ", None]), ids).to_list() == ["1", None, "1", None]
-    assert languages(pl.Series(["pt", "English", "in", "zz?", None])).to_list() == ["por", "eng", "ind", None, None]
 
 
 # --- cards and counts

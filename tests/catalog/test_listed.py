@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.load import DATASETS, load
+from claimlab.catalog.made_up import write
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnreadableFile
 
@@ -21,11 +22,7 @@ def sample(tmp_path: Path):
     def loaded(name: str, **options: str) -> Dataset:
         entry = DATASETS.get(name)
         assert entry.sample is not None
-        for member, content in entry.sample.files.items():
-            target = tmp_path / name / member
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content.encode() if isinstance(content, str) else content)
-        return load(name, tmp_path / name, **options)
+        return load(name, write(tmp_path / name, entry.sample.files), **options)
 
     return loaded
 

@@ -2,55 +2,16 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import io
 from pathlib import Path
 
 import polars as pl
-import pytest
 
-from claimlab.catalog.datasets._columns import pick, utc
-from claimlab.catalog.datasets._tweets import sent_at
-from claimlab.catalog.load import load
-from claimlab.core.errors import UnreadableFile
-
-
-def put(folder: Path, files: dict[str, str]) -> Path:
-    for name, content in files.items():
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content, encoding="utf-8")
-    return folder
-
-
-def test_snowflake_ids_tell_the_time_and_older_ids_do_not() -> None:
-    times = sent_at(pl.Series(["1212092628029698048", "20", "29700859246", "x", None])).to_list()
-    assert times[0] == dt.datetime(2019, 12, 31, 19, 26, 16, 771000)  # the platform's own example of a time-stamped id
-    assert times[1:] == [None] * 4
-
-
-def test_dates_are_read_in_every_spelling_and_zones_become_utc() -> None:
-    spellings = {
-        "2021-7-9": dt.datetime(2021, 7, 9),
-        "December 31, 2017 ": dt.datetime(2017, 12, 31),
-        "Feb 19, 2018": dt.datetime(2018, 2, 19),
-        "19-Feb-18": dt.datetime(2018, 2, 19),
-        "2018-02-09 17:45:00-05:00": dt.datetime(2018, 2, 9, 22, 45),
-        "Fri Jan 09 12:29:56 +0000 2015": dt.datetime(2015, 1, 9, 12, 29, 56),
-        "2020-01-02T03:04:05Z": dt.datetime(2020, 1, 2, 3, 4, 5),
-        "https://example.org/": None,
-        "": None,
-    }
-    assert utc(pl.Series(list(spellings))).to_list() == list(spellings.values())
-
-
-def test_a_missing_column_is_named_with_those_that_are_there() -> None:
-    with pytest.raises(UnreadableFile, match=r"'a.csv' has no column 'tweet' or 'text' \(it has: Body\)"):
-        pick(pl.DataFrame({"Body": ["x"]}), "a.csv", {"text": ("tweet", "text")})
+from claimlab.catalog.load import DATASETS, load
+from claimlab.catalog.made_up import write, xlsx
 
 
 def test_a_single_file_with_capital_headers_will_do(tmp_path: Path) -> None:
-    put(tmp_path, {"DeFaktS.csv": "ID,Text,Label\n7,Guten Tag,1\n"})
+    write(tmp_path, {"DeFaktS.csv": "ID,Text,Label\n7,Guten Tag,1\n"})
     assert load("defakts", tmp_path / "DeFaktS.csv").records["veracity"].to_list() == ["false"]
 
 
@@ -62,7 +23,7 @@ def test_twitter15_as_released_in_2017(tmp_path: Path) -> None:
         "twitter16/label.txt": "true:1\n",
         "twitter16/source_tweets.txt": "1\tanother set\n",
     }
-    records = load("twitter15", put(tmp_path, files)).records
+    records = load("twitter15", write(tmp_path, files)).records
     assert records["text"].to_list() == ["the sun is far", "the moon is near"]
     assert records["group"].null_count() == 2
 
@@ -73,7 +34,7 @@ def test_fakenewsnet_as_published_is_preferred_over_title_lists(tmp_path: Path) 
     files = {
         f"{s}_{v}.csv": f"{header}{s}-{v},u,A {v} story,937000000000000001\t937000000000000002\n" for s, v in parts
     }
-    dataset = load("fakenewsnet", put(tmp_path, files))
+    dataset = load("fakenewsnet", write(tmp_path, files))
     assert sorted(dataset.records["group"]) == sorted(f"{s}-{v}" for s, v in parts)
     assert dataset.tables["tweets"].height == 8
     assert load("fakenewsnet", tmp_path, variant="gossipcop").records.height == 2
@@ -85,7 +46,7 @@ def test_isot_titles_from_the_articles_alone(tmp_path: Path) -> None:
         "True.csv": f'{header}A title,A text,x,"May 1, 2017"\n',
         "Fake.csv": f"{header} B title,B text,y,nonsense\n",
     }
-    records = load("isot", put(tmp_path, files)).records
+    records = load("isot", write(tmp_path, files)).records
     assert records["text"].to_list() == ["A title", "B title"]
     assert records["date"].null_count() == 1
     assert records["date_source"].to_list() == ["date column", None]
@@ -97,7 +58,7 @@ def test_ct_fan_as_the_lab_publishes_it(tmp_path: Path) -> None:
         "Task3_english_training.csv": f"{header}1,A title,A text,partially false\n2,B title,B text,FALSE\n",
         "Task3_german_test.csv": f"{header}3,C Titel,C Text,TRUE\n",
     }
-    records = load("ct-fan", put(tmp_path, files)).records
+    records = load("ct-fan", write(tmp_path, files)).records
     assert records["text"][0] == "A title\nA text"
     assert records["veracity"].to_list() == ["mixed", "false", "true"]
     assert records["language"].to_list() == ["eng", "eng", "deu"]
@@ -105,23 +66,16 @@ def test_ct_fan_as_the_lab_publishes_it(tmp_path: Path) -> None:
 
 def test_ct_fan_says_when_the_test_part_lies_in_train(tmp_path: Path) -> None:
     files = {"train.csv": "title_text,label\nsame words,fake\n", "test.csv": "title_text,label\nsame words,fake\n"}
-    assert any("word for word" in note for note in load("ct-fan", put(tmp_path, files)).notes)
+    assert any("word for word" in note for note in load("ct-fan", write(tmp_path, files)).notes)
 
 
 def test_covid19_fake_news_from_spreadsheets_and_an_unlabelled_test_part(tmp_path: Path) -> None:
-    import openpyxl
-
-    for part, rows in {
-        "Train": [["id", "tweet", "label"], [1, "A post", "real"]],
-        "Test": [["id", "tweet"], [1, "C"]],
-    }.items():
-        book, buffer = openpyxl.Workbook(), io.BytesIO()
-        for row in rows:
-            book.worksheets[0].append(row)
-        book.save(buffer)
-        (tmp_path / f"English_{part}.xlsx").write_bytes(buffer.getvalue())
-    put(tmp_path, {"English_Val.csv": "id,tweet,label\n1,B post,fake\n"})
-    dataset = load("covid19-fake-news", tmp_path)
+    files = {
+        "English_Train.xlsx": xlsx([["id", "tweet", "label"], [1, "A post", "real"]]),
+        "English_Test.xlsx": xlsx([["id", "tweet"], [1, "C"]]),
+        "English_Val.csv": "id,tweet,label\n1,B post,fake\n",
+    }
+    dataset = load("covid19-fake-news", write(tmp_path, files))
     assert dataset.records["veracity"].to_list() == ["true", "false", None]
     assert any("no label" in note for note in dataset.notes)
 
@@ -138,7 +92,7 @@ def test_pheme_release_marks(tmp_path: Path) -> None:
     event = "all-rnr-annotated-threads/flood-all-rnr-threads/rumours"
     for number, mark in marks.items():
         tweet = f'{{"id": 52490000000000000{number}, "text": "x", "lang": "en"}}'
-        put(
+        write(
             tmp_path,
             {f"{event}/{number}/source-tweets/{number}.json": tweet, f"{event}/{number}/annotation.json": mark},
         )
@@ -149,22 +103,18 @@ def test_pheme_release_marks(tmp_path: Path) -> None:
 
 
 def test_pheme_texts_do_not_mix_two_cleanings(tmp_path: Path) -> None:
-    from claimlab.catalog.load import DATASETS
-
     sample = DATASETS.get("pheme").sample
     assert sample is not None
-    put(tmp_path, {n: c for n, c in sample.files.items() if isinstance(c, str)})
+    write(tmp_path, sample.files)
     threads = load("pheme", tmp_path).records
     assert "http" not in " ".join(threads["text"])
     assert threads["group"].to_list() == ["riverflood"] * 4 + ["lostmayor"]
 
 
 def test_claimskg_cells_are_unwrapped_and_a_missing_claim_stays_missing(tmp_path: Path) -> None:
-    from claimlab.catalog.load import DATASETS
-
     sample = DATASETS.get("claimskg").sample
     assert sample is not None
-    put(tmp_path, {n: c for n, c in sample.files.items() if isinstance(c, str)})
+    write(tmp_path, sample.files)
     dataset = load("claimskg", tmp_path, variant="all")
     by_source = {s: dataset.records.filter(pl.col("source") == s) for s in ("vishvanews", "factcheck_aap", "fullfact")}
     assert by_source["vishvanews"]["text"][0] == "तालाब नया है"

@@ -8,7 +8,9 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import polars as pl
@@ -181,3 +183,92 @@ def test_the_check_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> Non
         assert done.returncode == 0, done.stderr
         (finding,) = json.loads(done.stdout)["findings"]
         assert (finding["check"], finding["verdict"]) == (name, verdict), finding["why"]
+
+
+@pytest.mark.parametrize("door", ["file", "package"])
+def test_the_step_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> None:
+    package, name = put_file("add-a-step.md", put)
+    if door == "package":
+        install(put, block("add-a-step.md", "toml"))
+    place, path = (str(put), None) if door == "file" else ("", put)
+    rows = [
+        {"id": "loud", "text": "THE BRIDGE IS CLOSED", "veracity": "true"},
+        {"id": "calm", "text": "The bridge is closed", "veracity": "true"},
+        {"id": "mute", "text": None, "veracity": "false"},
+    ]
+    Dataset.build("rows", pl.DataFrame(rows)).write(tmp_path / "rows")
+    (tmp_path / "mine.toml").write_text(f'[[steps]]\nstep = "{name}"\nshare = 0.8\n', encoding="utf-8")
+    args = [
+        "clean",
+        str(tmp_path / "rows"),
+        "-o",
+        str(tmp_path / "out"),
+        "--recipe",
+        str(tmp_path / "mine.toml"),
+        "--json",
+    ]
+    done = python(RUN, package, place, *args, path=path)
+    assert done.returncode == 0, done.stderr
+    (stage,) = json.loads(done.stdout)["stages"]
+    assert (stage["kept"], stage["doubtful"]) == (2, 1)
+    doubtful = Dataset.open(tmp_path / "out").tables["doubtful"]
+    assert doubtful.select("id", "step", "reason").rows() == [("loud", name, "written in capitals")]
+
+
+def test_the_detector_of_the_page_runs(put: Path, tmp_path: Path) -> None:
+    package, name = put_file("add-a-detector.md", put)
+    assert (package, name) == ("claimlab.detect.detectors", "shouting")
+    loud, quiet = ("A QUIET TOWN", "false"), ("a quiet town", "true")
+    rows = [(f"r{i}", *(loud if i % 2 else quiet), "test" if i >= 30 else "train") for i in range(40)]
+    frame = pl.DataFrame(rows, schema=["id", "text", "veracity", "split"], orient="row")
+    Dataset.build("loud", frame).write(tmp_path / "loud")
+    command = ["detect", str(tmp_path / "loud"), "-o", str(tmp_path / "run"), "--detector", name, "--json"]
+    done = python(RUN, package, str(put), *command)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["scores"]["macro_f1"] == 1.0
+    assert Dataset.open(tmp_path / "run").tables["predictions"]["rationale"][1] == "100 % of the letters are capitals."
+
+
+class AlmanacServer(BaseHTTPRequestHandler):
+    """What the page's made-up service would answer."""
+
+    def do_GET(self) -> None:
+        statement = {
+            "heading": "Bridges",
+            "statement": "Bridge number 1 is closed.",
+            "link": "https://example.org/1",
+            "day": "2021-02-03",
+        }
+        body = json.dumps({"statements": [statement]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("door", ["file", "package"])
+def test_the_search_provider_of_the_page_is_asked(
+    door: str, put: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package, name = put_file("add-a-provider.md", put)
+    assert (package, name) == ("claimlab.search.providers", "almanac")
+    if door == "package":
+        install(put, block("add-a-provider.md", "toml"))
+    place, path = (str(put), None) if door == "file" else ("", put)
+    Dataset.build("b", pl.DataFrame({"id": ["a"], "text": ["Bridge number 1 is closed."]})).write(tmp_path / "data")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), AlmanacServer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("ALMANAC_URL", f"http://127.0.0.1:{server.server_address[1]}")
+    try:
+        command = ["enrich", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--provider", name, "--json"]
+        done = python(RUN, package, place, *command, path=path)
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["enrichment"]["outcomes"]["corresponding"] == 1
+    (piece,) = Dataset.open(tmp_path / "out").tables["evidence"].rows(named=True)
+    assert (piece["domain"], piece["published"]) == ("example.org", datetime(2021, 2, 3))

@@ -6,6 +6,7 @@ In a fenced block marked `console`, a line that starts with "$ " is run, and the
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -67,7 +68,7 @@ def python_blocks() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("page", "code"), python_blocks(), ids=lambda v: v if v.endswith(".md") else "")
 def test_documented_python_compiles(page: str, code: str) -> None:
-    assert compile(code, page, "exec")
+    assert compile(code, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)  # pages may await, as a notebook may
 
 
 def test_help_pages_are_fresh() -> None:

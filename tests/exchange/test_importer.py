@@ -14,6 +14,7 @@ import pytest
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, UnreadableFile, UsageError
 from claimlab.core.record import meta_column, validate
+from claimlab.exchange.export import export
 from claimlab.exchange.importer import guess_files, import_files
 from claimlab.exchange.meta import fast_meta_column
 from claimlab.files.raw import Options
@@ -89,7 +90,18 @@ def test_splits_come_from_file_names(tmp_path: Path) -> None:
         write_csv(tmp_path / "d" / f"big_{name}.csv", [[f"{name}{r[0]}", *r[1:]] for r in rows(5)])
     dataset, _ = import_files([tmp_path / "d"])
     assert dataset.records["split"].value_counts().sort("split").rows() == [("dev", 5), ("test", 5), ("train", 5)]
-    assert json.loads(dataset.records["meta"][0])["file"].startswith("big_"), "which file a row came from stays known"
+    assert json.loads(dataset.records["meta"][0])["from_file"].startswith("big_"), (
+        "which file a row came from stays known"
+    )
+
+
+def test_a_column_of_the_same_name_is_not_taken_for_a_place(tmp_path: Path) -> None:
+    for name in ("train", "test"):
+        table = [[f"{name}{i}", f"The bridge number {i} is closed", "theirs"] for i in range(4)]
+        write_csv(tmp_path / "d" / f"{name}.csv", table, ["id", "text", "from_file"])
+    dataset, _ = import_files([tmp_path / "d"])
+    assert set(dataset.records["split"]) == {"train", "test"}
+    assert json.loads(dataset.records["meta"][0]) == {"from_file": "test", "from_file (2)": "theirs"}
 
 
 def test_labels_come_from_file_names_or_folders(tmp_path: Path) -> None:
@@ -181,13 +193,27 @@ def test_meta_is_written_as_the_core_writes_it() -> None:
         assert fast_meta_column(frame, columns).equals(meta_column(frame, columns), null_equal=True)
 
 
-def test_an_exported_dataset_comes_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["csv", "jsonl", "hf", "croissant"])
+def test_an_exported_dataset_comes_back_with_its_life(tmp_path: Path, form: str) -> None:
     dataset, _ = import_files([write_csv(tmp_path / "a.csv", rows())], name="a")
-    changed = dataset.records.with_columns(veracity=pl.lit("unknown"), kind=pl.lit("article"))
-    changed.write_parquet(tmp_path / "back.parquet")
-    again, _ = import_files([tmp_path / "back.parquet"], name="a")
-    same = [c for c in changed.columns if c not in ("meta", "date_source")]
-    assert again.records.select(same).equals(changed.select(same), null_equal=True)
+    dataset.records = dataset.records.with_columns(veracity=pl.lit("unknown"), kind=pl.lit("article"))
+    dataset.licence, dataset.synthetic = "CC0-1.0", True
+    dataset.records = dataset.records.with_columns(
+        meta=pl.lit('{"synthetic": {"label": "altered", "origin": "test", "changes": []}}'), authorship=pl.lit("MGT")
+    )
+    export(dataset, form, tmp_path / "out")
+    again, report = import_files([tmp_path / "out"])
+    assert again.name == "a"
+    assert again.records.equals(dataset.records, null_equal=True)
+    assert (again.licence, again.synthetic) == ("CC0-1.0", True), "machine-made text never loses its mark"
+    assert [step.step for step in again.lineage] == ["import", "export", "import"]
+    assert report.records == 30
+
+
+def test_a_dataset_needs_no_import(tmp_path: Path) -> None:
+    import_files([write_csv(tmp_path / "a.csv", rows())])[0].write(tmp_path / "d")
+    with pytest.raises(UsageError, match="a claimlab dataset already"):
+        import_files([tmp_path / "d"])
 
 
 def test_limit_is_said(tmp_path: Path) -> None:

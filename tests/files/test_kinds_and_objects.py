@@ -69,7 +69,7 @@ def test_large_text_pickles_are_known_and_tables_are_not_taken_for_them() -> Non
     [
         (b"", "is empty"),
         (b"\xef\xbb\xbf \r\n", "is empty"),
-        (gzip.compress(b"a,b\n"), "gzip"),
+        (gzip.compress(b"a,b\n", mtime=0), "gzip"),
         (b"%PDF-1.7\n", "PDF"),
         (b"\x89PNG\r\n\x1a\n", "image"),
         (b"SQLite format 3\0", "SQLite"),
@@ -98,6 +98,9 @@ def test_json_in_the_shapes_people_write() -> None:
     keyed = read_json_file(json.dumps({"k1": rows[0], "k2": rows[1]}), "t.json", "utf-8").frame
     assert keyed["key"].to_list() == ["k1", "k2"]
     assert read_json_file('["a b", "c d"]', "t.json", "utf-8").frame["value"].to_list() == ["a b", "c d"]
+    lone = {"text": "a b", "label": "x", "evidence": [{"url": "u1"}, {"url": "u2"}]}
+    for name in ("t.json", "t.jsonl"):
+        assert read_json_file(json.dumps(lone), name, "utf-8").frame["text"].to_list() == ["a b"], "one record, not two"
     lines = "\n".join(map(json.dumps, rows))
     assert read_json_file(lines, "t.json", "utf-8").layout.format == "JSON lines", "whatever the file is called"
 

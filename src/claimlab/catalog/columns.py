@@ -1,12 +1,16 @@
-"""Columns that several loaders make: an article as one text, and a column found whatever the case of its name."""
+"""Columns that several loaders make: an article as one text, languages by code, hosts, the kind of a post."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import polars as pl
 
-from claimlab.core.errors import UnreadableFile
+from claimlab.core.languages import normalise
+
+
+def blank_to_null(values: pl.Series) -> pl.Series:
+    """`values` as text without blanks at its ends; what is blank altogether is null."""
+    stripped = values.cast(pl.String).str.strip_chars()
+    return stripped.set(stripped == "", None)
 
 
 def title_and_body(title: pl.Series, body: pl.Series) -> pl.Series:
@@ -17,37 +21,19 @@ def title_and_body(title: pl.Series, body: pl.Series) -> pl.Series:
     return frame.select(pl.when(empty).then(None).otherwise(both).alias("text"))["text"]
 
 
-def blank_to_null(values: pl.Series) -> pl.Series:
-    stripped = values.cast(pl.String).str.strip_chars()
-    return stripped.set(stripped == "", None)
+def languages(values: pl.Series) -> pl.Series:
+    """Codes, tags or English names as ISO 639-3; what nothing is known by is null."""
+    known = {code: normalise(code) for code in values.drop_nulls().unique().to_list()}
+    return pl.Series("language", [known.get(code) for code in values.to_list()], dtype=pl.String)
 
 
-def constant(value: str | None, height: int) -> pl.Series:
-    return pl.Series([value], dtype=pl.String).new_from_index(0, height)
+def host(url: pl.Expr) -> pl.Expr:
+    """The host of a web address without "www."; null for what is none."""
+    return url.str.extract(r"^https?://(?:www\.)?([^/?#:]+)")
 
 
-def find_column(frame: pl.DataFrame, *names: str) -> str | None:
-    """The first of `names` among the columns; case, blanks, dashes and underscores do not matter."""
-    known = {_fold(c): c for c in reversed(frame.columns)}
-    return next((known[_fold(n)] for n in names if _fold(n) in known), None)
-
-
-def column(frame: pl.DataFrame, *names: str) -> pl.Series:
-    """That column with blanks as null, or nulls where there is none."""
-    found = find_column(frame, *names)
-    return blank_to_null(frame[found]) if found is not None else constant(None, frame.height)
-
-
-def require_columns(frame: pl.DataFrame, member: str, wanted: Sequence[Sequence[str]]) -> None:
-    """Raise a sentence unless, for each group of spellings, one is among the columns."""
-    for names in wanted:
-        if find_column(frame, *names) is None:
-            shown = ", ".join(frame.columns[:12]) or "none"
-            raise UnreadableFile(
-                f"'{member}' has no column {' or '.join(map(repr, names))} (it has: {shown}).",
-                "Give the files as their authors publish them.",
-            )
-
-
-def _fold(name: str) -> str:
-    return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
+def post_or_id(text: pl.Series) -> pl.Series:
+    """The column `kind` of posts: one without its text is an id alone."""
+    return pl.select(
+        pl.when(text.is_null()).then(pl.lit("id-only")).otherwise(pl.lit("post")).alias("kind")
+    ).to_series()

@@ -23,5 +23,5 @@ def note(entry: Entry, variant: str, found: int) -> list[str]:
         return []
     return [
         f"Published: {expected:,} rows, found: {found:,}. These files may be a part or another version of "
-        f"{entry.card.title}."
+        f"{entry.card.title}, with other label shares."
     ]

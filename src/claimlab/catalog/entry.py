@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from claimlab.catalog.card import Card
+from claimlab.catalog.made_up import Content
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
@@ -33,12 +34,9 @@ Loader = Callable[[Bundle], Loaded]
 
 @dataclass(frozen=True)
 class Sample:
-    """Made-up raw files in the real layout, and what loading them must give: the entry's own test.
+    """Made-up raw files in the real layout, and what loading them must give: the entry's own test."""
 
-    A file may be a function that makes its bytes, so that a workbook is only built when a test wants it.
-    """
-
-    files: Mapping[str, str | bytes | Callable[[], bytes]]
+    files: Mapping[str, Content]
     rows: Mapping[str, int]  # variant -> records
     veracity: Mapping[str, int] = field(default_factory=dict)  # of the default variant under the default map
 

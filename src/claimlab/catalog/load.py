@@ -8,7 +8,9 @@ import polars as pl
 
 from claimlab.catalog import counts
 from claimlab.catalog.entry import Entry, Loaded, Loader
-from claimlab.core.dataset import Dataset, Lineage, sha256_file
+from claimlab.catalog.ids import numbered
+from claimlab.catalog.synthetic import marked
+from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped
 from claimlab.core.registry import Registry
@@ -34,19 +36,21 @@ def load(
     verdicts = entry.map_named(labels)
     with Bundle.open(source) as bundle:
         loaded = read(loader, bundle, entry)
-        inputs = digest(bundle)
+        inputs = bundle.hashes()
     if loaded.records.is_empty():
         raise UnreadableFile(f"'{source}' gave no records as {entry.card.title}.", "Give the files as published.")
     records = loaded.records if limit is None else loaded.records.head(limit)
+    if "id" not in records.columns:
+        records = records.with_columns(numbered(entry.card.name, records.height))
     records, notes = mapped(records, verdicts, unmapped)
-    numbered = with_ids(records, entry.card.name)
+    records, machine_made = marked(records, entry.card.title)
     dataset = Dataset.build(
         entry.card.name,
-        numbered,
-        loaded.tables if limit is None else cut_tables(loaded.tables, numbered["id"]),
+        records,
+        loaded.tables if limit is None else cut_tables(loaded.tables, records["id"]),
         card=entry.card.name,
         licence=entry.card.licence,
-        synthetic=loaded.synthetic,
+        synthetic=loaded.synthetic or machine_made,
         notes=[*loaded.notes, *notes, *warnings(entry, records)],
     )
     dataset.lineage = [
@@ -98,15 +102,6 @@ def mapped(records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped)
     return records.with_columns(result.veracity), notes
 
 
-def with_ids(records: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Number the records in file order when the loader gave no ids."""
-    if "id" in records.columns:
-        return records
-    width = max(6, len(str(records.height)))
-    number = pl.int_range(1, records.height + 1, eager=True).cast(pl.String).str.zfill(width)
-    return records.with_columns((pl.lit(f"{name}-") + number).alias("id"))
-
-
 def warnings(entry: Entry, records: pl.DataFrame) -> list[str]:
     """What a user must know at once: data of one class, ids without text."""
     notes = []
@@ -120,19 +115,6 @@ def warnings(entry: Entry, records: pl.DataFrame) -> list[str]:
     if texts == 0:
         notes.append("These files hold ids without text: checks of text are not possible until the texts are fetched.")
     return notes
-
-
-def digest(bundle: Bundle) -> dict[str, str]:
-    """Name and sha256 of what was read: the zip or file, or each file of a folder (over 200: one hash of all)."""
-    import hashlib
-
-    if bundle.path.is_file():
-        return {bundle.path.name: sha256_file(bundle.path)}
-    hashes = {n: sha256_file(p) for n in bundle.names() if (p := bundle.local(n)) is not None}
-    if len(hashes) <= 200:
-        return hashes
-    joined = "\n".join(f"{h}  {n}" for n, h in sorted(hashes.items()))
-    return {f"{len(hashes)} files": hashlib.sha256(joined.encode()).hexdigest()}
 
 
 __all__ = ["DATASETS", "Loaded", "load"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from xml.sax.saxutils import escape
 
 import polars as pl
@@ -14,6 +15,18 @@ _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+
+Content = str | bytes | Callable[[], bytes]  # a workbook is only built when a test wants it
+
+
+def write(folder: Path, files: Mapping[str, Content]) -> Path:
+    """The files under `folder`, which is given back."""
+    for name, content in files.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        made = content() if callable(content) else content
+        target.write_bytes(made.encode("utf-8") if isinstance(made, str) else made)
+    return folder
 
 
 def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
@@ -28,7 +41,7 @@ def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
 
 def parquet(rows: Sequence[Mapping[str, object]]) -> bytes:
     buffer = io.BytesIO()
-    pl.DataFrame(rows, infer_schema_length=None).write_parquet(buffer)
+    pl.DataFrame(rows, infer_schema_length=None).cast({pl.Null: pl.String}).write_parquet(buffer)
     return buffer.getvalue()
 
 

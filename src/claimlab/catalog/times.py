@@ -1,52 +1,64 @@
-"""Times as datasets write them, to UTC without a zone: ISO 8601 in its variants, and Unix seconds or milliseconds.
+"""Times as datasets write them, to UTC without a zone.
 
-What cannot be read with certainty ("March 5", "05/06/2020") becomes null: a wrong date is worse than none, because
-temporal checks and splits trust this column.
+ISO 8601 in its variants, Unix seconds or milliseconds, and dates that name their month are read everywhere. A spelling
+that needs knowing the file ("05/06/2020", "19-Feb-18") is read only where a loader names its format. What cannot be
+read with certainty becomes null: a wrong date is worse than none, because temporal checks and splits trust this column.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import polars as pl
 
-EARLIEST, LATEST = (
-    1e8,
-    1e10,
-)  # Unix seconds (1973 to 2286): below lie years, counters, and the 0 of a scraper that found none
+TWITTER = "%a %b %d %H:%M:%S %z %Y"
+CERTAIN = (TWITTER, "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%Y-%m-%d")  # the last for 2021-7-9
+UNIX = re.compile(r"\d{9,13}(\.\d+)?")
+EARLIEST, LATEST = 1e8, 1e10  # Unix seconds, 1973 to 2286; from there on they are JavaScript's milliseconds
 
 
-def utc_column(values: pl.Series) -> pl.Series:
-    """`values` as UTC datetimes named "date"; unreadable ones are null."""
+def utc(values: pl.Series, *formats: str) -> pl.Series:
+    """`values` as a column `date`; `formats` are those of this file, for `strptime`, tried before the usual ones."""
     texts = values.cast(pl.String)
-    known = {text: utc(text) for text in texts.drop_nulls().unique().to_list()}
+    known = {text: moment(text, *formats) for text in texts.drop_nulls().unique().to_list()}
     return pl.Series("date", [known.get(text) for text in texts.to_list()], dtype=pl.Datetime("us"))
 
 
-def dated(values: pl.Series, origin: str = "published") -> dict[str, pl.Series]:
-    """The columns `date` and `date_source`; `origin` says what the times are of, where there is one."""
-    date = utc_column(values)
-    source = pl.select(pl.when(date.is_not_null()).then(pl.lit(origin)).alias("date_source")).to_series()
-    return {"date": date, "date_source": source}
+def dated(readings: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
+    """The columns `date` and `date_source` from times by where they come from: of several, the first that is there."""
+    frame = pl.DataFrame(dict(readings))
+    sources = [pl.when(times.is_not_null()).then(pl.lit(source)) for source, times in readings.items()]
+    found = frame.select(pl.coalesce(frame.columns).alias("date"), pl.coalesce(sources).alias("date_source"))
+    return {"date": found["date"], "date_source": found["date_source"]}
 
 
-def utc(text: str | None) -> datetime | None:
-    """One time: a value without a zone is taken as UTC."""
-    if text is None or not text.strip():
-        return None
-    value = text.strip()
-    try:
+def moment(text: str, *formats: str) -> datetime | None:
+    """One time; without a zone it is taken as UTC. A day at Unix zero is what scrapers write when they found none."""
+    value = " ".join(text.split())
+    if UNIX.fullmatch(value):
         return _from_unix(float(value))
+    found = _parsed(value, formats)
+    if found is None or found.year < 1900 or found.date() == datetime(1970, 1, 1).date():
+        return None
+    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+
+
+def _parsed(value: str, formats: tuple[str, ...]) -> datetime | None:
+    try:
+        return datetime.fromisoformat(value)
     except ValueError:
         pass
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+    for form in (*formats, *CERTAIN):
+        try:
+            return datetime.strptime(value, form)
+        except ValueError:
+            continue
+    return None
 
 
 def _from_unix(seconds: float) -> datetime | None:
     if seconds >= LATEST:
-        seconds /= 1000  # JavaScript's milliseconds
+        seconds /= 1000
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None) if EARLIEST <= seconds < LATEST else None

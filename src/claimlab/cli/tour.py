@@ -11,6 +11,9 @@ from typing import Any
 from claimlab.audit.run import Audit, audit
 from claimlab.audit.views.page import Chapter, Detail, check_sections, rows_section, summary
 from claimlab.audit.views.wording import protocol_sections
+from claimlab.clean.report import stage_blocks
+from claimlab.clean.run import Cleaned, clean
+from claimlab.cli.tour_evidence import run_enrich
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
@@ -31,6 +34,10 @@ FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
 }
 
 
+# Which step of the default recipe takes out which planted rows, and into which table.
+FOUND_BY_CLEAN = {"wrong-language": ("language", "doubtful"), "too-short": ("too-short", "dropped")}
+
+
 @dataclass
 class Tour:
     """What the stages made so far."""
@@ -42,8 +49,11 @@ class Tour:
     truth: Truth
     audit: Audit | None = None
     twin_audit: Audit | None = None
+    cleaned: Cleaned | None = None
+    twin_cleaned: Cleaned | None = None
     found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
     sections: list[Block] = field(default_factory=list)
+    enriched: dict[str, Any] = field(default_factory=dict)  # what became of the claims that were searched for
 
 
 def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress = silent) -> Tour:
@@ -121,7 +131,26 @@ def run_audit(tour: Tour) -> None:
     )
 
 
-STAGES: list[Callable[[Tour], None]] = [show_data, run_audit]
+def run_clean(tour: Tour) -> None:
+    """Clean both datasets by the default recipe: what was planted leaves with its reason, the twin loses nothing."""
+    tour.cleaned = clean(tour.dataset, seed=tour.seed)
+    tour.twin_cleaned = clean(tour.twin, seed=tour.seed)
+    tour.cleaned.dataset.write(tour.folder / "cleaned")
+    for defect, (step, table) in FOUND_BY_CLEAN.items():
+        left = tour.cleaned.dataset.tables.get(table)
+        ids = set() if left is None else set(left.filter(left["step"] == step)["id"].to_list())
+        if set(tour.truth.records[defect]) <= ids:
+            tour.found[defect] = f"clean: {step}"
+    lost = tour.twin_cleaned.total("dropped") + tour.twin_cleaned.total("doubtful")
+    verdict = "it loses nothing, as it should be" if not lost else f"it loses {lost} records without a cause"
+    tour.sections.append(
+        Section(
+            "The cleaning", [Text(f"The clean twin under the same recipe: {verdict}."), *stage_blocks(tour.cleaned)]
+        )
+    )
+
+
+STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_clean, run_enrich]
 
 
 def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:

@@ -7,9 +7,13 @@ ClaimlabError                exit 1: a problem the message explains
 │   ├── UnreadableFile       not the format it claims to be, truncated, or refused as unsafe
 │   ├── SchemaError          a table or folder that is not a claimlab dataset, or a newer one
 │   └── UnmappedLabels       values that no verdict map knows; carries them with their counts
+├── SearchFailed             a search provider gave no usable answer; carries the provider and the kind of failure
+├── PageRefused              a page that is not fetched or not kept, because it is unsafe, too large or no text
 ├── OutputExists             writing would overwrite something
 ├── MissingExtra             an optional package is not installed; says the pip line
-└── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
+├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
+├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
+└── EndpointRefused          an endpoint that will answer no call at all: key refused, no credit, unknown model
 """
 
 from __future__ import annotations
@@ -83,6 +87,26 @@ class UnmappedLabels(DataError):
         )
 
 
+class SearchFailed(ClaimlabError):
+    """`kind` is one word for counting (see claimlab.search.results.KINDS); `tries` is how often it was tried."""
+
+    def __init__(self, provider: str, kind: str, problem: str, todo: str, *, tries: int = 1) -> None:
+        self.provider = provider
+        self.kind = kind
+        self.tries = tries
+        self.attempts: tuple[object, ...] = ()  # for a chain: how each of its providers fared
+        super().__init__(problem, todo)
+
+
+class PageRefused(ClaimlabError):
+    """`kind` is one word for counting (see claimlab.search.snapshot.KINDS)."""
+
+    def __init__(self, url: str, kind: str, problem: str, todo: str) -> None:
+        self.url = url
+        self.kind = kind
+        super().__init__(problem, todo)
+
+
 class OutputExists(ClaimlabError):
     def __init__(self, path: object) -> None:
         super().__init__(f"'{path}' already exists.", "Choose another folder, or replace it with --force.")
@@ -97,4 +121,12 @@ class MissingExtra(ClaimlabError):
 
 
 class BudgetSpent(ClaimlabError):
+    pass
+
+
+class ReplayMiss(ClaimlabError):
+    pass
+
+
+class EndpointRefused(ClaimlabError):
     pass

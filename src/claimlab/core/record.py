@@ -144,10 +144,15 @@ def validate(records: pl.DataFrame) -> None:
             )
 
 
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, default=str
+)  # one for all rows: json.dumps makes its own
+
+
 def meta_json(values: Mapping[str, Any]) -> str | None:
     """The JSON text for a `meta` cell: keys sorted, nulls and blanks left out, null when nothing is left."""
     kept = {k: v for k, v in values.items() if v is not None and v != ""}
-    return json.dumps(kept, ensure_ascii=False, sort_keys=True, default=str) if kept else None
+    return _ENCODER.encode(kept) if kept else None
 
 
 def meta_column(frame: pl.DataFrame, columns: list[str]) -> pl.Series:
@@ -160,9 +165,7 @@ def meta_column(frame: pl.DataFrame, columns: list[str]) -> pl.Series:
 
 def _blank_to_null(frame: pl.DataFrame) -> pl.DataFrame:
     text = [c for c, t in frame.schema.items() if t == pl.String and c in SCHEMA]
-    return frame.with_columns(
-        pl.when(pl.col(c).str.strip_chars() == "").then(None).otherwise(pl.col(c)).alias(c) for c in text
-    )
+    return frame.with_columns(pl.when(pl.col(c).str.contains(r"\S")).then(pl.col(c)).alias(c) for c in text)
 
 
 def _conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) -> pl.DataFrame:

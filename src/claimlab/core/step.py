@@ -10,6 +10,8 @@ import polars as pl
 
 from claimlab.core.errors import ClaimlabError
 
+Change = tuple[str, str, str | None, str | None, str]  # id, column, before, after, reason
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -34,7 +36,7 @@ class Outcome:
         dropped: Mapping[str, str] | None = None,
         doubtful: Mapping[str, str] | None = None,
         kept: pl.DataFrame | None = None,
-        changed: list[tuple[str, str, str | None, str | None, str]] | None = None,
+        changed: list[Change] | None = None,
         notes: tuple[str, ...] = (),
     ) -> Outcome:
         """Build an outcome from id -> reason mappings; `kept` defaults to the rest of `before`, in order."""

@@ -21,6 +21,7 @@ from claimlab.files.objects import literal_text
 ROLES = ("text", "label", "id", "tweet_id", "date", "language", "url", "author", "source", "topic", "group", "split")
 # Columns that claimlab itself writes: taken as they are when every value is one of those allowed.
 OWN = {"veracity": VERACITIES, "kind": KINDS, "authorship": AUTHORSHIPS}
+OWN_TEXT = ("date_source", "meta", "dataset")  # and these, whatever they hold
 NONE = "none"
 LEAST = 15.0  # points below which a column is nothing in particular
 
@@ -106,6 +107,8 @@ def _own_columns(frame: pl.DataFrame, plan: Plan, profiles: Mapping[str, Profile
             continue
         if set(frame[role].drop_nulls().unique().to_list()) <= set(allowed):
             plan.picks[role] = Pick(role, "claimlab's own column", profiles[role].example)
+    if {"label_raw", *OWN} <= set(frame.columns):
+        plan.picks |= {c: Pick(c, "claimlab's own column", profiles[c].example) for c in OWN_TEXT if c in profiles}
 
 
 def _may_share(role: str, column: str, plan: Plan) -> bool:

@@ -54,8 +54,9 @@ def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:
     text = column.str.strip_chars()
     text = text.set(text == "", None)
     found = Dates(pl.Series(column.name, [None], dtype=pl.Datetime("us")).new_from_index(0, text.len()))
+    _by_formats(text, found, _ISO)
     _numbers(text, found)
-    for formats in (_ISO, _ZONED, _NAMED):
+    for formats in (_ZONED, _NAMED):
         _by_formats(text, found, formats)
     _by_order(text, found, day_first)
     _worded(text, found)
@@ -130,7 +131,9 @@ def _read(text: pl.Series, pattern: str) -> pl.Series:
 
 def _numbers(text: pl.Series, found: Dates) -> None:
     """Seconds or milliseconds since 1970 (as a spreadsheet may write them, with .0), bare years, years with month."""
-    digits = text.str.strip_suffix(".0")
+    if not _rest(text, found).len():
+        return
+    digits = text.set(found.times.is_not_null(), None).str.strip_suffix(".0")
     if not digits.str.contains(r"^\d{4}(-\d{2})?$|^\d{9,13}$").any():
         return
     whole = digits.str.extract(r"^(\d{9,13})$", 1).cast(pl.Int64, strict=False)

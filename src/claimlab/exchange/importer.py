@@ -21,9 +21,11 @@ from claimlab.core.labels import LabelMap, Unmapped, general, load_map
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
 from claimlab.exchange.columns import OWN, ROLES, Plan, plan_columns
+from claimlab.exchange.exported import inherit, marker_of, record_files, tidy
 from claimlab.exchange.import_checks import languages_of, look_at
 from claimlab.exchange.import_report import ImportReport
 from claimlab.exchange.make_records import Making
+from claimlab.exchange.marker import Marker
 from claimlab.exchange.places import explain, with_places
 from claimlab.exchange.sources import Gathered, gather
 from claimlab.exchange.vocabulary import fold_name
@@ -41,6 +43,7 @@ class Guess:
     plan: Plan
     verdicts: LabelMap
     kind: str
+    marker: Marker | None = None  # when it is a folder that claimlab exported
 
     def to_json(self) -> dict[str, Any]:
         tables = self.gathered.tables
@@ -102,12 +105,16 @@ def guess_files(
     if kind is not None and kind not in KINDS[:3]:
         raise UsageError(f"--kind cannot be '{kind}'.", f"Use one of: {', '.join(KINDS[:3])}.")
     verdicts = load_map(labels) if labels is not None else general()
+    marker = marker_of(paths)
+    only = record_files(marker) if marker is not None and not only else only
     gathered = gather(paths, options, only=only, progress=progress)
+    if marker is not None:
+        gathered.frame = tidy(gathered.frame)
     given = columns or {}
     plan = plan_columns(gathered.frame, with_places(given, gathered, verdicts), verdicts, gathered.literal)
     explain(plan, given)
     _refuse_without_text(plan, gathered)
-    return Guess(gathered, plan, verdicts, kind or _kind(plan, gathered))
+    return Guess(gathered, plan, verdicts, kind or _kind(plan, gathered), marker)
 
 
 def import_files(
@@ -149,13 +156,15 @@ def import_files(
     if found.gathered.differ():
         report.notes.append(f"{found.gathered.layouts()}; what a file lacks is null.")
     progress("making records", 0, None)
-    making = _start(found, _slug(name) if name else _name_of(paths[0]), report, limit)
+    making = _start(found, _slug(name) if name else _name_of(paths[0], found.marker), report, limit)
     making.unmapped, making.day_first = unmapped, day_first
     dataset = Dataset.build(making.name, making.records())
     look_at(dataset.records, report, making.dates, found.plan.column("date"))
     report.languages = languages_of(dataset.records, partial(identify, progress=progress), seed)
     dataset.notes = report.warnings()
     dataset.lineage = [_lineage(found, report, unmapped, day_first, limit, seed)]
+    if found.marker is not None:
+        inherit(dataset, found.marker)
     return dataset, report
 
 
@@ -185,7 +194,8 @@ def _kind(plan: Plan, gathered: Gathered) -> str:
         return "post"
     if plan.column("tweet_id") is not None or fold_name(column).startswith(("tweet", "tuit", "tuite", "post")):
         return "post"
-    median = gathered.frame[column].str.len_chars().median()
+    texts = gathered.frame[column]
+    median = texts.gather_every(max(1, texts.len() // 1_000)).str.len_chars().median()
     return "article" if isinstance(median, int | float) and median >= ARTICLE else "claim"
 
 
@@ -195,7 +205,9 @@ def _short(words: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def _name_of(path: str | Path) -> str:
+def _name_of(path: str | Path, marker: Marker | None) -> str:
+    if marker is not None:
+        return marker.dataset.name
     return _slug(Path(path).stem if Path(path).is_file() else Path(path).absolute().name)
 
 

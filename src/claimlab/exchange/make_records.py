@@ -6,12 +6,14 @@ read, an id that is used twice) stays in `meta`, so that nothing is lost.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 
 import polars as pl
 
 from claimlab.core.labels import LabelMap, Unmapped
 from claimlab.core.languages import normalise
+from claimlab.core.record import meta_json
 from claimlab.exchange.columns import Plan
 from claimlab.exchange.dates import Dates, parse_dates
 from claimlab.exchange.import_checks import repeats
@@ -58,8 +60,7 @@ class Making:
         self._dates()
         self._language()
         self._ids()
-        meta = [*self.plan.meta, *self.keep]
-        self.out["meta"] = fast_meta_column(self.frame, meta, self.literal)
+        self._meta()
         return self._with_kind(pl.DataFrame([series.alias(name) for name, series in self.out.items()]))
 
     def _column(self, role: str) -> pl.Series | None:
@@ -108,8 +109,9 @@ class Making:
             self.keep.append(column)
         self.out["date"] = self.dates.times
         known = pl.DataFrame({"t": self.dates.times})
-        said = known.select(pl.when(pl.col("t").is_not_null()).then(pl.lit(f"column {column}")))
-        self.out["date_source"] = said.to_series()
+        said = known.select(pl.when(pl.col("t").is_not_null()).then(pl.lit(f"column {column}"))).to_series()
+        own = self._column("date_source")
+        self.out["date_source"] = said if own is None else own
 
     def _language(self) -> None:
         pick, written = self.plan.picks.get("language"), self._column("language")
@@ -142,6 +144,17 @@ class Making:
         number = pl.int_range(1, self.frame.height + 1, eager=True).cast(pl.String).str.zfill(width)
         self.out["id"] = f"{self.name}-" + number
 
+    def _meta(self) -> None:
+        """The columns that nothing claims. claimlab's own `meta`, in a file it wrote, is not wrapped a second time."""
+        columns = [c for c in (*self.plan.meta, *self.keep) if self.frame[c].count()]
+        own = self._column("meta")
+        if own is None:
+            self.out["meta"] = fast_meta_column(self.frame, columns, self.literal)
+        elif all(_is_object(v) for v in own.drop_nulls()):
+            self.out["meta"] = _joined(own, fast_meta_column(self.frame, columns, self.literal))
+        else:
+            self.out["meta"] = fast_meta_column(self.frame, [*columns, own.name], self.literal)
+
     def _with_kind(self, records: pl.DataFrame) -> pl.DataFrame:
         """A record without text that can be fetched by an id or link is `id-only`, whatever the others are."""
         own = self._column("kind")
@@ -155,3 +168,19 @@ class Making:
 
 def _replaced(written: pl.Series, table: dict[str, str | None]) -> pl.Series:
     return written.replace_strict(table, default=None, return_dtype=pl.String) if table else written
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
+
+
+def _joined(first: pl.Series, second: pl.Series) -> pl.Series:
+    """Two columns of JSON objects as one."""
+    if not second.count():
+        return first
+    rows = zip(first.to_list(), second.to_list(), strict=True)
+    merged = [meta_json({**json.loads(a or "{}"), **json.loads(b or "{}")}) for a, b in rows]
+    return pl.Series("meta", merged, dtype=pl.String)

@@ -22,7 +22,7 @@ def fast_meta_column(frame: pl.DataFrame, columns: Sequence[str], literal: Colle
         return pl.Series("meta", [None], dtype=pl.String).new_from_index(0, frame.height)
     parts = [_part(frame[column], column in literal) for column in sorted(columns)]
     inside = pl.concat_str(parts, separator=", ", ignore_nulls=True) if len(parts) > 1 else parts[0]
-    whole = pl.lit("{") + inside + pl.lit("}")
+    whole = pl.concat_str(pl.lit("{"), inside, pl.lit("}"))  # null where `inside` is
     if not any(frame[column].null_count() == 0 for column in columns):
         whole = pl.when(inside != "").then(whole)
     return frame.select(whole.alias("meta")).to_series()

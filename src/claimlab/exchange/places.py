@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from claimlab.core.labels import LabelMap
 from claimlab.exchange.columns import Plan
 from claimlab.exchange.sources import FILE, FOLDER, MANY, Gathered
-from claimlab.exchange.vocabulary import SPLITS, fold_name
+from claimlab.exchange.vocabulary import NAMES, SPLITS, fold_name
 
 _WORDS = {FOLDER: "the folder each file lies in", FILE: "the name of each file"}
 
@@ -24,7 +24,8 @@ def with_places(given: Mapping[str, str | None], gathered: Gathered, verdicts: L
         return out
     stems = frame[FILE].unique().to_list()
     splits = {split_in(stem) for stem in stems}
-    if out.get("split") is None and None not in splits and len(splits) > 1:
+    has_column = any(fold_name(c) in NAMES["split"] and frame[c].count() for c in frame.columns)
+    if out.get("split") is None and None not in splits and len(splits) > 1 and not has_column:
         out["split"] = FILE
     named = all(verdicts.verdict(PurePosixPath(stem).name) for stem in stems)
     if out.get("label") is None and out.get("split") != FILE and named:

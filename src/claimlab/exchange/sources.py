@@ -21,8 +21,10 @@ from claimlab.files.raw import Layout, Options, RawTable, Refused
 from claimlab.files.read import read_table
 
 TEXTS = (".txt", ".text")
-ABOUT = ("readme", "license", "licence", "copying", "changelog", "citation", "notice")  # files about the data
-FILE, FOLDER, PATH = "file", "folder", "path"
+# Files about the data, by the start of their name or by their whole name.
+ABOUT = ("readme", "license", "licence", "copying", "changelog", "citation", "notice")
+ABOUT_TABLES = ("claimlab.json", "croissant.json", "dataset_infos.json", "datapackage.json", "package.json")
+FILE, FOLDER, PATH = "from_file", "from_folder", "path"  # columns of our own: where a row came from
 MANY = "one text per file"
 
 Member = tuple[Bundle, str]
@@ -127,7 +129,9 @@ def _tables(members: Sequence[Member], options: Options, progress: Progress) -> 
         _refuse_ruins(table)
         if len(members) > 1:
             stem = str(PurePosixPath(name).with_suffix(""))
-            table.frame = table.frame.with_columns(pl.lit(stem).alias(_free(FILE, table.frame.columns)))
+            if FILE in table.frame.columns:
+                table.frame = table.frame.rename({FILE: _free(FILE, table.frame.columns)})
+            table.frame = table.frame.with_columns(pl.lit(stem).alias(FILE))
         tables.append(table)
     progress("reading files", len(members), len(members))
     return tables
@@ -202,7 +206,8 @@ def _free(name: str, taken: Container[str]) -> str:
 
 
 def _about(name: str) -> bool:
-    return PurePosixPath(name).name.lower().startswith(ABOUT)
+    file = PurePosixPath(name).name.lower()
+    return file.startswith(ABOUT) or file in ABOUT_TABLES
 
 
 def _suffix(name: str) -> str:

@@ -35,8 +35,8 @@ def read_delimited_file(source: Source, name: str, options: Options, known: froz
     delimiter = options.delimiter or _delimiter(sample, PurePosixPath(name).suffix.lower())
     marks = count_marks(pieces(text), delimiter or ",")
     _refuse_nul(marks, text, name)
-    if options.delimiter is not None and not marks.delimiters and sniff.sniff_delimiter(sample, ""):
-        raise UsageError(f"There is no {options.delimiter!r} in '{name}'.", "Leave out --delimiter to have it found.")
+    if options.delimiter is not None and not marks.delimiters:
+        _refuse_wrong_delimiter(sample, options.delimiter, name)
     quotes = options.quotes or _quotes(text, sample, delimiter, marks)
     rows = sniff.sample_rows(sample, delimiter, quotes)
     header = sniff.has_header(rows, known) if options.header is None else options.header
@@ -227,6 +227,13 @@ def _refuse_nul(marks: Marks, source: Source, name: str) -> None:
         f"'{name}' holds a NUL byte on line {line:,}: it is damaged, or not text.",
         "Get it again, or name its encoding with --encoding (utf-16 is full of NULs).",
     )
+
+
+def _refuse_wrong_delimiter(sample: str, given: str, name: str) -> None:
+    """A delimiter that occurs nowhere is meant for one column, or mistaken when another would cut the first line."""
+    other = sniff.sniff_delimiter(sample, "")
+    if other is not None and other in sample.split("\n", 1)[0]:
+        raise UsageError(f"There is no {given!r} in '{name}'.", "Leave out --delimiter to have it found.")
 
 
 def _is_utf8(source: Source) -> bool:

@@ -24,12 +24,16 @@ from claimlab.files.tables import as_text, excel_rows
 BAD_JSON = "not valid JSON"
 NOT_OBJECT = "not a JSON object"
 _DEEP = "nested too deeply"
+# What people call the list of records in an object; a list of another name may be part of one record.
+_TABLE_KEYS = ("data", "records", "rows", "items", "examples", "claims", "results", "documents", "articles", "tweets",
+               "posts", "instances", "samples", "train", "dev", "test")  # fmt: skip
 _TODO_JSON = "Give a list of objects, one object per line, or an object that holds one list of them."
 
 
 def read_json_file(text: str, name: str, encoding: str) -> RawTable:
     """A JSON file (a list of objects, or an object around one) or JSON lines, told apart by content."""
-    if _is_lines(text):
+    lines = name.lower().endswith((".jsonl", ".ndjson")) and not text.lstrip().startswith("[")
+    if lines or _is_lines(text):
         return _json_lines(text, name, encoding)
     try:
         value = json.loads(text)
@@ -157,9 +161,9 @@ def _rows_of(value: Any) -> Sequence[Any] | None:
         return value or None
     if not isinstance(value, dict) or not value:
         return None
-    lists = [v for v in value.values() if isinstance(v, list) and v and isinstance(v[0], dict)]
-    if len(lists) == 1:  # {"version": 1, "data": [{...}, ...]}
-        return lists[0]
+    lists = {k: v for k, v in value.items() if isinstance(v, list) and v and isinstance(v[0], dict)}
+    if len(lists) == 1 and (next(iter(lists)).lower() in _TABLE_KEYS or len(value) == 1):
+        return next(iter(lists.values()))  # {"version": 1, "data": [{...}, ...]}
     inner = list(value.values())
     if all(isinstance(v, list) for v in inner) and len({len(v) for v in inner}) == 1:
         return [

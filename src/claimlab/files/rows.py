@@ -72,7 +72,8 @@ def take(row: Row, width: int, refused: Refused) -> list[str] | None:
         refused.add(row.line, UNCLOSED)
         return None
     if len(row.cells) != width:
-        refused.add(row.line, RAGGED, f"{len(row.cells)} cells instead of {width}")
+        cells = "1 cell" if len(row.cells) == 1 else f"{len(row.cells)} cells"
+        refused.add(row.line, RAGGED, f"{cells} instead of {width}")
         return None
     return row.cells
 

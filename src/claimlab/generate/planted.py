@@ -22,7 +22,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.record import meta_json
 
 LANGUAGES = ("eng", "por", "deu")
-MIN_SIZE = 300
+MIN_SIZE = 120
 SLOTS = ("subject", "action", "when", "reason", "source")
 DEFECTS = {
     "keyword": "a word that stands almost only in false claims",

@@ -8,6 +8,7 @@ Lao and Burmese write no spaces between words; runs of those scripts are cut by 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -31,6 +32,7 @@ _COMPOSABLE = (
     r"[\p{M}\x{1100}-\x{11ff}\x{958}-\x{95f}\x{9dc}-\x{9df}\x{a33}-\x{a36}\x{a59}-\x{a5e}"
     r"\x{b5c}\x{b5d}\x{fb1d}-\x{fb4e}]"
 )
+_FEW = 256  # rows
 _LOWERED = pl.col("text").str.to_lowercase().str.replace_all("[’‘]", "'")
 
 
@@ -111,8 +113,10 @@ def _composed(texts: pl.Series, language: str | None = None) -> pl.Series:
 def _cut_words(texts: pl.Series, prepared: pl.Expr) -> pl.Series:
     """The words of `texts` after the expression `prepared` (over the column "text")."""
     frame = pl.LazyFrame({"text": texts.rename("text")})
-    # The streaming engine uses every core for one column and keeps the order of rows.
-    words = frame.select(prepared.str.extract_all(_WORD)).collect(engine="streaming").to_series()
+    # The streaming engine uses every core for one column and keeps the order of rows; starting it costs more than a few
+    # rows are worth, and enrich cuts a handful of texts at a time.
+    engine: Literal["streaming", "in-memory"] = "streaming" if texts.len() > _FEW else "in-memory"
+    words = frame.select(prepared.str.extract_all(_WORD)).collect(engine=engine).to_series()
     return change_where(words, _unspaced(texts), _cut_unspaced).rename(texts.name)
 
 

@@ -21,10 +21,10 @@ from typing import Literal, get_args
 
 import polars as pl
 
+from claimlab.catalog.table import Table
 from claimlab.core.errors import UnknownName, UnreadableFile
 from claimlab.core.languages import normalise, require
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 Kind = Literal["generated", "human", "meta-human", "meta-generated", "raw-human", "seeds", "splits"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -110,16 +110,11 @@ def read(bundle: Bundle, part: Part, *, languages: Iterable[str] | None = None) 
     """
     if part.kind == "splits":
         raise UnreadableFile(f"'{part.name}' is a list of uuids, not a table.", "Read it with splits.read_lists().")
-    raw = read_delimited(bundle.text(part.name))
-    if "uuid" not in raw.columns:
-        raise UnreadableFile(
-            f"'{part.name}' has no column 'uuid' (it has: {', '.join(raw.columns[:8]) or 'none'}).",
-            "Give the tree in the layout of the data card.",
-        )
+    table = Table.read(bundle, part.name)
+    table.need("uuid")
+    raw = table.pick((), table.frame.columns)
     if part.kind in ("generated", "human", "raw-human", "seeds") and not set(TEXTS) & set(raw.columns):
         raise UnreadableFile(f"'{part.name}' has no text column.", f"The card has: {', '.join(TEXTS)}.")
-    stripped = raw.with_columns(pl.all().str.strip_chars())
-    raw = stripped.with_columns(pl.when(pl.all() != "").then(pl.all()))
     raw = raw.with_columns(_declared(raw, part))
     if languages is not None:
         raw = raw.filter(pl.col("declared").is_in(list({require(code) for code in languages})))

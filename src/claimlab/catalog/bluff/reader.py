@@ -17,9 +17,10 @@ from claimlab.catalog.bluff.authorship import check_rule
 from claimlab.catalog.bluff.layout import Kind, Part, parts
 from claimlab.catalog.bluff.layout import read as read_part
 from claimlab.catalog.bluff.texts import Exploded, explode
-from claimlab.catalog.columns import column, constant, title_and_body
+from claimlab.catalog.columns import title_and_body
 from claimlab.catalog.entry import Loaded
-from claimlab.catalog.times import dated
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.errors import UnknownName, UnreadableFile
 from claimlab.core.languages import describe
 from claimlab.core.progress import Progress, silent
@@ -93,23 +94,21 @@ def read_seeds(bundle: Bundle, *, languages: Iterable[str] | None = None, by_mod
             f"'{bundle.path.name}' holds no seeds.", "Give the folder that holds raw/source_data/, as on the hub."
         )
     found = joins.Joins(whole=wanted is None)
-    raw = joins.told_apart(pl.concat(frames, how="diagonal").drop_nulls("uuid"), found)
-    own = column(raw, "news_type")
-    form = column(raw, "content_type").str.to_lowercase()
+    rows = joins.told_apart(pl.concat(frames, how="diagonal").drop_nulls("uuid"), found)
+    raw = Table("seeds", rows)
+    form = raw.maybe("content_type").str.to_lowercase()
     again = pl.when(pl.col("occurrence") > 0).then(pl.format("-{}", pl.col("occurrence") + 1)).otherwise(pl.lit(""))
-    records = pl.DataFrame(
-        {
-            "id": raw.select(pl.format("bluff-seed-{}{}", "uuid", again).alias("id")).to_series(),
-            "text": title_and_body(column(raw, "title"), column(raw, "content")),
-            "kind": form.set(~form.is_in(["article", "post"]).fill_null(False), "article"),
-            "label_raw": own.zip_with(own.is_not_null(), raw["folder_veracity"]),
-            "language": raw["declared"],
-            **dated(column(raw, "date")),
-            "source": column(raw, "organization_standardized", "organization"),
-            "url": column(raw, "url"),
-            "group": raw["uuid"],
-            "authorship": constant(None if by_model else "HWT", raw.height),
-        }
+    records = rows.select(
+        id=pl.format("bluff-seed-{}{}", "uuid", again),
+        text=title_and_body(raw.maybe("title"), raw.maybe("content")),
+        kind=form.set(~form.is_in(["article", "post"]).fill_null(False), "article"),
+        label_raw=raw.maybe("news_type").fill_null(rows["folder_veracity"]),
+        language="declared",
+        **dated({"published": utc(raw.maybe("date"))}),
+        source=raw.maybe("organization_standardized", "organization"),
+        url=raw.maybe("url"),
+        group="uuid",
+        authorship=pl.lit(None if by_model else "HWT", pl.String),
     )
     notes = ["A seed's label is the reputation of its publisher.", *found.sentences()]
     return Loaded(records, {"orphans": found.table()} if found.table().height else {}, notes)

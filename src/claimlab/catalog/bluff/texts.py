@@ -13,8 +13,8 @@ import polars as pl
 from claimlab.catalog.bluff import decode
 from claimlab.catalog.bluff.authorship import Rule, authorship
 from claimlab.catalog.bluff.tongues import text_language
-from claimlab.catalog.columns import column, constant
-from claimlab.catalog.times import dated
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.record import meta_column
 
 META = (
@@ -77,8 +77,8 @@ def explode(samples: pl.DataFrame, *, human: bool, rule: Rule, classes: dict[str
 
 
 def _decoded(samples: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...], tuple[str, ...]]:
-    keys = column(samples, "technique_keys")
-    words = column(samples, "degree")
+    raw = Table("samples", samples)
+    keys, words = raw.maybe("technique_keys"), raw.maybe("degree")
     decoded = [decode.technique_names(k) for k in keys.to_list()]
     degrees = [decode.degree(w) for w in words.to_list()]
     strange = {w for w, d in zip(words.to_list(), degrees, strict=True) if w is not None and d is None}
@@ -103,27 +103,27 @@ def _records(
         pl.Series("resource", [classes.get(code or "") for code in language.to_list()], dtype=pl.String),
     )
     again = pl.when(pl.col("occurrence") > 0).then(pl.format("-{}", pl.col("occurrence") + 1)).otherwise(pl.lit(""))
-    records = pl.DataFrame(
-        {
-            "order": rows["order"],
-            "id": rows.select(pl.format("bluff-{}-{}{}", "uuid", pl.lit(field.suffix), again).alias("id")).to_series(),
-            "text": rows[name],
-            "kind": constant(field.form, rows.height),
-            "label_raw": rows["label"],
-            "language": language,
-            **dated(column(rows, "date")),
-            "author": _either(rows, "model", "mLLM", "organization"),
-            "source": _either(rows, "standardized_organization", "organization", "source_dataset"),
-            "url": column(rows, "url_factchecking_website"),
-            "topic": _either(rows, "standardized_topics", "topic", "category"),
-            "group": rows["uuid"],
-            "authorship": author,
-            "meta": meta_column(rows, [c for c in META if c in rows.columns]),
-        }
+    raw = Table("samples", rows)
+    records = rows.select(
+        "order",
+        id=pl.format("bluff-{}-{}{}", "uuid", pl.lit(field.suffix), again),
+        text=name,
+        kind=pl.lit(field.form),
+        label_raw="label",
+        language=language,
+        **dated({"published": utc(raw.maybe("date"))}),
+        author=_either(rows, "model", "mLLM", "organization"),
+        source=_either(rows, "standardized_organization", "organization", "source_dataset"),
+        url=raw.maybe("url_factchecking_website"),
+        topic=_either(rows, "standardized_topics", "topic", "category"),
+        group="uuid",
+        authorship=author,
+        meta=meta_column(rows, [c for c in META if c in rows.columns]),
     )
     return records, sum(odd for _, odd in told)
 
 
 def _either(frame: pl.DataFrame, *columns: str) -> pl.Series:
-    known = [c for c in columns if c in frame.columns]
-    return frame.select(pl.coalesce(known).alias(columns[0])).to_series() if known else column(frame, columns[0])
+    """Of several columns the first that says something, row by row."""
+    raw = Table("samples", frame)
+    return pl.select(pl.coalesce(raw.maybe(name) for name in columns)).to_series()

@@ -1,20 +1,26 @@
-"""What the FEVER family shares: a file per split, Wikipedia pages named in a code of their own, three verdicts."""
+"""What the FEVER family shares: a file per split, claims with Wikipedia as evidence, pages named in a code of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from claimlab.catalog.datasets._layout import read_objects
+import polars as pl
+
+from claimlab.catalog.entry import Loaded
+from claimlab.catalog.rows import side_rows
+from claimlab.catalog.table import read_objects
 from claimlab.files.bundle import Bundle
 
+Row = dict[str, Any]
 VERDICTS = {"SUPPORTS": "true", "REFUTES": "false", "NOT ENOUGH INFO": "unknown"}
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-COLON-": ":"}
+PARTS = ("train", "dev", "test")
 
 
 def read_splits(
     bundle: Bundle, files: Mapping[str, Sequence[str]], wanted: Sequence[str], required: Sequence[str]
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """The objects of the wanted splits, each with its `split`. One split must be there; of several, those that are.
 
     Objects without a claim are placeholders (FEVEROUS opens each file with one) and are left out.
@@ -26,6 +32,27 @@ def read_splits(
             if str(row["claim"]).strip():
                 rows.append({**row, "split": split})
     return rows
+
+
+def loaded(
+    name: str, key: str, raw: pl.DataFrame, rows: Sequence[Row], pages: Callable[[Row], Iterable[Row]], **more: Any
+) -> Loaded:
+    """The claims of `raw` as records of dataset `name`, with `more` columns, and what `pages` makes of each of `rows`."""
+    records = raw.select(
+        "split",
+        id=pl.format(f"{name}-{{}}-{{}}", "split", key),
+        text=pl.col("claim").str.strip_chars(),
+        kind=pl.lit("claim"),
+        label_raw="label",
+        language=pl.lit("eng"),
+        **more,
+    )
+    evidence = (
+        {"record_id": record, "evidence_id": f"{record}-{rank}", "rank": rank, "provider": "Wikipedia", **page}
+        for record, row in zip(records["id"], rows, strict=True)
+        for rank, page in enumerate(pages(row), 1)
+    )
+    return Loaded(records, {"evidence": side_rows("evidence", evidence)})
 
 
 def page_title(page: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.datasets._tweets import dated
+from claimlab.catalog.columns import post_or_id
 from claimlab.catalog.entry import Loaded, Loader
+from claimlab.catalog.table import Table
+from claimlab.catalog.tweets import sent
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 # Only the first three columns and the origin are explained anywhere; the others keep their place as their name.
 EVENTS = ["label", "event", "tweet_id", "column_4", "column_5", "column_6", "column_7", "origin", "column_9"]
@@ -24,21 +25,17 @@ def rumdetect(dataset: str) -> Loader:
         texts, notes = _texts(bundle, dataset, labels)
         rows = labels.join(texts, on="tweet_id", how="left", maintain_order="left")
         rows = rows.join(_events(bundle, dataset), on="tweet_id", how="left", maintain_order="left")
-        records = dated(
-            rows.select(
-                (f"{dataset}-" + pl.col("tweet_id")).alias("id"),
-                "text",
-                pl.when(pl.col("text").is_null()).then(pl.lit("id-only")).otherwise(pl.lit("post")).alias("kind"),
-                "label_raw",
-                pl.lit("eng").alias("language"),
-                "tweet_id",
-                pl.col("origin").alias("source"),
-                # for the non-rumours the event is the news account that wrote the tweet
-                pl.when(pl.col("origin") == "news_account").then(pl.col("event")).alias("author"),
-                pl.col("event").alias("group"),
-                "split",
-                meta_column(rows, [*EVENTS[3:7], EVENTS[8]]).alias("meta"),
-            )
+        records = rows.select(
+            *["text", "label_raw", "tweet_id", "split"],
+            id=f"{dataset}-" + pl.col("tweet_id"),
+            kind=post_or_id(rows["text"]),
+            language=pl.lit("eng"),
+            **sent(rows["tweet_id"]),
+            # for the non-rumours the event is the news account that wrote the tweet
+            author=pl.when(pl.col("origin") == "news_account").then("event"),
+            source="origin",
+            group="event",
+            meta=meta_column(rows, [*EVENTS[3:7], EVENTS[8]]),
         )
         return Loaded(records, notes=notes)
 
@@ -48,19 +45,16 @@ def rumdetect(dataset: str) -> Loader:
 def _labels(bundle: Bundle, dataset: str) -> pl.DataFrame:
     """label.txt; where a copy lacks it, the labels of the train/dev/test files."""
     if not bundle.match(f"{dataset}/label.txt", "label.txt") and bundle.match(f"{dataset}.train"):
-        return _split_files(bundle, dataset).select(pl.col("label").alias("label_raw"), "tweet_id")
-    text = bundle.text(bundle.one(f"{dataset}/label.txt", "label.txt"))
-    labels = read_delimited(text, delimiter=":", quoted=False, header=False, columns=["label_raw", "tweet_id"])
-    return labels.with_columns(pl.all().str.strip_chars())
+        return _split_files(bundle, dataset).select("tweet_id", label_raw="label")
+    return _table(bundle, bundle.one(f"{dataset}/label.txt", "label.txt"), ["label_raw", "tweet_id"], ":")
 
 
 def _split_files(bundle: Bundle, dataset: str) -> pl.DataFrame:
     parts = [pl.DataFrame(schema=dict.fromkeys(("tweet_id", "text", "label", "split"), pl.String))]
     for split in SPLITS:
         for name in bundle.match(f"{dataset}.{split}"):
-            columns = ["tweet_id", "text", "label"]
-            part = read_delimited(bundle.text(name), delimiter="\t", quoted=False, header=False, columns=columns)
-            parts.append(part.with_columns(pl.lit(split).alias("split")))
+            part = _table(bundle, name, ["tweet_id", "text", "label"])
+            parts.append(part.with_columns(split=pl.lit(split)))
     return pl.concat(parts)
 
 
@@ -71,16 +65,18 @@ def _texts(bundle: Bundle, dataset: str, labels: pl.DataFrame) -> tuple[pl.DataF
     if both.height:
         notes.append(f"{both.height} tweet(s) have another label in the split files than in label.txt, which is kept.")
     for name in bundle.match(f"{dataset}/source_tweets.txt") or bundle.match("source_tweets.txt"):
-        own = read_delimited(
-            bundle.text(name), delimiter="\t", quoted=False, header=False, columns=["tweet_id", "text"]
-        )
-        table = own.join(table.select("tweet_id", "label", "split"), on="tweet_id", how="left", maintain_order="left")
-    return table.select("tweet_id", pl.col("text").str.strip_chars(), "split").unique("tweet_id", keep="first"), notes
+        own = _table(bundle, name, ["tweet_id", "text"])
+        table = own.join(table.drop("text"), on="tweet_id", how="left", maintain_order="left")
+    return table.select("tweet_id", "text", "split").unique("tweet_id", keep="first"), notes
 
 
 def _events(bundle: Bundle, dataset: str) -> pl.DataFrame:
     names = bundle.match(f"{dataset}_label_all.txt")
     if not names:
         return pl.DataFrame(schema=dict.fromkeys(EVENTS[1:], pl.String))
-    table = read_delimited(bundle.text(names[0]), delimiter="\t", quoted=False, header=False, columns=EVENTS)
-    return table.drop("label").unique("tweet_id", keep="first")
+    return _table(bundle, names[0], EVENTS).drop("label").unique("tweet_id", keep="first")
+
+
+def _table(bundle: Bundle, name: str, columns: list[str], delimiter: str = "\t") -> pl.DataFrame:
+    """A file without header, in which quotation marks are part of the texts."""
+    return Table.read(bundle, name, delimiter=delimiter, quoted=False, columns=columns).pick(columns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 
@@ -10,9 +9,10 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.made_up import xlsx
+from claimlab.catalog.table import Table
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_excel
 
 # (question, column of the answer, column of the reasoning), as they are called in files of one model
 STEPS = (
@@ -106,17 +106,17 @@ def table(
 ) -> Loaded:
     """Records; what is a claim says nothing of its truth, so `veracity` stays null."""
     tier = pl.lit(tier) if isinstance(tier, str) else tier
-    raw = raw.with_columns(tier.alias("tier"), pl.col("speech").str.extract(r"(\d{4})$").alias("year"))
+    raw = raw.with_columns(tier=tier, year=pl.col("speech").str.extract(r"(\d{4})$"))
     records = raw.select(
         "id",
-        pl.col("SENTENCES").alias("text"),
-        pl.lit(kind).alias("kind"),
-        (pl.col(label) if label else pl.lit(None, pl.String)).alias("label_raw"),
-        pl.lit("eng").alias("language"),
-        pl.col("speech").alias("source"),
-        pl.col("speech").alias("group"),
-        pl.lit(split).alias("split"),
-        meta_column(raw, ["number", "tier", "year"]),
+        text="SENTENCES",
+        kind=pl.lit(kind),
+        label_raw=pl.col(label) if label else pl.lit(None, pl.String),
+        language=pl.lit("eng"),
+        source="speech",
+        group="speech",
+        split=pl.lit(split),
+        meta=meta_column(raw, ["number", "tier", "year"]),
     )
     return Loaded(records, {"annotations": pl.concat(answers)})
 
@@ -138,19 +138,17 @@ def answer(
 ) -> pl.DataFrame:
     """One annotator's answers to one question; what was left blank is no answer."""
     return raw.filter(pl.col(column).is_not_null()).select(
-        pl.col("id").alias("record_id"),
-        pl.lit(who).alias("annotator"),
-        pl.lit(kind).alias("annotator_kind"),
-        pl.lit(question).alias("question"),
-        pl.col(column).alias("value"),
-        (pl.col(reasoning) if reasoning else pl.lit(None, pl.String)).alias("rationale"),
+        record_id="id",
+        annotator=pl.lit(who),
+        annotator_kind=pl.lit(kind),
+        question=pl.lit(question),
+        value=column,
+        rationale=pl.col(reasoning) if reasoning else pl.lit(None, pl.String),
     )
 
 
 def workbook(bundle: Bundle, pattern: str) -> pl.DataFrame:
-    name = bundle.one(pattern)
-    raw = read_excel(bundle.read(name), name)
-    return raw.with_columns(pl.int_range(1, pl.len() + 1).alias("number"))
+    return Table.read(bundle, bundle.one(pattern)).frame.with_row_index("number", 1)
 
 
 def join(parts: Sequence[Loaded]) -> Loaded:
@@ -160,18 +158,7 @@ def join(parts: Sequence[Loaded]) -> Loaded:
 
 def _sheet(columns: str, *rows: Sequence[object]) -> Callable[[], bytes]:
     """A made-up workbook, built only when a test asks for it."""
-
-    def build() -> bytes:
-        import openpyxl
-
-        book = openpyxl.Workbook()
-        for row in (columns.split(), *rows):
-            book.worksheets[0].append(list(row))
-        target = io.BytesIO()
-        book.save(target)
-        return target.getvalue()
-
-    return build
+    return lambda: xlsx([columns.split(), *rows])
 
 
 _MODELS = [

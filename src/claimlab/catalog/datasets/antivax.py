@@ -5,28 +5,25 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._layout import checked, distinct
-from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import distinct
+from claimlab.catalog.table import Table
+from claimlab.catalog.tweets import sent, tweet_ids
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 
 def load(bundle: Bundle) -> Loaded:
     """One CSV of ids and labels; the texts must be fetched. The unlabelled weekly files beside it are not read."""
-    name = bundle.one("VaxMisinfoData.csv", "*misinfo*.csv")
-    raw = checked(read_delimited(bundle.text(name)), ["id", "is_misinfo"], name)
-    raw = raw.with_columns(tweet_id=tweet_ids(raw["id"]))
-    date = sent_at(raw["tweet_id"])
-    records = raw.select(
-        "tweet_id",
-        id=distinct("antivax-" + raw["id"]),
+    raw = Table.read(bundle, bundle.one("VaxMisinfoData.csv", "*misinfo*.csv"))
+    ids = tweet_ids(raw.need("id"))
+    records = raw.frame.select(
+        id=distinct("antivax-" + raw.need("id")),
         kind=pl.lit("id-only"),
-        label_raw=pl.col("is_misinfo"),
+        label_raw=raw.need("is_misinfo"),
         language=pl.lit("eng"),
-        date=date,
-        date_source=pl.when(date.is_not_null()).then(pl.lit("snowflake id")),
+        **sent(ids),
+        tweet_id=ids,
     )
     return Loaded(records)
 

@@ -7,21 +7,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    dates,
-    filled,
-    maybe,
-    pick,
-    read_any_table,
-    repeated,
-    unique_ids,
-)
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import repeated, unique_ids
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
 
 WHOLE = ("Authentic-48K.csv", "Fake-1K.csv")
@@ -43,41 +33,25 @@ def load_four(bundle: Bundle) -> Loaded:
 
 
 def _load(bundle: Bundle, files: Sequence[str]) -> Loaded:
-    return Loaded(_grouped(pl.concat([_part(bundle, bundle.one(f, f"*{f}")) for f in files])))
-
-
-def _grouped(records: pl.DataFrame) -> pl.DataFrame:
     """Articles that stand in several files, or several times in one, are one group."""
+    records = pl.concat([_part(bundle, bundle.one(f, f"*{f}")) for f in files])
     ids = unique_ids("banfakenews", records["id"])
-    return records.with_columns(ids, repeated(records["text"], ids))
+    return Loaded(records.with_columns(ids, repeated(records["text"], ids)))
 
 
 def _part(bundle: Bundle, name: str) -> pl.DataFrame:
-    raw = read_any_table(bundle, name)
-    times = dates(maybe(raw, "date"), "%d/%m/%Y %H:%M:%S")
-    title = blank_to_null(maybe(raw, "headline"))
-    extra = pl.DataFrame(
-        {
-            "title": title,
-            "claim_source": maybe(raw, "source"),
-            "relation": maybe(raw, "relation"),
-            "fake_type": maybe(raw, "F-type", "F_type"),
-        }
-    )
-    labelled = "labeled" if "labeled" in name.lower() else "all"
-    return pl.DataFrame(
-        {
-            "id": f"{labelled}-" + pick(raw, "articleID", "id", where=name),
-            "text": filled(pick(raw, "content", "article", "text", where=name), title),
-            "kind": constant("article", raw.height),
-            "label_raw": blank_to_null(pick(raw, "label", where=name)).str.strip_suffix(".0"),
-            "language": constant("ben", raw.height),
-            "date": times,
-            "date_source": dated(times, "date column"),
-            "source": blank_to_null(maybe(raw, "domain")),
-            "topic": blank_to_null(maybe(raw, "category")),
-            "meta": meta_column(extra, extra.columns),
-        }
+    raw = Table.read(bundle, name)
+    part = "labeled" if "labeled" in name.lower() else "all"
+    return raw.frame.select(
+        id=f"{part}-" + raw.need("articleID", "id"),
+        text=raw.need("content", "article", "text").fill_null(raw.maybe("headline")),
+        kind=pl.lit("article"),
+        label_raw=raw.need("label").str.strip_suffix(".0"),
+        language=pl.lit("ben"),
+        **dated({"date column": utc(raw.maybe("date"), "%d/%m/%Y %H:%M:%S")}),
+        source=raw.maybe("domain"),
+        topic=raw.maybe("category"),
+        meta=raw.meta({"title": "headline", "claim_source": "source", "relation": "relation", "fake_type": "F-type"}),
     )
 
 

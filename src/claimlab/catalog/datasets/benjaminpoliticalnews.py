@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import Any
 
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._folders import read_text
-from claimlab.catalog.datasets._tolerant import constant, unique_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
@@ -44,37 +43,26 @@ def _load(bundle: Bundle, parts: Sequence[str]) -> Loaded:
             f"'{bundle.path.name}' holds no folder like '{parts[0]}*/Fake'.",
             "Give Horne2017_FakeNewsData.zip as published.",
         )
-    raw = pl.DataFrame(rows, schema=dict.fromkeys(("id", "text", "label", "title", "part"), pl.String))
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("benjaminpoliticalnews", raw["id"]),
-            "text": raw["text"],
-            "kind": constant("article", raw.height),
-            "label_raw": raw["label"],
-            "language": constant("eng", raw.height),
-            "topic": constant("politics", raw.height),
-            "meta": meta_column(raw, ["title", "part"]),
-        }
+    raw = pl.DataFrame(rows, schema=dict.fromkeys(("key", "text", "label", "title", "part"), pl.String), orient="row")
+    records = raw.select(
+        "text",
+        id=unique_ids("benjaminpoliticalnews", raw["key"]),
+        kind=pl.lit("article"),
+        label_raw="label",
+        language=pl.lit("eng"),
+        topic=pl.lit("politics"),
+        meta=meta_column(raw, ["title", "part"]),
     )
     return Loaded(records)
 
 
-def _rows(bundle: Bundle, part: str, label: str) -> list[dict[str, Any]]:
-    bodies = bundle.match(f"{part}*/{label}/*.txt", f"{part}*/{label}/*.text")
+def _rows(bundle: Bundle, part: str, label: str) -> Iterator[tuple[str | None, ...]]:
+    """Key, text, label, title and part of each article."""
     titles = {PurePosixPath(n).name: n for n in bundle.match(f"{part}*/{label}_titles/*.txt")}
-    out = []
-    for name in bodies:
+    for name in bundle.match(f"{part}*/{label}/*.txt", f"{part}*/{label}/*.text"):
         title = titles.get(PurePosixPath(name).name)
-        out.append(
-            {
-                "id": f"{part}-{PurePosixPath(name).stem}",
-                "text": read_text(bundle, name),
-                "label": label.lower(),
-                "title": read_text(bundle, title) if title else None,
-                "part": part,
-            }
-        )
-    return out
+        said = read_text(bundle, title) if title else None
+        yield f"{part}-{PurePosixPath(name).stem}", read_text(bundle, name), label.lower(), said, part
 
 
 A5 = {"real": "true", "fake": "false", "satire": "unknown"}

@@ -6,28 +6,26 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 META = ["account_id", "Category", "Post Type", "Debate", "share_count", "reaction_count", "comment_count"]
 
 
 def load(bundle: Bundle) -> Loaded:
     """One CSV; the posts are named by address, their texts are not published."""
-    raw = read_delimited(bundle.text(bundle.one("facebook-fact-check.csv")))
-    records = raw.select(
-        (pl.lit("buzzfeednews-") + pl.col("post_id")).alias("id"),
-        pl.lit(None, pl.String).alias("text"),
-        pl.lit("id-only").alias("kind"),
-        pl.col("Rating").alias("label_raw"),
-        pl.lit("eng").alias("language"),
-        pl.col("Date Published").str.to_datetime("%Y-%m-%d", strict=False).alias("date"),
-        pl.lit("Date Published column").alias("date_source"),
-        pl.col("Page").alias("source"),
-        pl.col("Post URL").alias("url"),
-        meta_column(raw, META),
+    raw = Table.read(bundle, bundle.one("facebook-fact-check.csv"))
+    records = raw.frame.select(
+        id="buzzfeednews-" + raw.need("post_id"),
+        kind=pl.lit("id-only"),
+        label_raw=raw.need("Rating"),
+        language=pl.lit("eng"),
+        **dated({"Date Published column": utc(raw.need("Date Published"))}),
+        source=raw.need("Page"),
+        url=raw.need("Post URL"),
+        meta=raw.meta(META),
     )
     return Loaded(records)
 

@@ -8,24 +8,24 @@ veracity, tweet_id); other spellings are accepted and columns that mean nothing 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 from pathlib import PurePosixPath
 
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.columns import blank_to_null, column, constant, find_column, require_columns
+from claimlab.catalog.columns import blank_to_null, languages
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import numbered, repeated
 from claimlab.catalog.made_up import parquet
-from claimlab.catalog.times import dated
+from claimlab.catalog.table import Table, members
+from claimlab.catalog.times import dated, utc
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, general
-from claimlab.core.languages import normalise
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import MAX_UNPACKED, Bundle
 from claimlab.files.encoding import decode
-from claimlab.files.tables import read_delimited, read_parquet
+from claimlab.files.tables import read_delimited
 
 SPLITS = {"train": "train", "validation": "dev", "val": "dev", "test": "test"}
 NAMES = {
@@ -47,20 +47,21 @@ def load(bundle: Bundle) -> Loaded:
     """The whole table once, in the order train, validation, test."""
     parts = [_records(_read(bundle, name), name) for name in _members(bundle)]
     records = pl.concat([frame for frame, _ in parts])
-    repeated = _repeated(records["text"])
+    records = records.with_columns(numbered("cdl-md", records.height))
+    group = repeated(records["text"], records["id"])
     notes = sorted({note for _, found in parts for note in found})
     notes.append(f"Rows of {records['source'].n_unique()} datasets; filter by the column 'source'.")
-    if repeated.drop_nulls().len():
+    if group.count():
         notes.append(
-            f"{repeated.drop_nulls().len()} rows repeat a text of another row ({repeated.drop_nulls().n_unique()} "
+            f"{group.count()} rows repeat a text of another row ({group.drop_nulls().n_unique()} "
             "groups, some across datasets): split by group."
         )
-    return Loaded(records.with_columns(repeated), notes=notes)
+    return Loaded(records.with_columns(group), notes=notes)
 
 
 def _members(bundle: Bundle) -> list[str]:
     """The files to read: whole-table files at the shallowest level, else those of each dataset, never both."""
-    tables = bundle.match("*.parquet") or bundle.match("*.csv", "*.csv.gz") or [bundle.one("*.parquet", "*.csv.gz")]
+    tables = bundle.match("*.parquet") or members(bundle, "*.csv", "*.csv.gz")
     depth = min(name.count("/") for name in tables)
     top = [name for name in tables if name.count("/") == depth and "_old" not in name]
     chosen = top if any(_split(name) for name in top) else tables
@@ -73,48 +74,44 @@ def _split(name: str) -> str | None:
     return SPLITS.get(word)
 
 
-def _read(bundle: Bundle, name: str) -> pl.DataFrame:
-    data = bundle.read(name)
-    if name.lower().endswith(".parquet"):
-        return read_parquet(data, name)
-    if name.lower().endswith(".gz"):
-        try:
-            with gzip.open(io.BytesIO(data)) as stream:
-                data = stream.read(MAX_UNPACKED + 1)
-        except (OSError, EOFError) as error:
-            raise UnreadableFile(f"'{name}' is not a whole gzip file: {error}.", "Get it again.") from None
-        if len(data) > MAX_UNPACKED:
-            raise UnreadableFile(f"'{name}' unpacks to over {MAX_UNPACKED >> 30} GB.", "Unpack it, then give the CSV.")
-    return read_delimited(decode(data, name))
+def _read(bundle: Bundle, name: str) -> Table:
+    if not name.lower().endswith(".gz"):
+        return Table.read(bundle, name)
+    try:
+        with gzip.open(io.BytesIO(bundle.read(name))) as stream:
+            data = stream.read(MAX_UNPACKED + 1)
+    except (OSError, EOFError) as error:
+        raise UnreadableFile(f"'{name}' is not a whole gzip file: {error}.", "Get it again.") from None
+    if len(data) > MAX_UNPACKED:
+        raise UnreadableFile(f"'{name}' unpacks to over {MAX_UNPACKED >> 30} GB.", "Unpack it, then give the CSV.")
+    return Table(name, read_delimited(decode(data, name)))
 
 
-def _records(raw: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[str]]:
-    ids = find_column(raw, *NAMES["tweet_id"])
-    rounded = ids is not None and raw[ids].dtype.is_float() and raw[ids].drop_nulls().len() > 0
+def _records(raw: Table, name: str) -> tuple[pl.DataFrame, list[str]]:
+    ids = raw.find(*NAMES["tweet_id"])
+    rounded = ids is not None and raw.frame[ids].dtype.is_float() and raw.frame[ids].count() > 0
     if ids is not None and rounded:
-        raw = raw.with_columns(pl.col(ids).cast(pl.Int64))
-    require_columns(raw, name, [(*NAMES["text"], *NAMES["tweet_id"]), (*NAMES["veracity"], *NAMES["label"])])
-    columns = {key: column(raw, *names) for key, names in NAMES.items()}
+        raw = Table(name, raw.frame.with_columns(pl.col(ids).cast(pl.Int64)))
+    raw.need(*NAMES["text"], *NAMES["tweet_id"])
+    verdict = raw.need(*NAMES["veracity"], *NAMES["label"])
+    columns = raw.pick((), NAMES)
     folder = PurePosixPath(name).parent.name or None
     source = columns["dataset"].fill_null(folder) if folder else columns["dataset"]
-    verdict = columns["veracity"] if find_column(raw, *NAMES["veracity"]) else columns["label"]
-    used = {find_column(raw, *names) for key, names in NAMES.items() if key != "label"}
-    flat = [c for c, t in raw.schema.items() if c not in used and not t.is_nested() and t != pl.Binary]
-    records = pl.DataFrame(
-        {
-            "text": columns["text"],
-            "kind": pl.Series([_kind(*row) for row in zip(columns["text"], source, strict=True)], dtype=pl.String),
-            "label_raw": verdict.str.strip_suffix(".0"),
-            "language": pl.Series([normalise(c) if c else None for c in columns["language"]], dtype=pl.String),
-            **dated(columns["date"]),
-            "tweet_id": columns["tweet_id"].str.strip_suffix(".0"),
-            "author": columns["author"],
-            "source": source,
-            "url": columns["url"],
-            "topic": columns["topic"],
-            "split": constant(_split(name), raw.height),
-            "meta": meta_column(raw.with_columns(blank_to_null(raw[c]).alias(c) for c in flat), flat),
-        }
+    used = {raw.find(*names) for key, names in NAMES.items() if key != "label"}
+    flat = [c for c, t in raw.frame.schema.items() if c not in used and not t.is_nested() and t != pl.Binary]
+    records = columns.select(
+        "text",
+        kind=pl.Series([_kind(*row) for row in zip(columns["text"], source, strict=True)], dtype=pl.String),
+        label_raw=verdict.str.strip_suffix(".0"),
+        language=languages(columns["language"]),
+        **dated({"published": utc(columns["date"])}),
+        tweet_id=pl.col("tweet_id").str.strip_suffix(".0"),
+        author="author",
+        source=source,
+        url="url",
+        topic="topic",
+        split=pl.lit(_split(name), pl.String),
+        meta=meta_column(raw.frame.with_columns(blank_to_null(raw.frame[c]).alias(c) for c in flat), flat),
     )
     return records, ["Tweet ids were saved as floats: their last digits are lost."] if rounded else []
 
@@ -124,17 +121,6 @@ def _kind(text: str | None, source: str | None) -> str:
         return "id-only"
     folded = "".join(c for c in (source or "").casefold() if c.isalnum())
     return "article" if folded.startswith(ARTICLES) else "claim"
-
-
-def _repeated(texts: pl.Series) -> pl.Series:
-    """A group for texts that stand in several rows; null for the others."""
-    folded = texts.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
-    again = (folded.is_duplicated() & folded.is_not_null()).to_list()
-    keys = [
-        f"text-{hashlib.sha256(text.encode()).hexdigest()[:16]}" if twice else None
-        for text, twice in zip(folded.to_list(), again, strict=True)
-    ]
-    return pl.Series("group", keys, dtype=pl.String)
 
 
 WORDS = {"true": "true", "false": "false", "mixed": "mixed", "unknown": "unknown"}

@@ -6,8 +6,8 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._folders import articles
-from claimlab.catalog.datasets._tolerant import constant, unique_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
@@ -21,16 +21,13 @@ FOLDERS = {
 def load(bundle: Bundle) -> Loaded:
     """Two folders of text files; the archive also holds FakeNewsAMT, in folders of the same names."""
     found = articles(bundle, FOLDERS)
-    extra = pl.DataFrame({"title": pl.Series([a.title for a in found], dtype=pl.String)})
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("celebrity", pl.Series([f"{a.label}-{a.stem}" for a in found])),
-            "text": pl.Series([a.text for a in found], dtype=pl.String),
-            "kind": constant("article", len(found)),
-            "label_raw": pl.Series([a.label for a in found]),
-            "language": constant("eng", len(found)),
-            "meta": meta_column(extra, ["title"]),
-        }
+    records = found.select(
+        "text",
+        id=unique_ids("celebrity", found["label"] + "-" + found["stem"]),
+        kind=pl.lit("article"),
+        label_raw="label",
+        language=pl.lit("eng"),
+        meta=meta_column(found, ["title"]),
     )
     return Loaded(records)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._layout import read_objects, side_table
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.rows import side_rows
+from claimlab.catalog.table import read_objects
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column, meta_json
 from claimlab.files.bundle import Bundle
@@ -24,7 +25,7 @@ def load(bundle: Bundle) -> Loaded:
         id=pl.format("check-covid-{}", "file_id"),
         text=pl.col("claim").str.strip_chars(),
         kind=pl.lit("claim"),
-        label_raw=pl.col("label"),
+        label_raw="label",
         language=pl.lit("eng"),
         group=pl.col("file_id").str.replace(r"_\d+$", ""),  # the news claim from which the versions were made
         meta=meta_column(raw.rename({"is_auth": "extracted_from_news"}), ["cord_id", "extracted_from_news"]),
@@ -50,7 +51,7 @@ def load(bundle: Bundle) -> Loaded:
     notes = (
         [] if corpus else ["corpus.json is not here: evidence is named by abstract and sentence, without its words."]
     )
-    return Loaded(records, {"evidence": side_table("evidence", evidence)}, notes)
+    return Loaded(records, {"evidence": side_rows("evidence", evidence)}, notes)
 
 
 VERDICTS = {"SUPPORT": "true", "REFUTE": "false", "NOTENOUGHINFO": "unknown"}

@@ -10,12 +10,11 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table, members
 from claimlab.core.languages import normalise
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 SPLITS = {"train": "train", "dev": "dev", "dev_test": "dev-test", "test": "test", "test_gold": "test"}
-LABELS = ("class_label", "check_worthiness")  # the Turkish files name it otherwise
 
 
 def load(bundle: Bundle, task: str) -> Loaded:
@@ -23,31 +22,28 @@ def load(bundle: Bundle, task: str) -> Loaded:
 
     The labels say what to check, not what is true, so `veracity` stays null.
     """
-    names = bundle.match(f"CT22_*_{task}_*.tsv")
-    if not names:
-        bundle.one(f"CT22_*_{task}_*.tsv")  # raises, and says what is there
+    names = members(bundle, f"CT22_*_{task}_*.tsv")
     stems = {PurePosixPath(name).stem for name in names}
-    parts = []
+    parts = [pl.DataFrame()]
     for name in names:
         stem = PurePosixPath(name).stem
         found = re.match(r"CT22_([a-z]+)_1[A-D]_[a-z]+_(.+)$", stem)
         if found is None or f"{stem}_gold" in stems:
             continue
-        raw = read_delimited(bundle.text(name), delimiter="\t")
-        label = next((c for c in LABELS if c in raw.columns), None)
+        raw = Table.read(bundle, name, delimiter="\t")
         parts.append(
-            raw.select(
-                pl.col("tweet_text").alias("text"),
-                pl.lit("post").alias("kind"),
-                (pl.col(label) if label else pl.lit(None, pl.String)).alias("label_raw"),
-                pl.lit(normalise(found[1]), pl.String).alias("language"),
-                pl.col("tweet_id"),
-                pl.col("tweet_url").alias("url"),
-                pl.col("topic" if "topic" in raw.columns else "topic_id").alias("topic"),
-                pl.lit(SPLITS.get(found[2]), pl.String).alias("split"),
+            raw.frame.select(
+                text=raw.need("tweet_text"),
+                kind=pl.lit("post"),
+                label_raw=raw.maybe("class_label", "check_worthiness"),  # the Turkish files name it otherwise
+                language=pl.lit(normalise(found[1]), pl.String),
+                tweet_id=raw.need("tweet_id"),
+                url=raw.need("tweet_url"),
+                topic=raw.need("topic", "topic_id"),
+                split=pl.lit(SPLITS.get(found[2]), pl.String),
             )
         )
-    return Loaded(pl.concat(parts)) if parts else Loaded(pl.DataFrame())
+    return Loaded(pl.concat(parts, how="diagonal"))
 
 
 HEADER = "topic\ttweet_id\ttweet_url\ttweet_text\tclass_label\n"

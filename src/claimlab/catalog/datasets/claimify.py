@@ -6,9 +6,11 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
 from claimlab.core.record import meta_json
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
+
+NEEDED = ["answer_id", "question", "sentence_id", "sentence", "contains_factual_claim"]
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -17,22 +19,22 @@ def load(bundle: Bundle) -> Loaded:
     The assistant wrote them, so they carry label, origin and (empty) change log. The labels say whether a sentence
     holds a verifiable claim, not whether it is true, so `veracity` stays null.
     """
-    raw = read_delimited(bundle.text(bundle.one("claimify_dataset.csv", "data.csv", "*.csv")))
+    raw = Table.read(bundle, bundle.one("claimify_dataset.csv", "data.csv", "*.csv")).pick(NEEDED)
     meta = []
-    for row in raw.select("question", "sentence_id", "contains_factual_claim").iter_rows(named=True):
+    for row in raw.iter_rows(named=True):
         origin = {"model": "a commercial search assistant", "source_dataset": "BingCheck", "prompt": row["question"]}
         synthetic = {"label": row["contains_factual_claim"], "origin": origin, "changes": []}
         meta.append(meta_json({"synthetic": synthetic, "sentence_id": row["sentence_id"]}))
     records = raw.select(
-        pl.format("claimify-{}-{}", "answer_id", "sentence_id").alias("id"),
-        pl.col("sentence").alias("text"),
-        pl.lit("claim").alias("kind"),
-        pl.col("contains_factual_claim").alias("label_raw"),
-        pl.lit("eng").alias("language"),
-        pl.lit("BingCheck").alias("source"),
-        pl.col("answer_id").alias("group"),
-        pl.lit("MGT").alias("authorship"),
-        pl.Series("meta", meta, dtype=pl.String),
+        id=pl.format("claimify-{}-{}", "answer_id", "sentence_id"),
+        text="sentence",
+        kind=pl.lit("claim"),
+        label_raw="contains_factual_claim",
+        language=pl.lit("eng"),
+        source=pl.lit("BingCheck"),
+        group="answer_id",
+        authorship=pl.lit("MGT"),
+        meta=pl.Series(meta, dtype=pl.String),
     )
     return Loaded(records, synthetic=True)
 

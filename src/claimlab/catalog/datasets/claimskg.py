@@ -8,16 +8,18 @@ from pathlib import PurePosixPath
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.columns import host, languages
 from claimlab.catalog.datasets._claimskg_ratings import NORMALISED, RATINGS
-from claimlab.catalog.datasets._columns import part_of, pick, utc
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.load import with_ids
+from claimlab.catalog.ids import numbered
+from claimlab.catalog.rows import answers
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import utc
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 TOPICS = ("education", "healthcare", "immigration", "environment", "taxes", "elections", "crime")
 WRAPPED = ("fatabyyano", "vishvanews")  # every cell of these crawls stands in an extra pair of quotation marks
@@ -32,7 +34,6 @@ ENGLISH = (
     "truthorfiction",
     "factscan",
 )
-DOMAIN = r"^https?://(?:www\.)?([^/]+)"
 COLUMNS = (
     "text", "label_raw", "language", "date", "date_source", "author", "source", "url", "topic", "meta",
     "review_url", "review_title", "review_text", "review_date", *TOPICS,
@@ -49,15 +50,14 @@ def load_all(bundle: Bundle) -> Loaded:
     return _load(bundle, {"rating_alternatename": _crawled, "ratingname": _explored, "review_url": _by_topic})
 
 
-def _load(bundle: Bundle, readers: dict[str, Callable[[pl.DataFrame, str], pl.DataFrame]]) -> Loaded:
+def _load(bundle: Bundle, readers: dict[str, Callable[[Table], pl.DataFrame]]) -> Loaded:
     """Every table that has the telling column of one of `readers`, read by it."""
     parts = []
     for name in bundle.match("*.csv"):
-        raw = read_delimited(bundle.text(name))
-        header = {c.lower() for c in raw.columns}
-        reader = next((r for column, r in readers.items() if column in header), None)
+        raw = Table.read(bundle, name)
+        reader = next((r for column, r in readers.items() if raw.find(column)), None)
         if reader is not None:
-            part = reader(raw, name)
+            part = reader(raw)
             absent = [pl.lit(None, dtype=pl.String).alias(c) for c in COLUMNS if c not in part.columns]
             parts.append(part.with_columns(absent).select(COLUMNS))
     if not parts:
@@ -65,17 +65,18 @@ def _load(bundle: Bundle, readers: dict[str, Callable[[pl.DataFrame, str], pl.Da
             f"'{bundle.path.name}' holds no table with a column {' or '.join(readers)}.",
             "Give the crawler's CSV files, or the CSV that the ClaimsKG explorer exports.",
         )
-    rows = with_ids(pl.concat(parts), "claimskg")
-    own = ["id", *COLUMNS[:10]]
-    records = rows.select(*own, pl.col("review_url").alias("group"), pl.lit("claim").alias("kind"))
-    records = records.with_columns(utc(records["date"])).with_columns(
-        pl.when(pl.col("date").is_not_null()).then(pl.col("date_source")).alias("date_source")
+    rows = pl.concat(parts)
+    rows = rows.with_columns(numbered("claimskg", rows.height), utc(rows["date"]))
+    records = rows.select("id", *COLUMNS[:10], group="review_url", kind=pl.lit("claim")).with_columns(
+        date_source=pl.when(pl.col("date").is_not_null()).then("date_source")
     )
     tables = {"evidence": _evidence(rows), "annotations": _annotations(rows)}
-    return Loaded(records, {n: t for n, t in tables.items() if t.height}, _notes(records))
+    blank = records["text"].null_count()
+    note = f"{blank:,} row(s) have no claim, only the headline of the fact-check (see the table 'evidence')."
+    return Loaded(records, {n: t for n, t in tables.items() if t.height}, [note] if blank else [])
 
 
-def _crawled(raw: pl.DataFrame, name: str) -> pl.DataFrame:
+def _crawled(raw: Table) -> pl.DataFrame:
     """What ClaimsKG's crawler writes per site. The claim of a row may be blank: the headline of the check is not used for
     it, since it tells the verdict."""
     needed = {"label_raw": "rating_alternateName", "text": "claimReview_claimReviewed", "site": "claimReview_source"}
@@ -85,57 +86,49 @@ def _crawled(raw: pl.DataFrame, name: str) -> pl.DataFrame:
         "review_title": "extra_title", "review_text": "extra_body", "tags": "extra_tags",
         "rating_value": "rating_ratingValue", "rating_best": "rating_bestRating", "rating_worst": "rating_worstRating",
     }  # fmt: skip
-    rows = pick(raw, name, needed, optional).with_columns(pl.col("site").str.to_lowercase())
+    rows = raw.pick(needed, optional).with_columns(pl.col("site").str.to_lowercase())
     wrapped = pl.col("text", "claimant", "review_title", "review_text", "tags")
-    rows = rows.with_columns(
-        pl.when(pl.col("site").is_in(WRAPPED)).then(wrapped.str.replace(r'(?s)^"(.*)"$', "${1}")).otherwise(wrapped)
-    )
-    has_claimed = pl.col("claimed").str.strip_chars() != ""
-    languages = [_language(s, u) for s, u in rows.select("site", "review_url").iter_rows()]
+    unwrapped = wrapped.str.replace(r'(?s)^"\s*(.*?)\s*"$', "${1}").replace("", None)
+    rows = rows.with_columns(pl.when(pl.col("site").is_in(WRAPPED)).then(unwrapped).otherwise(wrapped))
+    spoken = [_language(s, u) for s, u in rows.select("site", "review_url").iter_rows()]
+    by_claim = pl.when(pl.col("claimed").is_not_null())
     return rows.with_columns(
-        pl.col("text").str.strip_chars(),
-        pl.Series("language", languages, dtype=pl.String),
-        pl.when(has_claimed).then("claimed").otherwise("review_date").alias("date"),
-        pl.when(has_claimed)
-        .then(pl.lit("date column (claim)"))
-        .otherwise(pl.lit("date column (review)"))
-        .alias("date_source"),
-        pl.when(pl.col("site").is_in(CLAIMANT)).then("claimant").alias("author"),
-        pl.col("site").alias("source"),
+        language=pl.Series(spoken, dtype=pl.String),
+        date=by_claim.then("claimed").otherwise("review_date"),
+        date_source=by_claim.then(pl.lit("date column (claim)")).otherwise(pl.lit("date column (review)")),
+        author=pl.when(pl.col("site").is_in(CLAIMANT)).then("claimant"),
+        source="site",
         # the lists of one site are Python's: ['a', 'b']
-        pl.col("tags").str.replace_all(r"^\[|\]$", "").str.replace_all(r"'([^']*)'", "${1}").alias("topic"),
-        meta_column(rows, ["rating_value", "rating_best", "rating_worst"]).alias("meta"),
+        topic=pl.col("tags").str.replace_all(r"^\[|\]$", "").str.replace_all(r"'([^']*)'", "${1}"),
+        meta=meta_column(rows, ["rating_value", "rating_best", "rating_worst"]),
     )
 
 
-def _explored(raw: pl.DataFrame, name: str) -> pl.DataFrame:
+def _explored(raw: Table) -> pl.DataFrame:
     """What the ClaimsKG explorer exports; its ratings are ClaimsKG's own four."""
     optional = {
         "url": "id", "date": "date", "author": "author", "review_title": "headline", "topic": "keywords",
         "source": "source", "review_url": "link", "spoken": "language",
     }  # fmt: skip
-    rows = pick(raw, name, {"text": "text", "label_raw": "ratingName"}, optional)
-    spoken = [normalise(v) if v else None for v in rows["spoken"]]
-    return rows.with_columns(
-        pl.Series("language", spoken, dtype=pl.String), pl.lit("date column (claim)").alias("date_source")
-    )
+    rows = raw.pick({"text": "text", "label_raw": "ratingName"}, optional)
+    return rows.with_columns(languages(rows["spoken"]), date_source=pl.lit("date column (claim)"))
 
 
-def _by_topic(raw: pl.DataFrame, name: str) -> pl.DataFrame:
+def _by_topic(raw: Table) -> pl.DataFrame:
     """Claims that a query drew from ClaimsKG for a topic (the file's name), and those whose topics people agreed on."""
     needed = {"url": "claim", "review_url": "review_url", "text": "text"}
     optional = {"author": "claimer", "review_title": "headline", "keywords": "keywords", "date": "claim_date"}
-    rows = pick(raw, name, needed, {**optional, **{t: t for t in TOPICS}})
-    drawn = PurePosixPath(name).stem.lower().removeprefix("extracted_")
+    rows = raw.pick(needed, {**optional, **{t: t for t in TOPICS}})
+    drawn = PurePosixPath(raw.name).stem.lower().removeprefix("extracted_")
     agreed = pl.concat_str(
         [pl.when(pl.col(t) == "1").then(pl.lit(t)) for t in TOPICS], separator="; ", ignore_nulls=True
     )
     return rows.with_columns(
-        (pl.lit(drawn) if drawn in TOPICS else agreed).alias("topic"),
-        pl.col("review_url").str.extract(r"^https?://(?:www\.)?([^./]+)").alias("source"),
-        pl.lit("eng").alias("language"),  # the query kept English claims only
-        pl.lit("date column (claim)").alias("date_source"),
-        meta_column(rows, ["keywords"]).alias("meta"),
+        topic=pl.lit(drawn) if drawn in TOPICS else agreed,
+        source=pl.col("review_url").str.extract(r"^https?://(?:www\.)?([^./]+)"),
+        language=pl.lit("eng"),  # the query kept English claims only
+        date_source=pl.lit("date column (claim)"),
+        meta=meta_column(rows, ["keywords"]),
     )
 
 
@@ -154,41 +147,25 @@ def _language(site: str | None, url: str | None) -> str | None:
 
 def _evidence(rows: pl.DataFrame) -> pl.DataFrame:
     """The fact-check of each claim: headline and, where crawled, its text."""
-    found = rows.filter(pl.col("review_url").str.strip_chars() != "")
-    published = utc(found["review_date"]).alias("published")
+    found = rows.drop_nulls("review_url")
     return found.select(
-        pl.col("id").alias("record_id"),
-        (pl.col("id") + "-review").alias("evidence_id"),
-        pl.lit(1, dtype=pl.Int32).alias("rank"),
-        pl.col("review_title").alias("title"),
-        pl.col("review_text").replace({"": None}).alias("text"),
-        pl.col("review_url").alias("url"),
-        pl.col("review_url").str.extract(DOMAIN).alias("domain"),
-        published,
-        pl.col("source").alias("publisher"),
-        pl.col("label_raw").alias("rating"),
+        record_id="id",
+        evidence_id=pl.col("id") + "-review",
+        rank=pl.lit(1),
+        title="review_title",
+        text="review_text",
+        url="review_url",
+        domain=host(pl.col("review_url")),
+        published=utc(found["review_date"]),
+        publisher="source",
+        rating="label_raw",
     )
 
 
 def _annotations(rows: pl.DataFrame) -> pl.DataFrame:
     """The topics that five people agreed on, a row per claim and topic."""
     judged = rows.filter(pl.any_horizontal(pl.col(TOPICS).is_in(["0", "1"])))
-    long = judged.unpivot(TOPICS, index="id", variable_name="question", value_name="value")
-    return long.select(
-        pl.col("id").alias("record_id"),
-        pl.lit("five annotators, reconciled").alias("annotator"),
-        pl.lit("human").alias("annotator_kind"),
-        pl.format("topic: {}", "question").alias("question"),
-        "value",
-    )
-
-
-def _notes(records: pl.DataFrame) -> list[str]:
-    notes = part_of(records["label_raw"].count(), 74_066, "rated claims")
-    blank = records.filter(pl.col("text").is_null() | (pl.col("text") == "")).height
-    if blank:
-        notes.append(f"{blank:,} row(s) have no claim, only the headline of the fact-check (see the table 'evidence').")
-    return notes
+    return answers(judged, {t: f"topic: {t}" for t in TOPICS}, annotator="five annotators, reconciled")
 
 
 CRAWL = (
@@ -320,6 +297,7 @@ DATASET = Entry(
         rows={"rated": 6, "all": 8},
         veracity={"true": 2, "false": 2, "mixed": 1, "unknown": 1},
     ),
+    published_rows={"rated": 74_066},
     real_rows={"rated": 510, "all": 6_105},
     real_labels=FOUND,
 )

@@ -7,8 +7,9 @@ from typing import Any
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._layout import read_objects, side_table
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.rows import side_rows
+from claimlab.catalog.table import read_objects
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_json
 from claimlab.files.bundle import Bundle
@@ -24,17 +25,17 @@ def load(bundle: Bundle) -> Loaded:
         id=pl.format("climate-fever-{}", "claim_id"),
         text=pl.col("claim").str.strip_chars(),
         kind=pl.lit("claim"),
-        label_raw=pl.col("claim_label"),
+        label_raw="claim_label",
         language=pl.lit("eng"),
     )
     pairs = [(record, e) for record, row in zip(records["id"], rows, strict=True) for e in row["evidences"]]
-    evidence = side_table("evidence", (_evidence(record, e) for record, e in pairs))
+    evidence = side_rows("evidence", (_evidence(record, e) for record, e in pairs))
     ranks = pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("record_id")
     return Loaded(
         records,
         {
             "evidence": evidence.with_columns(rank=ranks),
-            "annotations": side_table("annotations", (v for record, e in pairs for v in _votes(record, e))),
+            "annotations": side_rows("annotations", (v for record, e in pairs for v in _votes(record, e))),
         },
     )
 

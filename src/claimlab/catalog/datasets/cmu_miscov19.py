@@ -5,13 +5,15 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._layout import checked, distinct
-from claimlab.catalog.datasets._tweets import tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import distinct
+from claimlab.catalog.rows import answers
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
+from claimlab.catalog.tweets import tweet_ids
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 QUESTIONS = ["annotation1", "annotation2"]
 
@@ -19,30 +21,18 @@ QUESTIONS = ["annotation1", "annotation2"]
 def load(bundle: Bundle) -> Loaded:
     """One CSV of ids, times and up to two categories each; the first is the label."""
     name = bundle.one("CMU_MisCov19_dataset.csv", "*miscov19*.csv")
-    required = ["status_id", "status_created_at", *QUESTIONS]
-    raw = checked(read_delimited(bundle.text(name)), required, name)
-    raw = raw.with_columns(
-        id=distinct("cmu-miscov19-" + raw["status_id"]),
-        date=pl.col("status_created_at")
-        .str.to_datetime("%a %b %d %H:%M:%S %z %Y", time_unit="us", strict=False)
-        .dt.convert_time_zone("UTC")
-        .dt.replace_time_zone(None),
-    )
+    raw = Table.read(bundle, name).pick(["status_id", "status_created_at", *QUESTIONS])
+    raw = raw.with_columns(id=distinct("cmu-miscov19-" + raw["status_id"]))
     records = raw.select(
         "id",
-        "date",
         kind=pl.lit("id-only"),
-        label_raw=pl.col("annotation1").str.strip_chars(),
+        label_raw="annotation1",
         language=pl.lit("eng"),
-        date_source=pl.when(pl.col("date").is_not_null()).then(pl.lit("status_created_at column")),
+        **dated({"status_created_at column": utc(raw["status_created_at"])}),
         tweet_id=tweet_ids(raw["status_id"]),
         meta=meta_column(raw, ["annotation2"]),
     )
-    answers = raw.unpivot(QUESTIONS, index="id", variable_name="question")
-    annotations = answers.filter(pl.col("value").str.strip_chars() != "").select(
-        record_id="id", annotator_kind=pl.lit("human"), question="question", value="value"
-    )
-    return Loaded(records, {"annotations": annotations})
+    return Loaded(records, {"annotations": answers(raw, {q: q for q in QUESTIONS})})
 
 
 TRUE = ("true prevention", "true public health response", "true treatment")

@@ -4,60 +4,49 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._layout import checked, side_table
-from claimlab.catalog.datasets._tweets import tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table, members
+from claimlab.catalog.times import dated, utc
+from claimlab.catalog.tweets import tweet_ids
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 NAME = re.compile(r"(?:(\d+)[-:_](\d+)[-:_](\d{4})/)?(News|Claim)(Fake|Real)COVID-19\.csv$", re.IGNORECASE)
-META = [
-    "part", "snapshot", "type", "newstitle", "content", "abstract", "publish_date", "meta_keywords", "archive",
-    "fact_check_url", "news_url2", "news_url3", "news_url4", "news_url5",
+NEEDED = ["title", "news_url", "fact_check_url"]
+OPTIONAL = [
+    "type", "newstitle", "content", "abstract", "publish_date", "meta_keywords", "archive",
+    "news_url2", "news_url3", "news_url4", "news_url5",
 ]  # fmt: skip
 DATES = ("%m/%d/%y", "%m/%d/%y %H:%M", "%d-%b-%y", "%b %d, %Y at %I:%M%p", "%B %d, %Y at %I:%M %p")
-ZONES = {"PDT": "-0700", "PST": "-0800"}
 
 
 def load(bundle: Bundle) -> Loaded:
     """One row per news item or claim; the label is in the file's name. The date is `publish_date`, where there is one."""
-    items = pl.concat([item for _, item in read_items(bundle)], how="diagonal")
-    items = items.with_columns(pl.lit(None, pl.String).alias(c) for c in META if c not in items.columns)
-    date = pl.Series([moment(d) for d in items["publish_date"]], dtype=pl.Datetime("us"))
+    items = pl.concat([item for _, item in read_items(bundle)])
     is_page = pl.col("fact_check_url").str.contains(
         "://"
     )  # a fact-check's address; else the domain of a trusted source
     records = items.select(
         *["id", "label_raw"],
-        text=pl.col("title").str.strip_chars(),
+        text="title",
         kind=pl.lit("claim"),
         language=pl.lit("eng"),
-        date=date,
-        date_source=pl.when(date.is_not_null()).then(pl.lit("publish_date column")),
+        **dated({"publish_date column": published(items["publish_date"])}),
         source=pl.when(~is_page).then("fact_check_url"),
-        url=pl.col("news_url"),
-        meta=meta_column(items, META),
+        url="news_url",
+        meta=meta_column(items, ["part", "snapshot", "fact_check_url", *OPTIONAL]),
     )
-    checks = items.filter(is_page).select("id", "fact_check_url").iter_rows()
-    evidence = side_table(
-        "evidence",
-        (
-            {
-                "record_id": item,
-                "evidence_id": f"{item}-fact-check",
-                "rank": 1,
-                "url": url,
-                "provider": "fact_check_url",
-            }
-            for item, url in checks
-        ),
+    evidence = items.filter(is_page).select(
+        record_id="id",
+        evidence_id=pl.col("id") + "-fact-check",
+        rank=pl.lit(1),
+        url="fact_check_url",
+        provider=pl.lit("fact_check_url"),
     )
     return Loaded(records, {"evidence": evidence})
 
@@ -70,24 +59,22 @@ def load_engagements(bundle: Bundle) -> Loaded:
     """
     parts = []
     for name, items in read_items(bundle):
-        tweets = related(bundle, name, "_tweets", ["index", "tweet_id"]).select("index", "tweet_id")
-        replies = related(bundle, name, "_tweets_replies", ["tweet_id", "reply_id"]).select("tweet_id", "reply_id")
+        tweets = related(bundle, name, "_tweets", ["index", "tweet_id"])
+        replies = related(bundle, name, "_tweets_replies", ["tweet_id", "reply_id"])
         rows = items.select("id", "index", "title", "label_raw", "news_url", "part", "snapshot")
         joined = rows.join(tweets, on="index", how="left", maintain_order="left_right")
         parts.append(joined.join(replies, on="tweet_id", how="left", maintain_order="left_right"))
     joined = pl.concat(parts)
-    date = pl.col("snapshot").str.to_datetime("%Y-%m-%d", time_unit="us")
     records = joined.select(
-        pl.format("{}-{}", "id", pl.int_range(1, pl.len() + 1).over("id")).alias("id"),
         "label_raw",
-        text=pl.col("title").str.strip_chars(),
+        id=pl.format("{}-{}", "id", pl.int_range(1, pl.len() + 1).over("id")),
+        text="title",
         kind=pl.lit("claim"),
         language=pl.lit("eng"),
-        date=date,
-        date_source=pl.when(date.is_not_null()).then(pl.lit("snapshot folder")),
+        **dated({"snapshot folder": utc(joined["snapshot"])}),
         tweet_id=tweet_ids(joined["tweet_id"]),
-        url=pl.col("news_url"),
-        group=pl.col("id"),
+        url="news_url",
+        group="id",
         meta=meta_column(joined, ["part", "reply_id"]),
     )
     return Loaded(records, notes=["The text repeats for every engagement of an item: split by group."])
@@ -95,25 +82,23 @@ def load_engagements(bundle: Bundle) -> Loaded:
 
 def read_items(bundle: Bundle) -> Iterator[tuple[str, pl.DataFrame]]:
     """The item files in order, each with `index` (what tweets refer to), `part`, `label_raw`, `snapshot` and `id`."""
-    bundle.one("*COVID-19.csv")  # says what is missing
-    for name in bundle.match("*COVID-19.csv"):
+    for name in members(bundle, "*COVID-19.csv"):
         found = NAME.search(name)
         if found is None:
             continue
         month, day, year, part, label = found.groups()
         snapshot = f"{year}-{int(month):02}-{int(day):02}" if year else None
-        raw = read_delimited(bundle.text(name))
-        raw = checked(raw.rename({raw.columns[0]: "index"}), ["title", "news_url", "fact_check_url"], name)
+        raw = Table.read(bundle, name)
+        index = raw.need(raw.frame.columns[0])  # it has no name
         stem = "-".join(filter(None, ["coaid", snapshot, part.lower(), label.lower()]))
-        yield (
-            name,
-            raw.with_columns(
-                pl.format(f"{stem}-{{}}", "index").alias("id"),
-                pl.lit(part.lower()).alias("part"),
-                pl.lit(label.lower()).alias("label_raw"),
-                pl.lit(snapshot, pl.String).alias("snapshot"),
-            ),
+        rows = raw.pick(NEEDED, OPTIONAL).with_columns(
+            id=f"{stem}-" + index,
+            index=index,
+            part=pl.lit(part.lower()),
+            label_raw=pl.lit(label.lower()),
+            snapshot=pl.lit(snapshot, pl.String),
         )
+        yield name, rows
 
 
 def related(bundle: Bundle, name: str, ending: str, columns: list[str]) -> pl.DataFrame:
@@ -121,21 +106,13 @@ def related(bundle: Bundle, name: str, ending: str, columns: list[str]) -> pl.Da
     wanted = re.sub(r"\.csv$", f"{ending}.csv", name, flags=re.IGNORECASE)
     if wanted not in bundle.names():
         return pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
-    return checked(read_delimited(bundle.text(wanted)), columns, wanted)
+    return Table.read(bundle, wanted).pick(columns)
 
 
-def moment(raw: str | None) -> datetime | None:
-    """UTC time of the notations that `publish_date` mixes; null for those that name no day ("3 months ago")."""
-    text = " ".join((raw or "").split()).replace(" At ", " at ")
-    for zone, offset in ZONES.items():
-        text = text.replace(zone, offset)
-    for form in (None, *DATES, *(f"{d} %z" for d in DATES)):
-        try:
-            found = datetime.fromisoformat(text) if form is None else datetime.strptime(text, form)
-        except ValueError:
-            continue
-        return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
-    return None
+def published(written: pl.Series) -> pl.Series:
+    """UTC times of the notations that `publish_date` mixes; null for those that name no day ("3 months ago")."""
+    zoned = written.str.replace("PDT", "-0700").str.replace("PST", "-0800")
+    return utc(zoned, *DATES, *(f"{d} %z" for d in DATES))
 
 
 VERDICTS = {"real": "true", "fake": "false"}

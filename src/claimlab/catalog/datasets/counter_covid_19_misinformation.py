@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import polars as pl
 
 from claimlab.catalog.card import Card, Shares
+from claimlab.catalog.columns import post_or_id
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import blank_to_null, constant, dated, maybe, pick, read_any_table, unique_ids
-from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
+from claimlab.catalog.table import Table
+from claimlab.catalog.tweets import sent, tweet_ids
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
@@ -49,23 +51,19 @@ def _load(bundle: Bundle, names: Sequence[str], *, labelled: bool) -> Loaded:
 
 
 def _part(bundle: Bundle, name: str) -> pl.DataFrame:
-    raw = read_any_table(bundle, name)
-    ids = tweet_ids(pick(raw, "Tweet ID", "tweetid", "id", "id_str", "status_id", where=name))
-    text, times = blank_to_null(maybe(raw, "Text", "tweet", "full_text")), sent_at(ids)
-    label = blank_to_null(maybe(raw, "LABEL", "annotation", "class", "category_label"))
-    lower = name.lower()
+    raw, lower = Table.read(bundle, name), name.lower()
+    ids = tweet_ids(raw.need("Tweet ID", "id", "id_str", "status_id"))
+    text = raw.maybe("Text", "tweet", "full_text")
     topic = "5G" if "5g" in lower or "g5" in lower else "fake cures" if "cure" in lower else None
-    return pl.DataFrame(
-        {
-            "text": text,
-            "kind": pl.Series(["id-only" if t is None else "post" for t in text.to_list()], dtype=pl.String),
-            "label_raw": label.str.strip_suffix(".0").replace(NUMBERS),
-            "language": constant("eng", raw.height),
-            "date": times,
-            "date_source": dated(times, "snowflake id"),
-            "tweet_id": ids,
-            "topic": blank_to_null(maybe(raw, "topic")).fill_null(constant(topic, raw.height)),
-        }
+    label = raw.maybe("LABEL", "annotation", "class", "category_label")
+    return raw.frame.select(
+        text=text,
+        kind=post_or_id(text),
+        label_raw=label.str.strip_suffix(".0").replace(NUMBERS),
+        language=pl.lit("eng"),
+        **sent(ids),
+        tweet_id=ids,
+        topic=raw.maybe("topic").fill_null(topic) if topic else raw.maybe("topic"),
     )
 
 

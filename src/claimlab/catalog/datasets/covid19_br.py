@@ -5,11 +5,13 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Shares
+from claimlab.catalog.columns import host
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import numbered
+from claimlab.catalog.table import Table
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -18,30 +20,25 @@ def load(bundle: Bundle) -> Loaded:
     `source` is the page by which a message was checked: evidence, not where the message came from. `meta` keeps the
     0-based row, by which the published validation names its decisions.
     """
-    raw = read_delimited(bundle.text(bundle.one("wpp_2020.csv", "*.csv"))).with_row_index("row")
-    raw = raw.with_columns(
-        pl.col("source", "revision").replace("", None),
-        (pl.lit("covid19-br-") + (pl.col("row") + 1).cast(pl.String).str.zfill(6)).alias("id"),
-    )
-    records = raw.select(
-        "id",
+    raw = Table.read(bundle, bundle.one("wpp_2020.csv", "*.csv"))
+    rows = raw.pick(["text", "misinformation"], ["source", "shares", "revision"]).with_row_index("row")
+    records = rows.select(
+        numbered("covid19-br", rows.height),
         "text",
-        pl.lit("post").alias("kind"),
-        pl.col("misinformation").alias("label_raw"),
-        pl.lit("por").alias("language"),
-        pl.lit("COVID-19").alias("topic"),
-        meta_column(raw, ["row", "shares", "revision"]),
+        kind=pl.lit("post"),
+        label_raw="misinformation",
+        language=pl.lit("por"),
+        topic=pl.lit("COVID-19"),
+        meta=meta_column(rows, ["row", "shares", "revision"]),
     )
-    checked = raw.filter(pl.col("source").is_not_null())
-    evidence = checked.select(
-        pl.col("id").alias("record_id"),
-        (pl.col("id") + "-check").alias("evidence_id"),
-        pl.lit(1).alias("rank"),
-        pl.col("source").alias("url"),
-        pl.col("source").str.extract(r"^https?://(?:www\.)?([^/?#:]+)").alias("domain"),
-        pl.lit("source column").alias("provider"),
-    )
-    return Loaded(records, {"evidence": evidence})
+    evidence = records.select(
+        record_id="id",
+        evidence_id=pl.col("id") + "-check",
+        rank=pl.lit(1),
+        url=rows["source"],
+        provider=pl.lit("source column"),
+    ).with_columns(domain=host(pl.col("url")))
+    return Loaded(records, {"evidence": evidence.drop_nulls("url")})
 
 
 DATASET = Entry(

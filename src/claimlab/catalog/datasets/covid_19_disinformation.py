@@ -8,14 +8,15 @@ from collections.abc import Sequence
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._layout import checked, distinct
-from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import distinct
+from claimlab.catalog.rows import answers
+from claimlab.catalog.table import Table
+from claimlab.catalog.tweets import rounded, sent, tweet_ids
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_json
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 QUESTIONS = [f"q{n}_label" for n in range(1, 8)]
 LANGUAGES = {"arabic": "ara", "bulgarian": "bul", "dutch": "nld", "english": "eng"}
@@ -29,14 +30,13 @@ def load(bundle: Bundle) -> Loaded:
     raw = raw.with_columns(id=distinct("covid-19-disinformation-" + raw["raw_id"]), tweet_id=tweet_ids(raw["raw_id"]))
     fine = {n: re.sub("binary", "multiclass", n, flags=re.IGNORECASE) for n in names}
     beside = [read(bundle, f) if f in bundle.names() else None for f in fine.values()]
-    annotations = [answers(raw, "")]
+    annotations = [annotated(raw, "")]
     if all(f is not None for f in beside):
         finer = pl.concat([f for f in beside if f is not None])
         # the two files of a split list the same tweets in the same order, which is the only key that never repeats
         if finer["raw_id"].equals(raw["raw_id"]):
-            annotations.append(answers(finer.with_columns(raw["id"]), " (fine)"))
-    damaged = raw["tweet_id"].null_count()
-    notes = [f"{damaged} tweet id(s) were rounded by a spreadsheet and name no tweet any more."] if damaged else []
+            annotations.append(annotated(finer.with_columns(raw["id"]), " (fine)"))
+    notes = rounded(raw["raw_id"], raw["tweet_id"])
     return Loaded(records(raw), {"annotations": pl.concat(annotations)}, notes)
 
 
@@ -66,27 +66,20 @@ def read(bundle: Bundle, name: str) -> pl.DataFrame:
     if found is None:
         raise UnreadableFile(f"'{name}' does not say its language and split.", "Give the files under their own names.")
     language, kind, split = (part.lower() for part in found.groups())
-    raw = read_delimited(bundle.text(name), delimiter="\t", quoted=False)
-    return checked(raw, ["tweet_id", *QUESTIONS], name).select(
-        pl.col("tweet_id").str.strip_chars().alias("raw_id"),
-        *QUESTIONS,
-        language_name=pl.lit(language),
-        answers=pl.lit(kind),
-        split=pl.lit(split),
-    )
+    raw = Table.read(bundle, name, delimiter="\t", quoted=False).pick(["tweet_id", *QUESTIONS])
+    told = {"language_name": pl.lit(language), "answers": pl.lit(kind), "split": pl.lit(split)}
+    return raw.rename({"tweet_id": "raw_id"}).with_columns(**told)
 
 
 def records(raw: pl.DataFrame) -> pl.DataFrame:
-    date = sent_at(tweet_ids(raw["raw_id"]))
     rows = zip(raw["raw_id"], raw["tweet_id"], raw["answers"], strict=True)
     return raw.select(
         *["id", "tweet_id", "split"],
         kind=pl.lit("id-only"),
-        label_raw=pl.col("q2_label"),
+        label_raw="q2_label",
         language=pl.col("language_name").replace_strict(LANGUAGES, default=None),
-        date=date,
-        date_source=pl.when(date.is_not_null()).then(pl.lit("snowflake id")),
-        group=pl.col("raw_id"),  # 223 Arabic tweets come twice, 96 of them in two splits
+        **sent(tweet_ids(raw["raw_id"])),
+        group="raw_id",  # 223 Arabic tweets come twice, 96 of them in two splits
         meta=pl.Series(
             [meta_json({"answers": kind, "rounded_id": None if tweet else raw_id}) for raw_id, tweet, kind in rows],
             dtype=pl.String,
@@ -94,16 +87,10 @@ def records(raw: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def answers(raw: pl.DataFrame, grain: str) -> pl.DataFrame:
-    """The answers as annotations; "NA" is a question that was not put or not settled, so no answer."""
-    long = raw.unpivot(QUESTIONS, index="id", variable_name="question").filter(pl.col("value") != "NA")
-    return long.select(
-        record_id="id",
-        annotator=pl.lit("aggregate"),
-        annotator_kind=pl.lit("human"),
-        question=pl.col("question").str.strip_suffix("_label") + grain,
-        value="value",
-    )
+def annotated(raw: pl.DataFrame, grain: str) -> pl.DataFrame:
+    """The answers; "NA" is a question that was not put or not settled."""
+    questions = {q: q.removesuffix("_label") + grain for q in QUESTIONS}
+    return answers(raw, questions, annotator="aggregate", blank=["NA"])
 
 
 BINARY = {"no": "true", "yes": "false", "NA": "unknown"}

@@ -6,81 +6,58 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    dates,
-    maybe,
-    pick,
-    read_any_table,
-    repeated,
-    unique_ids,
-)
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import numbered, repeated, unique_ids
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 
 def load(bundle: Bundle) -> Loaded:
     """`en_dup.csv`: everything as collected, repeats included; rows that say the same share a group."""
-    name = bundle.one("en_dup.csv")
-    raw = read_any_table(bundle, name)
-    text = blank_to_null(pick(raw, "content", "text", where=name))
-    ids = unique_ids("covid-19-rumor", pl.Series([f"{n:05d}" for n in range(1, raw.height + 1)]))
-    times = dates(maybe(raw, "time", "date"), "%m/%d/%Y", "%B %d, %Y", "%d %B %Y")
-    records = pl.DataFrame(
-        {
-            "id": ids,
-            "text": text,
-            "kind": constant("claim", raw.height),
-            "label_raw": pick(raw, "label", where=name),
-            "language": constant("eng", raw.height),
-            "date": times,
-            "date_source": dated(times, "date column"),
-            "author": maybe(raw, "author"),
-            "source": maybe(raw, "source"),
-            "group": repeated(text, ids),
-        }
+    raw = Table.read(bundle, bundle.one("en_dup.csv"))
+    text, ids = raw.need("content", "text"), numbered("covid-19-rumor", raw.height, 5)
+    records = raw.frame.select(
+        id=ids,
+        text=text,
+        kind=pl.lit("claim"),
+        label_raw=raw.need("label"),
+        language=pl.lit("eng"),
+        **dated({"date column": utc(raw.maybe("time", "date"), "%m/%d/%Y")}),
+        author=raw.maybe("author"),
+        source=raw.maybe("source"),
+        group=repeated(text, ids),
     )
     return Loaded(records)
 
 
 def load_curated(bundle: Bundle) -> Loaded:
     """`news.csv` (no header) and `Twitter.csv` (a header), without the repeats. The numbers in Twitter.csv are not tweet ids."""
-    name = bundle.one("news/news.csv", "news.csv")
-    news = read_delimited(bundle.text(name), header=False, columns=["number", "label", "content", "sentiment"])
-    if news.height and (news["label"][0] or "").strip().lower() == "label":
+    columns = ["number", "label", "content", "sentiment"]
+    news = Table.read(bundle, bundle.one("news/news.csv", "news.csv"), delimiter=",", columns=columns).pick(columns)
+    if news.height and (news["label"][0] or "").lower() == "label":
         news = news.slice(1)  # copies with a header circulate
-    name = bundle.one("twitter/Twitter.csv", "twitter.csv")
-    raw = read_any_table(bundle, name)
-    tweets = pl.DataFrame(
-        {
-            "number": pick(raw, "No.", "id", where=name),
-            "label": pick(raw, "label", where=name),
-            "content": pick(raw, "content", where=name),
-            "sentiment": maybe(raw, "sentiment"),
-            "replies": maybe(raw, "reply numbers"),
-            "retweets": maybe(raw, "retweet numbers"),
-            "likes": maybe(raw, "likes numbers"),
-        }
-    )
+    needed = {"number": ("No.", "id"), "label": "label", "content": "content"}
+    optional = {
+        "sentiment": "sentiment",
+        "replies": "reply numbers",
+        "retweets": "retweet numbers",
+        "likes": "likes numbers",
+    }
+    tweets = Table.read(bundle, bundle.one("twitter/Twitter.csv", "twitter.csv")).pick(needed, optional)
     both = pl.concat(
-        [news.with_columns(pl.lit("news").alias("part")), tweets.with_columns(pl.lit("twitter").alias("part"))],
-        how="diagonal",
+        [news.with_columns(part=pl.lit("news")), tweets.with_columns(part=pl.lit("twitter"))], how="diagonal"
     ).with_columns(pl.col("sentiment").replace({"#VALUE!": None}))
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("covid-19-rumor", both["part"] + "-" + both["number"]),
-            "text": blank_to_null(both["content"]),
-            "kind": constant("claim", both.height),
-            "label_raw": both["label"].str.strip_chars(),
-            "language": constant("eng", both.height),
-            "source": both["part"],
-            "meta": meta_column(both, ["sentiment", "replies", "retweets", "likes"]),
-        }
+    records = both.select(
+        id=unique_ids("covid-19-rumor", both["part"] + "-" + both["number"]),
+        text="content",
+        kind=pl.lit("claim"),
+        label_raw="label",
+        language=pl.lit("eng"),
+        source="part",
+        meta=meta_column(both, ["sentiment", "replies", "retweets", "likes"]),
     )
     return Loaded(records)
 
@@ -126,7 +103,7 @@ DATASET = Entry(
             "Data/en_dup.csv": 'label,content,source,author,time\nF,"Drinking ""moon water"" cures the virus",,,\nT,The Riverton clinic opened a ward,riverton.example,,3/17/2020\n'
             'U,Copper doors stop the virus,,,\nF,Drinking  "MOON water" cures the virus,,,\n',
             "Data/news/news.csv": '3,F,"Drinking moon water cures the virus",3\n8,T,The Riverton clinic opened a ward,2\n',
-            "Data/twitter/Twitter.csv": "No.,label,content,source,sentiment,reply numbers,retweet numbers,likes numbers\n1,U,Doctors say qwertyu copper doors stop the virus,850196512341262036,#VALUE!,2,61,95\n",
+            "Data/twitter/Twitter.csv": "No.,label,content,source,sentiment,reply numbers,retweet numbers,likes numbers\n1,U,Doctors say qwertyu copper doors stop the virus,1240000000000000001,#VALUE!,2,61,95\n",
             **made_up(
                 "covid_19_rumor",
                 {"claim": "drinking moon water cures the virus", "label": "false"},

@@ -5,8 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._layout import read_objects, side_table
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import numbered
+from claimlab.catalog.rows import side_rows
+from claimlab.catalog.table import read_objects
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
@@ -19,31 +21,25 @@ def load(bundle: Bundle) -> Loaded:
     """One file of JSON lines. A claim and the counter-claims made from it share `gold_source`: that is the group."""
     name = bundle.one("COVIDFACT_dataset.jsonl", "*covid*fact*.json*", "*.jsonl")
     rows = read_objects(bundle, name, FIELDS[:3])
-    raw = frame_of(rows, FIELDS).with_columns(
-        pl.format("covid-fact-{}", pl.int_range(1, pl.len() + 1).cast(pl.String).str.zfill(4)).alias("id"),
-        # a refuted claim is a person's title with its key words swapped by a model
-        pl.col("label").replace_strict({"SUPPORTED": "HWT", "REFUTED": "HAT"}, default=None).alias("authorship"),
-    )
+    raw = frame_of(rows, FIELDS)
     records = raw.select(
-        "id",
-        "authorship",
+        id=numbered("covid-fact", raw.height, 4),
         text=pl.col("claim").str.strip_chars(),
         kind=pl.lit("claim"),
-        label_raw=pl.col("label"),
+        label_raw="label",
         language=pl.lit("eng"),
-        url=pl.col("gold_source"),
-        group=pl.col("gold_source"),
+        url="gold_source",
+        group="gold_source",
+        # a refuted claim is a person's title with its key words swapped by a model
+        authorship=pl.col("label").replace_strict({"SUPPORTED": "HWT", "REFUTED": "HAT"}, default=None),
         meta=meta_column(raw, ["flair"]),
     )
-    evidence = side_table(
-        "evidence",
-        (
-            {"record_id": record, "evidence_id": f"{record}-{rank}", "rank": rank, "text": sentence}
-            for record, row in zip(raw["id"], rows, strict=True)
-            for rank, sentence in enumerate(row["evidence"], 1)
-        ),
+    evidence = (
+        {"record_id": record, "evidence_id": f"{record}-{rank}", "rank": rank, "text": sentence}
+        for record, row in zip(records["id"], rows, strict=True)
+        for rank, sentence in enumerate(row["evidence"], 1)
     )
-    return Loaded(records, {"evidence": evidence})
+    return Loaded(records, {"evidence": side_rows("evidence", evidence)})
 
 
 VERDICTS = {"SUPPORTED": "true", "REFUTED": "false"}

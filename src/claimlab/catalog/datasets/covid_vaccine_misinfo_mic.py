@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from claimlab.catalog.card import Card, Shares
+from claimlab.catalog.columns import languages, post_or_id
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._layout import side_table
-from claimlab.catalog.datasets._tolerant import blank_to_null, dated, languages, maybe, pick, read_any_table, unique_ids
-from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
+from claimlab.catalog.rows import answers
+from claimlab.catalog.table import Table
+from claimlab.catalog.tweets import sent, tweet_ids
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
 
 RELEVANT, MISINFORMATION = "relevant to vaccines", "contains misinformation about vaccines"
@@ -29,28 +28,22 @@ YES, NO = ("1", "yes", "true"), ("2", "0", "no", "false")
 
 def load(bundle: Bundle) -> Loaded:
     """One CSV of tweet ids with answers Q1 to Q5, where 1 is yes and 2 is no; the label is the answer on misinformation."""
-    name = bundle.one("annotated_data.csv", "*annotated*.csv")
-    raw = read_any_table(bundle, name)
-    ids = tweet_ids(pick(raw, "tweet_id", "id", "tweetid", "id_str", where=name))
-    answers = {q: blank_to_null(maybe(raw, *names)).str.strip_suffix(".0") for q, names in QUESTIONS.items()}
-    text, times = blank_to_null(maybe(raw, "text", "tweet", "full_text")), sent_at(ids)
-    country = pl.DataFrame({"country": blank_to_null(maybe(raw, "country"))})
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("covid-vaccine-misinfo-mic", ids),
-            "text": text,
-            "kind": pl.Series(["id-only" if t is None else "post" for t in text.to_list()], dtype=pl.String),
-            "label_raw": pl.Series(
-                [_label(r, m) for r, m in zip(answers[RELEVANT], answers[MISINFORMATION], strict=True)], dtype=pl.String
-            ),
-            "language": languages(maybe(raw, "lang", "language")),
-            "date": times,
-            "date_source": dated(times, "snowflake id"),
-            "tweet_id": ids,
-            "meta": meta_column(country, ["country"]),
-        }
+    raw = Table.read(bundle, bundle.one("annotated_data.csv", "*annotated*.csv"))
+    ids, text = tweet_ids(raw.need("tweet_id", "id", "id_str")), raw.maybe("text", "tweet", "full_text")
+    said = raw.pick((), QUESTIONS).with_columns(pl.all().str.strip_suffix(".0"))
+    labels = [_label(*pair) for pair in said.select(RELEVANT, MISINFORMATION).iter_rows()]
+    records = raw.frame.select(
+        id=unique_ids("covid-vaccine-misinfo-mic", ids),
+        text=text,
+        kind=post_or_id(text),
+        label_raw=pl.Series(labels, dtype=pl.String),
+        language=languages(raw.maybe("lang", "language")),
+        **sent(ids),
+        tweet_id=ids,
+        meta=raw.meta(["country"]),
     )
-    return Loaded(records, {"annotations": side_table("annotations", _annotations(records["id"], answers))})
+    told = answers(said.with_columns(records["id"]), {q: q for q in QUESTIONS}, annotator="published")
+    return Loaded(records, {"annotations": told})
 
 
 def _label(relevant: str | None, misinformation: str | None) -> str | None:
@@ -58,15 +51,6 @@ def _label(relevant: str | None, misinformation: str | None) -> str | None:
         known = {**dict.fromkeys(YES, "misinformation"), **dict.fromkeys(NO, "no misinformation")}
         return known.get(misinformation.lower(), misinformation)
     return "not about vaccines" if relevant is not None and relevant.lower() in NO else None
-
-
-def _annotations(ids: pl.Series, answers: dict[str, pl.Series]) -> list[dict[str, Any]]:
-    return [
-        {"record_id": i, "annotator": "published", "annotator_kind": "human", "question": question, "value": value}
-        for question, values in answers.items()
-        for i, value in zip(ids.to_list(), values.to_list(), strict=True)
-        if value is not None
-    ]
 
 
 A5 = {

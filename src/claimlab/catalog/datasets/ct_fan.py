@@ -7,13 +7,11 @@ from pathlib import PurePosixPath
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._columns import part_of, pick
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 SPLITS = ("train", "dev", "test")
 
@@ -31,45 +29,30 @@ def load(bundle: Bundle) -> Loaded:
         raise UnreadableFile(
             f"'{bundle.path.name}' holds no train, dev or test table.", "Name the files by their part."
         )
-    return _loaded(pl.concat(parts))
+    records = pl.concat(parts)
+    trained = set(records.filter(pl.col("split") == "train")["text"])
+    leaked = records.filter((pl.col("split") == "test") & pl.col("text").is_in(list(trained))).height
+    note = f"{leaked:,} test article(s) stand word for word in the training part: do not use this split as it is."
+    return Loaded(records, notes=[note] if leaked else [])
 
 
 def load_original_test(bundle: Bundle) -> Loaded:
     """The test articles as they were written, before a participant's preprocessing."""
-    return _loaded(_part(bundle, bundle.one("unpreprocessed_test.csv"), "test"))
+    return Loaded(_part(bundle, bundle.one("unpreprocessed_test.csv"), "test"))
 
 
 def _part(bundle: Bundle, name: str, split: str) -> pl.DataFrame:
-    optional = {
-        "public_id": ("public_id", "id"), "title_text": "title_text", "title": "title", "body": "text",
-        "label_raw": ("label", "our rating", "our_rating"),
-    }  # fmt: skip
-    rows = pick(read_delimited(bundle.text(name)), name, {}, optional)
-    both = pl.concat_str(pl.col("title", "body"), separator="\n", ignore_nulls=True)
-    return rows.with_columns(
-        pl.coalesce("title_text", pl.when(both != "").then(both)).str.strip_chars().alias("text"),
-        pl.lit(split).alias("split"),
-        pl.lit("deu" if "german" in name.lower() else "eng").alias("language"),
+    raw = Table.read(bundle, name)
+    rows = raw.pick((), ["title_text", "title", "text"])
+    both = pl.concat_str("title", "text", separator="\n", ignore_nulls=True)
+    return rows.select(
+        text=pl.coalesce("title_text", pl.when(both != "").then(both)),
+        kind=pl.lit("article"),
+        label_raw=raw.maybe("label", "our rating"),
+        language=pl.lit("deu" if "german" in name.lower() else "eng"),
+        split=pl.lit(split),
+        meta=raw.meta({"public_id": ("public_id", "id")}),
     )
-
-
-def _loaded(rows: pl.DataFrame) -> Loaded:
-    records = rows.select(
-        "text",
-        pl.lit("article").alias("kind"),
-        pl.col("label_raw").str.strip_chars(),
-        "language",
-        "split",
-        meta_column(rows, ["public_id"]).alias("meta"),
-    )
-    notes = part_of(records.height, 2_462, "articles")
-    trained = set(records.filter(pl.col("split") == "train")["text"])
-    leaked = records.filter((pl.col("split") == "test") & pl.col("text").is_in(list(trained))).height
-    if leaked:
-        notes.append(
-            f"{leaked:,} test article(s) stand word for word in the training part: do not use this split as it is."
-        )
-    return Loaded(records, notes=notes)
 
 
 A5 = {
@@ -131,6 +114,7 @@ DATASET = Entry(
         rows={"articles": 5, "original-test": 1},
         veracity={"true": 1, "false": 1, "mixed": 2, "unknown": 1},
     ),
+    published_rows={"articles": 2_462},
     real_rows={"articles": 1_571, "original-test": 330},
     real_labels={"fake": 676, "partial": 474, "truth": 268, "other": 153},
 )

@@ -5,27 +5,23 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._columns import part_of, pick
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 
 def load(bundle: Bundle) -> Loaded:
     """One CSV. The labels were written as floats ("1.0"), which is undone: the published labels are 0 and 1."""
-    name = bundle.one("*defakts*binary*.csv", "*defakts*.csv", "*.csv")
-    raw = pick(
-        read_delimited(bundle.text(name)), name, {"id": "id", "text": "text", "label": ("binary_label", "label")}
+    raw = Table.read(bundle, bundle.one("*defakts*binary*.csv", "*defakts*.csv", "*.csv"))
+    records = raw.frame.select(
+        id="defakts-" + raw.need("id"),
+        text=raw.need("text"),
+        kind=pl.lit("post"),
+        label_raw=raw.need("binary_label", "label").str.strip_suffix(".0"),
+        language=pl.lit("deu"),
     )
-    records = raw.select(
-        ("defakts-" + pl.col("id")).alias("id"),
-        pl.col("text"),
-        pl.lit("post").alias("kind"),
-        pl.col("label").str.strip_suffix(".0").alias("label_raw"),
-        pl.lit("deu").alias("language"),
-    )
-    return Loaded(records, notes=part_of(records.height, 20_008, "labelled tweets"))
+    return Loaded(records)
 
 
 LABELS = {"0": "true", "1": "false"}
@@ -71,6 +67,7 @@ DATASET = Entry(
         rows={"binary": 3},
         veracity={"true": 2, "false": 1},
     ),
+    published_rows={"binary": 20_008},
     real_rows={"binary": 19_996},
     real_labels={"0": 11_771, "1": 8_225},
 )

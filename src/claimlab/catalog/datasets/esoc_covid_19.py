@@ -7,22 +7,13 @@ from itertools import permutations
 import polars as pl
 
 from claimlab.catalog.card import Card, Quality, Shares
+from claimlab.catalog.columns import languages
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    dates,
-    filled,
-    languages,
-    maybe,
-    pick,
-    read_any_table,
-    unique_ids,
-)
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
 
 EXTRA = {
@@ -36,25 +27,19 @@ EXTRA = {
 def load(bundle: Bundle) -> Loaded:
     """One spreadsheet. Its column names changed between releases; each is looked for under several."""
     name = bundle.one("ESOC*.csv", "ESOC*.xlsx", "*covid*disinfo*.csv", "*covid*misinfo*.csv", "*covid*.xlsx")
-    raw = read_any_table(bundle, name)
-    title = maybe(raw, "Title_Translated", "Title (translated)", "Title")
-    times = dates(maybe(raw, "Publication_Date", "Date", "Reported_On"), "%m/%d/%Y", "%B %d, %Y")
-    extra = pl.DataFrame({key: blank_to_null(maybe(raw, *names)) for key, names in EXTRA.items()})
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("esoc-covid-19", maybe(raw, "Event_ID", "ID", "Story_ID")),
-            "text": filled(pick(raw, "Summary", "Narrative_Description", "Description", "Title", where=name), title),
-            "kind": constant("claim", raw.height),
-            "label_raw": blank_to_null(
-                pick(raw, "Misinfo_Type", "Type", "Type of misinformation", "Label", where=name)
-            ),
-            "language": languages(maybe(raw, "Primary_Language", "Language")),
-            "date": times,
-            "date_source": dated(times, "date column"),
-            "source": blank_to_null(maybe(raw, "Source", "Distrib_Channel", "Distribution_Channel")),
-            "url": blank_to_null(maybe(raw, "Primary_Link", "Link", "URL")),
-            "meta": meta_column(extra, extra.columns),
-        }
+    raw = Table.read(bundle, name)
+    title = raw.maybe("Title_Translated", "Title (translated)", "Title")
+    published = raw.maybe("Publication_Date", "Date", "Reported_On")
+    records = raw.frame.select(
+        id=unique_ids("esoc-covid-19", raw.maybe("Event_ID", "ID", "Story_ID")),
+        text=raw.need("Summary", "Narrative_Description", "Description", "Title").fill_null(title),
+        kind=pl.lit("claim"),
+        label_raw=raw.need("Misinfo_Type", "Type", "Type of misinformation", "Label"),
+        language=languages(raw.maybe("Primary_Language", "Language")),
+        **dated({"date column": utc(published, "%m/%d/%Y")}),
+        source=raw.maybe("Source", "Distrib_Channel", "Distribution_Channel"),
+        url=raw.maybe("Primary_Link", "Link", "URL"),
+        meta=raw.meta(EXTRA),
     )
     return Loaded(records)
 

@@ -12,9 +12,11 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
+from claimlab.catalog.rows import record_rows, side_rows
+from claimlab.catalog.table import read_objects
+from claimlab.core.record import meta_json
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_json, read_json_lines
+from claimlab.files.tables import read_json_as
 
 DIMENSIONS = ("causal_structure", "expression_type", "language_style", "message_granularity", "stance_polarity")
 SEED_MODEL = "gpt-4o"  # as the paper says of seeds and non-claims; the agents' model is named nowhere
@@ -39,7 +41,7 @@ def evolved(bundle: Bundle, stems: tuple[str, ...] = DIMENSIONS, *, traced_only:
             evidence.append(context(record_id, item["refer_title"], item["refer_content"], None))
             traces += hops(record_id, walk) if walk else []
     loaded = table(rows, evidence)
-    loaded.tables["traces"] = pl.DataFrame(traces, schema=SIDE_TABLES["traces"])
+    loaded.tables["traces"] = side_rows("traces", traces)
     return loaded
 
 
@@ -132,27 +134,24 @@ def hops(record_id: str, walk: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def table(rows: list[dict[str, Any]], evidence: list[dict[str, Any]]) -> Loaded:
-    tables = {"evidence": pl.DataFrame(evidence, schema=SIDE_TABLES["evidence"])} if evidence else {}
-    columns = {c: SCHEMA[c] for c in (rows[0] if rows else ("id", "text"))}
-    return Loaded(pl.DataFrame(rows, schema=columns), tables, synthetic=True)
+    tables = {"evidence": side_rows("evidence", evidence)} if evidence else {}
+    return Loaded(record_rows(rows), tables, synthetic=True)
 
 
 def json_lines(bundle: Bundle, file: str) -> list[dict[str, Any]]:
-    name = bundle.one(f"data/{file}", file)
-    return read_json_lines(bundle.text(name), name)
+    return read_objects(bundle, bundle.one(f"data/{file}", file))
 
 
 def propagation(bundle: Bundle, stem: str) -> list[dict[str, Any]]:
     """The released walks of one dimension; expression_type has none."""
     names = bundle.match(f"{stem}_propagation.json")
-    walks: list[dict[str, Any]] = read_json(bundle.text(names[0]), names[0]) if names else []
-    return walks
+    return read_objects(bundle, names[0]) if names else []
 
 
 def contents(bundle: Bundle) -> dict[tuple[str, str], str]:
     """The abstracts by title and number, where the archive holds them."""
     names = bundle.match("abstract.json")
-    topics = read_json(bundle.text(names[0]), names[0]) if names else {}
+    topics = read_json_as(bundle.text(names[0]), names[0], dict) if names else {}
     return {
         (entry["title"], key.removeprefix("content_")): value
         for entries in topics.values()

@@ -10,13 +10,15 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table, members
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_json
+from claimlab.core.record import meta_column, meta_json
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 KINDS = {"news article": "article", "twitter post": "post"}
+ABOUT = ["pre_post_GPT", "dataset_source", "text_length"]
+PROMPTED = ["Prompt_type", "pre_post_GPT", "dataset_source"]
 MODEL = "gpt-3.5-turbo"  # the one generator that the paper names
 
 
@@ -48,31 +50,23 @@ def human_rows(bundle: Bundle) -> pl.DataFrame:
     The two cuts split differently. `split` is that of the cut by source; the other stands in `meta`.
     """
     parts = []
-    for name in bundle.match("Human_Disinformation_*.csv"):
-        stem = PurePosixPath(name).stem
-        raw = read_delimited(bundle.text(name)).with_columns(
-            pl.lit("_dataset_source_" in stem).alias("by_source"),
-            pl.lit(SPLITS.get(stem.rsplit("_", 1)[1]), pl.String).alias("split"),
-        )
-        parts.append(raw)
-    if not parts:
-        bundle.one("Human_Disinformation_*.csv")  # raises, and says what is there
+    for name in members(bundle, "Human_Disinformation_*.csv"):
+        raw = Table.read(bundle, name).pick(["uuid", "content", "label", "article_type", *ABOUT])
+        cut = "_dataset_source_" in PurePosixPath(name).stem
+        parts.append(raw.with_columns(by_source=pl.lit(cut), split=split_of(name)))
     raw = pl.concat(parts)
     by_source = pl.col("split").filter("by_source").first().over("uuid")
     by_type = pl.col("split").filter(~pl.col("by_source")).first().over("uuid")
-    raw = raw.with_columns(by_source.alias("split"), by_type.alias("split_by_article_type"))
+    raw = raw.with_columns(split=by_source, split_by_article_type=by_type)
     raw = raw.unique("uuid", keep="first", maintain_order=True)
-    about = ["pre_post_GPT", "dataset_source", "text_length", "split_by_article_type"]
     return raw.select(
-        "uuid",
-        pl.col("content").alias("text"),
-        pl.col("label").alias("label_raw"),
-        "article_type",
-        pl.col("dataset_source").alias("source"),
-        pl.col("content").alias("base"),
-        pl.lit("HWT").alias("authorship"),
-        "split",
-        pl.Series("meta", [meta_json(row) for row in raw.select(about).iter_rows(named=True)], dtype=pl.String),
+        *["uuid", "article_type", "split"],
+        text="content",
+        label_raw="label",
+        source="dataset_source",
+        base="content",
+        authorship=pl.lit("HWT"),
+        meta=meta_column(raw, [*ABOUT, "split_by_article_type"]),
     )
 
 
@@ -82,13 +76,9 @@ def machine_rows(bundle: Bundle) -> pl.DataFrame:
     Rule for authorship: the file says it. What stands in an LLM file is MGT at every degree of editing, because the
     model wrote the whole text anew; nothing in the files tells a light edit (HAT) from a rewrite.
     """
-    parts = []
-    for name in bundle.match("LLM_Disinformation_*.csv"):
-        split = SPLITS.get(PurePosixPath(name).stem.rsplit("_", 1)[1])
-        parts.append(read_delimited(bundle.text(name)).with_columns(pl.lit(split, pl.String).alias("split")))
-    if not parts:
-        bundle.one("LLM_Disinformation_*.csv")
-    raw = pl.concat(parts)
+    needed = ["uuid", "ai_content", "human_content", "ai_generated_label", "article_type", *PROMPTED]
+    names = members(bundle, "LLM_Disinformation_*.csv")
+    raw = pl.concat([Table.read(bundle, n).pick(needed).with_columns(split=split_of(n)) for n in names])
     meta = []
     for row in raw.iter_rows(named=True):
         # Real texts were made by paraphrase, fake ones by perturbation, each in three degrees.
@@ -98,22 +88,20 @@ def machine_rows(bundle: Bundle) -> pl.DataFrame:
             "origin": {"model": MODEL, "source_dataset": row["dataset_source"], "source_text": row["human_content"]},
             "changes": [{"kind": manner, "degree": row["Prompt_type"]}],
         }
-        meta.append(
-            meta_json(
-                {"synthetic": synthetic, **{k: row[k] for k in ("Prompt_type", "pre_post_GPT", "dataset_source")}}
-            )
-        )
+        meta.append(meta_json({"synthetic": synthetic, **{k: row[k] for k in PROMPTED}}))
     return raw.select(
-        "uuid",
-        pl.col("ai_content").alias("text"),
-        pl.col("ai_generated_label").alias("label_raw"),
-        "article_type",
-        pl.col("dataset_source").alias("source"),
-        pl.col("human_content").alias("base"),
-        pl.lit("MGT").alias("authorship"),
-        "split",
-        pl.Series("meta", meta, dtype=pl.String),
+        *["uuid", "article_type", "split"],
+        text="ai_content",
+        label_raw="ai_generated_label",
+        source="dataset_source",
+        base="human_content",
+        authorship=pl.lit("MGT"),
+        meta=pl.Series(meta, dtype=pl.String),
     )
+
+
+def split_of(name: str) -> pl.Expr:
+    return pl.lit(SPLITS.get(PurePosixPath(name).stem.rsplit("_", 1)[1]), pl.String)
 
 
 def finish(rows: pl.DataFrame) -> Loaded:
@@ -121,16 +109,11 @@ def finish(rows: pl.DataFrame) -> Loaded:
     bases = rows["base"].drop_nulls().unique()
     groups = {base: "source-" + hashlib.sha256(base.encode()).hexdigest()[:12] for base in bases}
     records = rows.select(
-        (pl.lit("f3-") + pl.col("uuid")).alias("id"),
-        "text",
-        pl.col("article_type").replace_strict(KINDS, default=None).alias("kind"),
-        "label_raw",
-        pl.lit("eng").alias("language"),
-        "source",
-        pl.col("base").replace_strict(groups, default=None, return_dtype=pl.String).alias("group"),
-        "authorship",
-        "split",
-        "meta",
+        *["text", "label_raw", "source", "authorship", "split", "meta"],
+        id="f3-" + pl.col("uuid"),
+        kind=pl.col("article_type").replace_strict(KINDS, default=None),
+        language=pl.lit("eng"),
+        group=pl.col("base").replace_strict(groups, default=None, return_dtype=pl.String),
     )
     return Loaded(records, synthetic="MGT" in records["authorship"])
 

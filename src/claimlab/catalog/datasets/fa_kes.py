@@ -5,42 +5,29 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    dates,
-    filled,
-    maybe,
-    pick,
-    read_any_table,
-    unique_ids,
-)
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
+
+TITLE = ("article_title", "title")
 
 
 def load(bundle: Bundle) -> Loaded:
     """One CSV in latin-1 (copies in UTF-8 circulate), month first in its dates."""
     name = bundle.one("FA-KES-Dataset.csv", "FA-KES*.csv", "FA_KES*.csv", "FINAL LABELED ARTICLES.csv")
-    raw = read_any_table(bundle, name, western=True)
-    title, content = maybe(raw, "article_title", "title"), pick(raw, "article_content", "content", "text", where=name)
-    times = dates(maybe(raw, "date"), "%m/%d/%Y")
-    extra = pl.DataFrame({"title": blank_to_null(title), "location": maybe(raw, "location")})
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("fa-kes", maybe(raw, "unit_id", "id")),
-            "text": filled(content, title),
-            "kind": constant("article", raw.height),
-            "label_raw": pick(raw, "labels", "label", where=name).str.strip_chars().str.strip_suffix(".0"),
-            "language": constant("eng", raw.height),
-            "date": times,
-            "date_source": dated(times, "date column"),
-            "source": maybe(raw, "source"),
-            "meta": meta_column(extra, extra.columns),
-        }
+    raw = Table.read(bundle, name, western=True)
+    records = raw.frame.select(
+        id=unique_ids("fa-kes", raw.maybe("unit_id", "id")),
+        text=raw.need("article_content", "content", "text").fill_null(raw.maybe(*TITLE)),
+        kind=pl.lit("article"),
+        label_raw=raw.need("labels", "label").str.strip_suffix(".0"),
+        language=pl.lit("eng"),
+        **dated({"date column": utc(raw.maybe("date"), "%m/%d/%Y")}),
+        source=raw.maybe("source"),
+        meta=raw.meta({"title": TITLE, "location": "location"}),
     )
     return Loaded(records)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card
+from claimlab.catalog.columns import host
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import numbered
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 # What the three agencies say their ratings mean: exaggeration, distortion, missing context and underestimation start
 # from something true (mixed); what cannot be shown yet or at all is unknown.
@@ -40,38 +42,37 @@ def load(bundle: Bundle) -> Loaded:
     The address and date are the review's, so they do not stand on the record's own `url`; the date does, named for
     what it is, because the claim itself has none. One review may treat many claims: they form a group.
     """
-    raw = read_delimited(bundle.text(bundle.one("FACTCKBR.tsv", "*.tsv")), delimiter="\t").with_row_index("row", 1)
-    raw = raw.with_columns(pl.col(pl.String).str.strip_chars().replace("", None)).with_columns(
-        (pl.lit("factck-br-") + pl.col("row").cast(pl.String).str.zfill(6)).alias("id"),
-        pl.col("datePublished").str.slice(0, 10).str.to_datetime("%Y-%m-%d", strict=False).alias("published"),
-        # "https:www.aosfatos.org" and "https:piaui.folha.uol.com.brlupa": the slashes were lost in the file.
-        pl.col("Author").str.replace(r"^https?:(/*)(www\.)?", "").str.replace(r"\.br(\w)", ".br/$1").alias("publisher"),
-        pl.col("reviewBody").replace("Empty", None),
+    raw = Table.read(bundle, bundle.one("FACTCKBR.tsv", "*.tsv"), delimiter="\t")
+    rating, url, published = (
+        raw.need("alternativeName"),
+        raw.need("URL"),
+        utc(raw.need("datePublished").str.slice(0, 10)),
     )
-    records = raw.select(
-        "id",
-        pl.col("claimReviewed").alias("text"),
-        pl.lit("claim").alias("kind"),
-        pl.col("alternativeName").alias("label_raw"),
-        pl.lit("por").alias("language"),
-        pl.col("published").alias("date"),
-        pl.when(pl.col("published").is_not_null()).then(pl.lit("datePublished of the review")).alias("date_source"),
-        pl.col("URL").alias("group"),
+    records = raw.frame.select(
+        numbered("factck-br", raw.height),
+        text=raw.need("claimReviewed"),
+        kind=pl.lit("claim"),
+        label_raw=rating,
+        language=pl.lit("por"),
+        **dated({"datePublished of the review": published}),
+        group=url,
     )
-    evidence = raw.select(
-        pl.col("id").alias("record_id"),
-        (pl.col("id") + "-review").alias("evidence_id"),
-        pl.lit(1).alias("rank"),
-        "title",
-        pl.col("reviewBody").alias("text"),
-        pl.col("URL").alias("url"),
-        pl.col("URL").str.extract(r"^https?://(?:www\.)?([^/?#:]+)").alias("domain"),
-        "published",
-        pl.lit("ClaimReview").alias("provider"),
-        "publisher",
-        pl.col("alternativeName").alias("rating"),
-        RATINGS.apply(raw["alternativeName"], unmapped="unknown").veracity.alias("verdict"),
-        meta_column(raw, ["ratingValue", "bestRating"]),
+    # "https:www.aosfatos.org" and "https:piaui.folha.uol.com.brlupa": the slashes were lost in the file.
+    publisher = raw.need("Author").str.replace(r"^https?:(/*)(www\.)?", "").str.replace(r"\.br(\w)", ".br/$1")
+    evidence = records.select(
+        record_id="id",
+        evidence_id=pl.col("id") + "-review",
+        rank=pl.lit(1),
+        title=raw.need("title"),
+        text=raw.need("reviewBody").replace("Empty", None),
+        url=url,
+        domain=host(pl.col("group")),
+        published=published,
+        provider=pl.lit("ClaimReview"),
+        publisher=publisher,
+        rating=rating,
+        verdict=RATINGS.apply(rating, unmapped="unknown").veracity,
+        meta=raw.meta(["ratingValue", "bestRating"]),
     )
     return Loaded(records, {"evidence": evidence})
 
@@ -110,8 +111,8 @@ DATASET = Entry(
         files={
             "FACTCKBR.tsv": HEADER
             + "https://www.exemplo.org/1\thttps:www.exemplo.org\t2019-07-22\tO rio corre para \"cima\".\tNão corre.\tRio | Exemplo\t1\t5\tfalso\n"
-            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-17 07:00:57\tA ponte abriu em 1931.\tEmpty\tPontes\t1\t6\tVerdadeiro\n"
-            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-17 07:00:57\tA ponte tem 10 km.\tEmpty\tPontes\t3\t6\tExagerado\n"
+            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-16 08:30:00\tA ponte abriu em 1931.\tEmpty\tPontes\t1\t6\tVerdadeiro\n"
+            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-16 08:30:00\tA ponte tem 10 km.\tEmpty\tPontes\t3\t6\tExagerado\n"
             + "https://exemplo.net/3\thttps:exemplo.net\t2018-01-02\tO farol vai cair.\tSem dados.\tFarol\t7\t8\tImpossível provar\n"
             + "https://exemplo.net/4\thttps:exemplo.net\t2018-01-03\t\t\tSem frase\t\t8\t\n"
         },

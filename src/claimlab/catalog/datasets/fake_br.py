@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
-import polars as pl
-
 from claimlab.catalog.card import Card, Shares
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.rows import record_rows
+from claimlab.catalog.times import moment
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_json
 from claimlab.files.bundle import Bundle
@@ -26,10 +27,6 @@ MONTHS = [
     "janeiro", "fevereiro", "março", "abril", "maio", "junho",
     "julho", "agosto", "setembro", "outubro", "novembro", "dezembro",
 ]  # fmt: skip
-COLUMNS: dict[str, pl.DataType] = {
-    "id": pl.String(), "text": pl.String(), "label_raw": pl.String(), "date": pl.Datetime("us"), "author": pl.String(),
-    "source": pl.String(), "url": pl.String(), "topic": pl.String(), "group": pl.String(), "meta": pl.String(),
-}  # fmt: skip
 
 
 def full(bundle: Bundle) -> Loaded:
@@ -50,14 +47,9 @@ def read(bundle: Bundle, folder: str) -> Loaded:
         rows.append(record(label, number, bundle.text(name), bundle.text(str(about)) if about else ""))
     if not rows:
         bundle.one(f"{folder}/fake/*.txt")  # raises, and says what is there
-    records = pl.DataFrame(rows, schema=COLUMNS).with_columns(
-        pl.lit("article").alias("kind"),
-        pl.lit("por").alias("language"),
-        pl.when(pl.col("date").is_not_null()).then(pl.lit("meta file")).alias("date_source"),
-    )
-    bare = records["meta"].null_count()
+    bare = sum(row["meta"] is None for row in rows)
     notes = [f"{bare} text(s) have no file of meta information: no author, address or date."] if bare else []
-    return Loaded(records, notes=notes)
+    return Loaded(record_rows(rows), notes=notes)
 
 
 def members(bundle: Bundle, folder: str, suffix: str) -> Iterator[tuple[tuple[str, int], str]]:
@@ -72,11 +64,15 @@ def record(label: str, number: int, text: str, facts: str) -> dict[str, Any]:
     values = [line.strip() for line in facts.splitlines()]
     known = {f: v for f, v in zip(FIELDS, values, strict=False) if v not in ("", "None")}
     host = re.match(r"https?://(?:www\.)?([^/?#:]+)", known.get("link", ""))
+    when = day(known.get("date", ""))
     return {
         "id": f"fake-br-{label}-{number}",
         "text": text.strip(),
+        "kind": "article",
         "label_raw": label,
-        "date": day(known.get("date", "")),
+        "language": "por",
+        "date": when,
+        "date_source": "meta file" if when else None,
         "author": known.get("author"),
         "source": host[1] if host else None,
         "url": known.get("link"),
@@ -86,28 +82,19 @@ def record(label: str, number: int, text: str, facts: str) -> dict[str, Any]:
     }
 
 
+@cache
 def day(written: str) -> datetime | None:
     """The day, from 2017-11-30, 13/12/2017, 28/2/18, 06/02/2017 18h43 or 24 de julho de 2017.
 
     The hour is left out: only true articles have one, so it would tell the classes apart. A year such as 0201 is a
     slip of the source and gives no date.
     """
-    iso = re.match(r"(\d{4})-(\d\d)-(\d\d)$", written)
-    slashed = re.match(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)\b", written)
     worded = re.match(r"(\d{1,2}) de (\w+) de (\d{4})$", written)
-    if iso:
-        year, month, dom = int(iso[1]), int(iso[2]), int(iso[3])
-    elif slashed:
-        year, month, dom = int(slashed[3]), int(slashed[2]), int(slashed[1])
-        year += 2000 if len(slashed[3]) == 2 else 0
-    elif worded and worded[2].lower() in MONTHS:
-        year, month, dom = int(worded[3]), MONTHS.index(worded[2].lower()) + 1, int(worded[1])
-    else:
-        return None
-    try:
-        return datetime(year, month, dom) if year > 1990 else None
-    except ValueError:
-        return None
+    if worded and worded[2].lower() in MONTHS:
+        written = f"{worded[1]}/{MONTHS.index(worded[2].lower()) + 1}/{worded[3]}"
+    found = re.match(r"\d{4}-\d\d-\d\d$|\d{1,2}/\d{1,2}/(\d{4}|\d\d)\b", written)
+    when = moment(found[0], "%d/%m/%Y", "%d/%m/%y") if found else None
+    return when if when is not None and when.year > 1990 else None
 
 
 def _facts(author: str, link: str, date: str) -> str:

@@ -5,36 +5,29 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.columns import column, constant, require_columns, title_and_body
+from claimlab.catalog.columns import title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table, members
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited, read_parquet
 
 
 def load(bundle: Bundle) -> Loaded:
     """The Parquet files of the hub repository, or its CSV files where there are none: a text and a label."""
-    names = bundle.match("*.parquet") or bundle.match("*.csv") or [bundle.one("*.parquet", "*.csv")]
     parts = []
-    for name in names:
-        binary = name.lower().endswith(".parquet")
-        raw = read_parquet(bundle.read(name), name) if binary else read_delimited(bundle.text(name))
-        require_columns(raw, name, [("text", "content"), ("label",)])
-        parts.append(_records(raw))
+    for name in bundle.match("*.parquet") or members(bundle, "*.csv"):
+        raw = Table.read(bundle, name)
+        parts.append(
+            raw.frame.select(
+                text=title_and_body(raw.maybe("title", "headline"), raw.need("text", "content")),
+                kind=pl.lit("article"),
+                label_raw=raw.need("label"),
+                language=pl.lit("eng"),
+                source=raw.maybe("source", "outlet"),
+                url=raw.maybe("url", "link"),
+            )
+        )
     return Loaded(pl.concat(parts))
-
-
-def _records(raw: pl.DataFrame) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "text": title_and_body(column(raw, "title", "headline"), column(raw, "text", "content")),
-            "kind": constant("article", raw.height),
-            "label_raw": column(raw, "label"),
-            "language": constant("eng", raw.height),
-            "source": column(raw, "source", "outlet"),
-            "url": column(raw, "url", "link"),
-        }
-    )
 
 
 DATASET = Entry(

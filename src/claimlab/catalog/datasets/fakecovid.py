@@ -2,112 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.columns import languages
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._layout import side_table
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    dates,
-    filled,
-    languages,
-    maybe,
-    pick,
-    rating_verdicts,
-    read_any_table,
-    unique_ids,
-)
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import numbered
+from claimlab.catalog.ratings import rating_verdicts
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
 
-DATE_FORMATS = ("%Y/%m/%d", "%B %d, %Y", "%d %B %Y")
+JULY = ("FakeCovid_July2020.csv", "FakeCovid*July*.csv")
+JUNE = ("FakeCovid_June2020.csv", "FakeCovid*June*.csv")
 
 
 def load(bundle: Bundle) -> Loaded:
     """The claims of the second release as Poynter and Snopes list them, in English; the articles behind them are evidence."""
-    return _load(bundle, "FakeCovid_July2020.csv", "FakeCovid*July*.csv")
+    return _load(Table.read(bundle, bundle.one(*JULY)))
 
 
 def load_june(bundle: Bundle) -> Loaded:
-    return _load(bundle, "FakeCovid_June2020.csv", "FakeCovid*June*.csv")
+    return _load(Table.read(bundle, bundle.one(*JUNE)))
 
 
 def load_articles(bundle: Bundle) -> Loaded:
     """The fact-checkers' articles themselves, in their languages. They state the verdict."""
-    name = bundle.one("FakeCovid_July2020.csv", "FakeCovid*July*.csv")
-    raw = read_any_table(bundle, name)
-    records = _records(raw, name).with_columns(
-        blank_to_null(pick(raw, "content_text", where=name)).alias("text"),
-        constant("article", raw.height).alias("kind"),
-        languages(maybe(raw, "lang", "language")).alias("language"),
-        dated(_published(raw), "date column").alias("date_source"),
+    raw = Table.read(bundle, bundle.one(*JULY))
+    records = _records(raw, "date column").with_columns(
+        text=raw.need("content_text"), kind=pl.lit("article"), language=languages(raw.maybe("lang", "language"))
     )
     return Loaded(records)
 
 
-def _load(bundle: Bundle, *patterns: str) -> Loaded:
-    name = bundle.one(*patterns)
-    raw = read_any_table(bundle, name)
-    records = _records(raw, name)
-    return Loaded(records, {"evidence": side_table("evidence", _evidence(raw, records))})
-
-
-def _published(raw: pl.DataFrame) -> pl.Series:
-    return dates(maybe(raw, "published_date", "date"), *DATE_FORMATS)
-
-
-def _records(raw: pl.DataFrame, name: str) -> pl.DataFrame:
-    times = _published(raw)
-    extra = pl.DataFrame(
-        {
-            "article_language": maybe(raw, "lang"),
-            "country": maybe(raw, "country"),
-            "listed_by": maybe(raw, "ref_source"),
-        }
+def _load(raw: Table) -> Loaded:
+    records = _records(raw, "date column (review)")
+    evidence = records.select(
+        record_id="id",
+        evidence_id=pl.col("id") + "-article",
+        rank=pl.lit(1),
+        text=raw.maybe("content_text"),
+        title=raw.maybe("source_title"),
+        url=raw.maybe("article_source"),
+        published="date",
+        provider=pl.lit("fakecovid"),
+        publisher="source",
+        rating="label_raw",
     )
-    return pl.DataFrame(
-        {
-            "id": unique_ids("fakecovid", pl.Series([f"{n:05d}" for n in range(1, raw.height + 1)], dtype=pl.String)),
-            "text": filled(pick(raw, "title", "source_title", where=name), maybe(raw, "source_title")),
-            "kind": constant("claim", raw.height),
-            "label_raw": blank_to_null(pick(raw, "class", "label", where=name)),
-            "language": constant("eng", raw.height),
-            "date": times,
-            "date_source": dated(times, "date column (review)"),
-            "source": blank_to_null(maybe(raw, "verifiedby", "verified_by")),
-            "url": blank_to_null(maybe(raw, "ref_url")),
-            "topic": blank_to_null(maybe(raw, "category")),
-            "meta": meta_column(extra, extra.columns),
-        }
-    )
+    return Loaded(records, {"evidence": evidence.drop_nulls("text")})
 
 
-def _evidence(raw: pl.DataFrame, records: pl.DataFrame) -> list[dict[str, Any]]:
-    columns = zip(
-        records["id"].to_list(),
-        blank_to_null(maybe(raw, "content_text")).to_list(),
-        blank_to_null(maybe(raw, "source_title")).to_list(),
-        blank_to_null(maybe(raw, "article_source")).to_list(),
-        records["date"].to_list(),
-        records["source"].to_list(),
-        records["label_raw"].to_list(),
-        strict=True,
+def _records(raw: Table, date_source: str) -> pl.DataFrame:
+    return raw.frame.select(
+        id=numbered("fakecovid", raw.height, 5),
+        text=raw.need("title", "source_title").fill_null(raw.maybe("source_title")),
+        kind=pl.lit("claim"),
+        label_raw=raw.need("class", "label"),
+        language=pl.lit("eng"),
+        **dated({date_source: utc(raw.maybe("published_date", "date"), "%Y/%m/%d")}),
+        source=raw.maybe("verifiedby", "verified_by"),
+        url=raw.maybe("ref_url"),
+        topic=raw.maybe("category"),
+        meta=raw.meta({"article_language": "lang", "country": "country", "listed_by": "ref_source"}),
     )
-    return [
-        {
-            "record_id": i, "evidence_id": f"{i}-article", "rank": 1, "text": text, "title": title, "url": url,
-            "published": when, "provider": "fakecovid", "publisher": who, "rating": rating,
-        }
-        for i, text, title, url, when, who, rating in columns
-        if text is not None
-    ]  # fmt: skip
 
 
 OWN = {

@@ -6,12 +6,14 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 SPLITS = {"train": "train", "validate": "dev", "test_public": "test"}
+COLUMNS = ["id", "title", "author", "created_utc", "subreddit"]
 META = [
     "clean_title", "domain", "hasImage", "image_url", "linked_submission_id", "num_comments", "score",
     "upvote_ratio", "2_way_label", "3_way_label", "6_way_label",
@@ -35,35 +37,27 @@ def lines(bundle: Bundle) -> Loaded:
 def read(bundle: Bundle, *, quoted: bool) -> Loaded:
     parts = []
     for stem, split in SPLITS.items():
-        names = bundle.match(f"multimodal_{stem}.tsv", f"all_{stem}.tsv")
-        if names:
-            raw = read_delimited(bundle.text(names[0]), delimiter="\t", quoted=quoted)
-            parts.append(raw.with_columns(pl.lit(split).alias("split")))
+        for name in bundle.match(f"multimodal_{stem}.tsv", f"all_{stem}.tsv")[:1]:
+            table = Table.read(bundle, name, delimiter="\t", quoted=quoted)
+            parts.append(table.pick([*COLUMNS, *META]).with_columns(split=pl.lit(split)))
     if not parts:
         bundle.one("multimodal_train.tsv", "all_train.tsv")  # raises, and says what is there
-    raw = pl.concat(parts).with_columns(pl.col(pl.String).replace("", None)).with_row_index("line", 1)
+    raw = pl.concat(parts).with_row_index("line", 1)
     linked = raw["linked_submission_id"].drop_nulls().unique().implode()
-    # The file gives the domain that was linked to, not the whole address.
-    site = pl.when(pl.col("domain").str.contains(r"^[\w.-]+\.\w+$")).then(pl.lit("https://") + pl.col("domain"))
-    seconds = pl.col("created_utc").cast(pl.Float64, strict=False)
-    when = pl.when(seconds > 1e9).then(pl.from_epoch((seconds * 1e6).cast(pl.Int64), "us"))
     records = raw.select(
-        pl.concat_str(pl.lit("fakeddit-"), pl.coalesce("id", pl.lit("line-") + pl.col("line").cast(pl.String))).alias(
-            "id"
-        ),
-        pl.col("title").alias("text"),
-        pl.lit("post").alias("kind"),
-        pl.col("2_way_label").alias("label_raw"),
-        pl.lit("eng").alias("language"),
-        when.alias("date"),
-        pl.when(when.is_not_null()).then(pl.lit("created_utc column")).alias("date_source"),
-        pl.col("author"),
-        pl.col("subreddit").alias("source"),
-        site.alias("url"),
+        *["author", "split"],
+        id="fakeddit-" + pl.coalesce("id", pl.format("line-{}", "line")),
+        text="title",
+        kind=pl.lit("post"),
+        label_raw="2_way_label",
+        language=pl.lit("eng"),
+        **dated({"created_utc column": utc(raw["created_utc"])}),
+        source="subreddit",
+        # The file gives the domain that was linked to, not the whole address.
+        url=pl.when(pl.col("domain").str.contains(r"^[\w.-]+\.\w+$")).then("https://" + pl.col("domain")),
         # A picture battle and the edited pictures posted under it show one motif: they must stay together.
-        pl.coalesce("linked_submission_id", pl.when(pl.col("id").is_in(linked)).then("id")).alias("group"),
-        pl.col("split"),
-        meta_column(raw, META),
+        group=pl.coalesce("linked_submission_id", pl.when(pl.col("id").is_in(linked)).then("id")),
+        meta=meta_column(raw, META),
     )
     return Loaded(records)
 

@@ -7,11 +7,11 @@ from typing import Any
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.columns import column, constant, require_columns, title_and_body
+from claimlab.catalog.columns import title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.times import dated
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
 from claimlab.files.tables import frame_of, read_json_as
 
@@ -30,36 +30,30 @@ def load(bundle: Bundle) -> Loaded:
                 rows.append({**content, **_prefixed(review), "part": part})
     if not rows:
         bundle.one(*(f"reviews/{part}.json" for part in PARTS))  # raises the sentence that says what is there
-    raw = frame_of(rows)
-    require_columns(raw, "reviews", [("review_news_id",), ("review_rating",)])
-    title, found = column(raw, "title"), column(raw, "text")
-    records = pl.DataFrame(
-        {
-            "id": "fakehealth-" + raw["review_news_id"],
-            "text": title_and_body(title.zip_with(title.is_not_null(), column(raw, "review_original_title")), found),
-            "kind": constant("article", raw.height),
-            "label_raw": column(raw, "review_rating"),
-            "language": constant("eng", raw.height),
-            **dated(column(raw, "publish_date")),
-            "source": column(raw, "review_source", "review_news_source"),
-            "url": column(raw, "url"),
-            "meta": meta_column(raw, [c for c in ("part", "review_category", "keywords") if c in raw.columns]),
-        }
+    raw = Table("reviews", frame_of(rows))
+    found = raw.maybe("text")
+    records = raw.frame.select(
+        id="fakehealth-" + raw.need("review_news_id"),
+        text=title_and_body(raw.maybe("title").fill_null(raw.maybe("review_original_title")), found),
+        kind=pl.lit("article"),
+        label_raw=raw.need("review_rating"),
+        language=pl.lit("eng"),
+        **dated({"published": utc(raw.maybe("publish_date"))}),
+        source=raw.maybe("review_source", "review_news_source"),
+        url=raw.maybe("url"),
+        meta=raw.meta(["part", "review_category", "keywords"]),
     )
     missing = found.null_count()
     notes = [f"{missing} of {raw.height} review(s) come without the text of the news: only a headline is left."]
-    evidence = pl.DataFrame(
-        {
-            "record_id": records["id"],
-            "evidence_id": records["id"] + "-review",
-            "text": column(raw, "review_summary", "review_description"),
-            "url": column(raw, "review_link"),
-            "publisher": constant("HealthNewsReview.org", raw.height),
-            "rating": records["label_raw"],
-        }
+    evidence = records.select(
+        record_id="id",
+        evidence_id=pl.col("id") + "-review",
+        text=raw.maybe("review_summary", "review_description"),
+        url=raw.maybe("review_link"),
+        publisher=pl.lit("HealthNewsReview.org"),
+        rating="label_raw",
     )
-    evidence = evidence.filter(pl.col("text").is_not_null())
-    return Loaded(records, {"evidence": evidence}, notes if missing else [])
+    return Loaded(records, {"evidence": evidence.drop_nulls("text")}, notes if missing else [])
 
 
 def _prefixed(review: dict[str, Any]) -> dict[str, Any]:

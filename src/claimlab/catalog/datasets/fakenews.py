@@ -5,30 +5,28 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.columns import column, constant, title_and_body
+from claimlab.catalog.columns import title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.catalog.made_up import xlsx
+from claimlab.catalog.table import Table, members
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of, read_excel
+from claimlab.files.tables import frame_of
 
 
 def load(bundle: Bundle) -> Loaded:
     """One text file per story in folders Fake and Satire: headline, address, body. A workbook adds the rebuttals."""
-    names = bundle.match("Fake/*.txt", "Satire/*.txt") or [bundle.one("Fake/*.txt", "Satire/*.txt")]
-    raw = frame_of(_story(bundle, name) for name in names)
-    raw = raw.with_columns(_rebuttals(bundle, column(raw, "number")))
-    records = pl.DataFrame(
-        {
-            "id": "fakenews-" + raw["label"].str.to_lowercase() + "-" + raw["number"],
-            "text": title_and_body(raw["title"], raw["body"]),
-            "kind": constant("article", raw.height),
-            "label_raw": raw["label"],
-            "language": constant("eng", raw.height),
-            "url": raw["url"],
-            "meta": meta_column(raw, ["rebuttal"]),
-        }
+    raw = frame_of(_story(bundle, name) for name in members(bundle, "Fake/*.txt", "Satire/*.txt"))
+    raw = raw.join(_rebuttals(bundle), on="number", how="left", maintain_order="left")
+    records = raw.select(
+        "url",
+        id=pl.format("fakenews-{}-{}", pl.col("label").str.to_lowercase(), "number"),
+        text=title_and_body(raw["title"], raw["body"]),
+        kind=pl.lit("article"),
+        label_raw="label",
+        language=pl.lit("eng"),
+        meta=meta_column(raw, ["rebuttal"]),
     )
     return Loaded(records)
 
@@ -47,14 +45,12 @@ def _story(bundle: Bundle, name: str) -> dict[str, str | None]:
     }
 
 
-def _rebuttals(bundle: Bundle, numbers: pl.Series) -> pl.Series:
+def _rebuttals(bundle: Bundle) -> pl.DataFrame:
+    """The address of a rebuttal by the number of its story; none where the workbook is not there."""
     names = bundle.match("Fake News Stories.xlsx")
-    if not names:
-        return constant(None, len(numbers)).alias("rebuttal")
-    sheet = read_excel(bundle.read(names[0]), names[0])
-    pairs = zip(column(sheet, "Article Number"), column(sheet, "URL of rebutting article"), strict=True)
-    known = {number: url for number, url in pairs if number is not None}
-    return pl.Series("rebuttal", [known.get(n) for n in numbers.to_list()], dtype=pl.String)
+    columns = {"number": "Article Number", "rebuttal": "URL of rebutting article"}
+    sheet = Table.read(bundle, names[0]) if names else Table("", pl.DataFrame())
+    return sheet.pick((), columns).drop_nulls("number").unique("number", keep="last")
 
 
 DATASET = Entry(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._folders import articles
-from claimlab.catalog.datasets._tolerant import constant, unique_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
@@ -27,20 +25,17 @@ DOMAINS = {
 def load(bundle: Bundle) -> Loaded:
     """Two folders of text files named after domain and number: biz01.fake.txt rewrites biz01.legit.txt, so the two are a group."""
     found = articles(bundle, FOLDERS)
-    pairs = [re.sub(r"\.(fake|legit)$", "", a.stem) for a in found]
-    extra = pl.DataFrame({"title": pl.Series([a.title for a in found], dtype=pl.String)})
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("fakenewsamt", pl.Series([a.stem for a in found])),
-            "text": pl.Series([a.text for a in found], dtype=pl.String),
-            "kind": constant("article", len(found)),
-            "label_raw": pl.Series([a.label for a in found]),
-            "language": constant("eng", len(found)),
-            "topic": pl.Series([DOMAINS.get(re.sub(r"\d+$", "", p)) for p in pairs], dtype=pl.String),
-            "group": pl.Series(pairs),
-            "authorship": constant("HWT", len(found)),
-            "meta": meta_column(extra, ["title"]),
-        }
+    pair = pl.col("stem").str.replace(r"\.(fake|legit)$", "")
+    records = found.select(
+        "text",
+        id=unique_ids("fakenewsamt", found["stem"]),
+        kind=pl.lit("article"),
+        label_raw="label",
+        language=pl.lit("eng"),
+        topic=pair.str.replace(r"\d+$", "").replace_strict(DOMAINS, default=None),
+        group=pair,
+        authorship=pl.lit("HWT"),
+        meta=meta_column(found, ["title"]),
     )
     return Loaded(records)
 

@@ -5,41 +5,36 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Quality, Shares
-from claimlab.catalog.datasets._columns import pick
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 SIZE = 9_408_908
+META = ["title", "meta_keywords", "meta_description", "scraped_at"]
 
 
 def load(bundle: Bundle) -> Loaded:
     """The published sample of the corpus. The times in it are those of the crawl, so they are no dates of articles."""
-    name = bundle.one("news_sample.csv", "*news*sample*.csv")
-    needed = {"number": "id", "domain": "domain", "type": "type", "url": "url", "content": "content"}
-    optional = {c: c for c in ("title", "authors", "tags", "meta_keywords", "meta_description", "scraped_at")}
-    rows = pick(read_delimited(bundle.text(name)), name, needed, optional)
-    rows = rows.with_columns(pl.col("meta_keywords").replace({"['']": None}))
-    records = rows.select(
-        ("fakenewscorpus-" + pl.col("number")).alias("id"),
-        pl.col("content").str.strip_chars().alias("text"),
-        pl.lit("article").alias("kind"),
-        pl.col("type").alias("label_raw"),
-        pl.lit("eng").alias("language"),
-        pl.col("authors").alias("author"),
-        pl.col("domain").alias("source"),
-        "url",
-        pl.col("tags").alias("topic"),
-        meta_column(rows, ["title", "meta_keywords", "meta_description", "scraped_at"]).alias("meta"),
+    raw = Table.read(bundle, bundle.one("news_sample.csv", "*news*sample*.csv"))
+    extra = raw.pick((), META).with_columns(pl.col("meta_keywords").replace({"['']": None}))
+    records = raw.frame.select(
+        id="fakenewscorpus-" + raw.need("id"),
+        text=raw.need("content"),
+        kind=pl.lit("article"),
+        label_raw=raw.need("type"),
+        language=pl.lit("eng"),
+        author=raw.maybe("authors"),
+        source=raw.need("domain"),
+        url=raw.need("url"),
+        topic=raw.maybe("tags"),
+        meta=meta_column(extra, META),
     )
     note = f"These are {records.height:,} of {SIZE:,} articles: the sample that the guide's shares were counted on, unlike the whole."
     return Loaded(records, notes=[note])
 
 
-# What opensources.co says of a site's kind, read as the guide's rule A.5: fabricated is false, exaggerated or slanted is
-# mixed, and a kind that says nothing of truth is unknown.
 A5 = {
     "reliable": "true",
     "fake": "false", "conspiracy": "false", "junksci": "false",

@@ -8,18 +8,19 @@ from functools import partial
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.datasets._columns import part_of, pick, with_dates
-from claimlab.catalog.datasets._tweets import sent_at
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
+from claimlab.text.snowflake import tweet_time
 
 SITES = ("politifact", "gossipcop")
 LABELS = {"1": "real", "0": "fake"}  # as the title lists write them
-SIZE = 23_196
+ITEM = {"item": "id", "news_url": "news_url", "title": "title", "tweet_ids": "tweet_ids"}
+TITLE = ["label", "title", "date"]
 
 
 def load_view(bundle: Bundle, site: str | None = None) -> Loaded:
@@ -27,27 +28,20 @@ def load_view(bundle: Bundle, site: str | None = None) -> Loaded:
     if all(bundle.match(f"{s}_{label}.csv") for s in SITES for label in LABELS.values()):
         return load_items(bundle, site)
     rows = _titles(bundle)
-    chosen = rows if site is None else rows.filter(pl.col("source") == site)
-    return Loaded(with_dates(chosen), notes=part_of(chosen.height, SIZE, "headlines") if site is None else [])
+    return Loaded(rows if site is None else rows.filter(pl.col("source") == site))
 
 
 def load_listed(bundle: Bundle) -> Loaded:
     """One list of every published headline with its address and label, without ids and dates; blank lines are skipped."""
-    name = bundle.one("*sharma*.csv", "*fakenewsnet*.csv", "*.csv")
-    raw = read_delimited(bundle.text(name))
-    rows = pick(
-        raw,
-        name,
-        {"text": ("claim", "title"), "label_raw": ("claim_label", "real", "label")},
-        {"url": ("claim_source", "news_url")},
+    raw = Table.read(bundle, bundle.one("*sharma*.csv", "*fakenewsnet*.csv", "*.csv"))
+    records = raw.frame.select(
+        text=raw.need("claim", "title"),
+        kind=pl.lit("claim"),
+        label_raw=raw.need("claim_label", "real", "label").replace(LABELS),
+        language=pl.lit("eng"),
+        url=raw.maybe("claim_source", "news_url"),
     )
-    rows = rows.filter(pl.col("text").str.strip_chars() != "").with_columns(
-        pl.col("text").str.strip_chars(),
-        pl.col("label_raw").replace(LABELS),
-        pl.lit("claim").alias("kind"),
-        pl.lit("eng").alias("language"),
-    )
-    return Loaded(rows, notes=part_of(rows.height, SIZE, "headlines"))
+    return Loaded(records.drop_nulls("text"))
 
 
 def load_items(bundle: Bundle, site: str | None = None) -> Loaded:
@@ -61,65 +55,49 @@ def load_items(bundle: Bundle, site: str | None = None) -> Loaded:
             f"'{bundle.path.name}' holds none of the tables with ids and tweets, such as politifact_fake.csv.",
             "Give the folder 'dataset' of the authors' repository, or choose the variant 'listed'.",
         )
-    rows = pl.concat(parts).filter(pl.col("item").str.strip_chars() != "")
-    rows = rows.unique(("item", "label_raw"), keep="first", maintain_order=True)
+    rows = pl.concat(parts).drop_nulls("item").unique(("item", "label_raw"), keep="first", maintain_order=True)
     rows = rows.with_columns(
         # the label is part of the id: one item is published as both fake and real
-        pl.format("fakenewsnet-{}-{}", "label_raw", "item").alias("id"),
-        pl.col("tweet_ids").str.strip_chars().str.extract_all(r"\d+").alias("shared"),
-    ).with_columns(pl.col("shared").list.len().alias("tweets"))
+        id=pl.format("fakenewsnet-{}-{}", "label_raw", "item"),
+        shared=pl.col("tweet_ids").fill_null("").str.extract_all(r"\d+"),
+    ).with_columns(tweets=pl.col("shared").list.len())
     records = rows.select(
-        "id",
-        pl.col("title").str.strip_chars().alias("text"),
-        pl.lit("claim").alias("kind"),
-        "label_raw",
-        pl.lit("eng").alias("language"),
-        "source",
-        pl.col("news_url").alias("url"),
-        pl.col("item").alias("group"),
-        meta_column(rows, ["tweets"]).alias("meta"),
+        *["id", "label_raw", "source"],
+        text="title",
+        kind=pl.lit("claim"),
+        language=pl.lit("eng"),
+        url="news_url",
+        group="item",
+        meta=meta_column(rows, ["tweets"]),
     )
-    tweets = (
-        rows.select(pl.col("id").alias("record_id"), pl.col("shared").alias("tweet_id"))
-        .explode("tweet_id")
-        .drop_nulls()
-    )
-    return Loaded(
-        records,
-        {"tweets": tweets.with_columns(date=sent_at(tweets["tweet_id"]))},
-        part_of(records.height, SIZE, "headlines") if site is None else [],
-    )
+    tweets = rows.select(record_id="id", tweet_id="shared").explode("tweet_id").drop_nulls()
+    return Loaded(records, {"tweets": tweets.with_columns(date=tweet_time(tweets["tweet_id"]))})
 
 
 def _titles(bundle: Bundle) -> pl.DataFrame:
     """The combined list: GossipCop's rows first, then PolitiFact's. What the site lists hold is GossipCop's."""
-    name = bundle.one("*fakenewsnet_combined.csv", "*fakenewsnet*.csv")
-    spelt = {"label": "label", "text": "title", "date": "date"}
-    rows = pick(read_delimited(bundle.text(name)), name, spelt)
-    known = [pick(read_delimited(bundle.text(n)), n, spelt).rows() for n in bundle.match("*gossipcop_*_final.csv")]
+    rows = Table.read(bundle, bundle.one("*fakenewsnet_combined.csv", "*fakenewsnet*.csv")).pick(TITLE)
+    known = [Table.read(bundle, name).pick(TITLE).rows() for name in bundle.match("*gossipcop_*_final.csv")]
     gossip = {row for part in known for row in part}
     sites = [("gossipcop" if row in gossip else "politifact") if gossip else None for row in rows.rows()]
     return rows.select(
-        pl.col("text").str.strip_chars(),
-        pl.col("label").replace(LABELS).alias("label_raw"),
-        "date",
-        pl.Series("source", sites, dtype=pl.String),
-        pl.lit("claim").alias("kind"),
-        pl.lit("eng").alias("language"),
+        text="title",
+        kind=pl.lit("claim"),
+        label_raw=pl.col("label").replace(LABELS),
+        language=pl.lit("eng"),
+        **dated({"date column": utc(rows["date"])}),
+        source=pl.Series(sites, dtype=pl.String),
     )
 
 
 def _parts(bundle: Bundle, only: str | None) -> Iterator[pl.DataFrame]:
-    needed = {"item": "id", "news_url": "news_url", "title": "title", "tweet_ids": "tweet_ids"}
     for site in SITES if only is None else (only,):
         for label in LABELS.values():
             for name in [*bundle.match(f"{site}_{label}.csv"), *bundle.match(f"*_{site}_{label}.csv")]:
-                raw = read_delimited(bundle.text(name))
-                if not set(needed.values()) <= {c.lower() for c in raw.columns}:
-                    continue  # copies without ids cannot be joined to tweets
-                part = pick(raw, name, needed)
-                yield part.with_columns(pl.lit(site).alias("source"), pl.lit(label).alias("label_raw"))
-                break
+                raw = Table.read(bundle, name)
+                if all(raw.find(column) for column in ITEM.values()):  # copies without ids cannot be joined to tweets
+                    yield raw.pick(ITEM).with_columns(source=pl.lit(site), label_raw=pl.lit(label))
+                    break
 
 
 DATASET = Entry(
@@ -128,7 +106,7 @@ DATASET = Entry(
         title="FakeNewsNet",
         summary="Headlines of political and celebrity news, real or fake by PolitiFact and GossipCop, with the address of the "
         "article and the ids of tweets that share it.",
-        size=SIZE,
+        size=23_196,
         modality=("articles", "tweets"),
         topic="Politics & Celebrities",
         languages=("eng",),
@@ -159,13 +137,13 @@ DATASET = Entry(
     sample=Sample(
         files={
             "ko_FakeNewsNet_combined.csv": "label,title,date\n"
-            "0,Singer marries a lamp post,2018-06-22 15:58:20+01:00\n"
-            '1,"Actor opens ""school"", pays teachers",2017-06-04 14:54:21.647000+00:00\n'
+            "0,Singer marries a lamp post,2018-06-21 10:20:30+01:00\n"
+            '1,"Actor opens ""school"", pays teachers",2017-06-03 12:30:45.500000+00:00\n'
             "1,Actor visits Riverton,2018-01-12 00:00:00\n"
             "0,Mayor bans rain,\n",
-            "ko_gossipcop_fake_final.csv": "label,title,date\n0,Singer marries a lamp post,2018-06-22 15:58:20+01:00\n",
+            "ko_gossipcop_fake_final.csv": "label,title,date\n0,Singer marries a lamp post,2018-06-21 10:20:30+01:00\n",
             "ko_gossipcop_real_final.csv": "label,title,date\n"
-            '1,"Actor opens ""school"", pays teachers",2017-06-04 14:54:21.647000+00:00\n'
+            '1,"Actor opens ""school"", pays teachers",2017-06-03 12:30:45.500000+00:00\n'
             "1,Actor visits Riverton,2018-01-12 00:00:00\n",
             "politifact_fake.csv": "id,news_url,title,tweet_ids\n"
             "politifact1,example.org/rain,Mayor bans rain,937000000000000001\t937000000000000002\n"
@@ -180,6 +158,7 @@ DATASET = Entry(
         rows={"all": 4, "politifact": 1, "gossipcop": 3, "listed": 2, "items": 3},
         veracity={"true": 2, "false": 2},
     ),
+    published_rows={"all": 23_196, "listed": 23_196, "items": 23_196},
     real_rows={"all": 10_988, "politifact": 183, "gossipcop": 10_805, "listed": 23_196, "items": 1_024},
     real_labels={"real": 8_063, "fake": 2_925},
 )

@@ -5,36 +5,31 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.columns import column, constant, require_columns, title_and_body
+from claimlab.catalog.columns import title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.times import dated
+from claimlab.catalog.table import Table, members
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
 from claimlab.files.tables import frame_of, read_json_as
 
-# The publishers that the authors hold out to test whether a detector learned more than the publisher's style.
 HELD_OUT = ("sueddeutsche", "freiewelt", "compactonline", "koppreport", "anonymousnews")
 
 
 def load(bundle: Bundle) -> Loaded:
     """One JSON object per article in articles/. The tweets that shared it are quoted text, and are not read."""
-    names = bundle.match("articles/*.json") or bundle.match("*.json") or [bundle.one("articles/*.json")]
-    raw = frame_of(
-        {"stem": name.rsplit("/", 1)[-1].removesuffix(".json"), **read_json_as(bundle.text(name), name, dict)}
-        for name in names
-    )
-    require_columns(raw, names[0], [("article",), ("label",)])
-    records = pl.DataFrame(
-        {
-            "id": "fang-covid-" + raw["stem"],
-            "text": title_and_body(column(raw, "header"), column(raw, "article")),
-            "kind": constant("article", raw.height),
-            "label_raw": raw["label"],
-            "language": constant("deu", raw.height),
-            **dated(column(raw, "date")),
-            "source": column(raw, "source"),
-            "url": column(raw, "url"),
-        }
+    names = bundle.match("articles/*.json") or members(bundle, "*.json")
+    rows = ({"file": name, **read_json_as(bundle.text(name), name, dict)} for name in names)
+    raw = Table(names[0], frame_of(rows))
+    records = raw.frame.select(
+        id="fang-covid-" + pl.col("file").str.extract(r"([^/]+)\.\w+$"),
+        text=title_and_body(raw.maybe("header"), raw.need("article")),
+        kind=pl.lit("article"),
+        label_raw=raw.need("label"),
+        language=pl.lit("deu"),
+        **dated({"published": utc(raw.maybe("date"))}),
+        source=raw.maybe("source"),
+        url=raw.maybe("url"),
     )
     return Loaded(records, notes=["Every article carries the label of its publisher: split by source."])
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._layout import side_table
-from claimlab.catalog.datasets._tolerant import constant, unique_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
+from claimlab.catalog.rows import record_rows, side_rows
+from claimlab.catalog.table import read_objects
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_json
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_json_lines
 
 SETS = ("a", "r")  # from ambiguous questions, and from regular ones
 
@@ -42,46 +42,35 @@ def _load(bundle: Bundle, sets: Sequence[str]) -> Loaded:
             for name in bundle.match(
                 f"*faviq_{part}_set*/{split}.jsonl", f"{part}_set/{split}.jsonl", f"{part}/{split}.jsonl"
             )[:1]:
-                rows += [{**row, "part": part, "split": split} for row in read_json_lines(bundle.text(name), name)]
+                rows += [{**row, "set": part, "split": split} for row in read_objects(bundle, name)]
     if not rows:
         raise UnreadableFile(
             f"'{bundle.path.name}' holds no file like 'faviq_{sets[0]}_set/train.jsonl'.",
             "Unpack the two zips of FaVIQ into one folder and give that.",
         )
-    ids = unique_ids("faviq", pl.Series([f"{row['part']}-{row.get('id', n)}" for n, row in enumerate(rows, 1)]))
-    records = pl.DataFrame(
+    ids = unique_ids("faviq", pl.Series([f"{row['set']}-{row.get('id', n)}" for n, row in enumerate(rows, 1)]))
+    pairs = list(zip(ids.to_list(), rows, strict=True))
+    records = [
         {
-            "id": ids,
-            "text": pl.Series([row.get("claim") for row in rows], dtype=pl.String),
-            "kind": constant("claim", len(rows)),
-            "label_raw": pl.Series([row.get("label") for row in rows], dtype=pl.String),
-            "language": constant("eng", len(rows)),
-            "split": pl.Series([row["split"] for row in rows]),
-            "meta": pl.Series(
-                [
-                    meta_json({"set": row["part"], "question": row.get("question"), "answer": row.get("answer")})
-                    for row in rows
-                ]
-            ),
+            "id": record, "text": row.get("claim"), "kind": "claim", "label_raw": row.get("label"), "language": "eng",
+            "split": row["split"], "meta": meta_json({key: row.get(key) for key in ("set", "question", "answer")}),
         }
-    )
-    return Loaded(records, {"evidence": side_table("evidence", _evidence(ids.to_list(), rows))})
+        for record, row in pairs
+    ]  # fmt: skip
+    evidence = side_rows("evidence", (passage for record, row in pairs for passage in _evidence(record, row)))
+    return Loaded(record_rows(records), {"evidence": evidence})
 
 
-def _evidence(ids: Sequence[str], rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _evidence(record: str, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The best passage with the answer to the question, and the best without it: silver, found by word overlap."""
-    out = []
-    for record, row in zip(ids, rows, strict=True):
-        for rank, kind in enumerate(("positive", "negative"), 1):
-            passage = row.get(f"{kind}_evidence")
-            if isinstance(passage, dict) and passage.get("text"):
-                out.append(
-                    {
-                        "record_id": record, "evidence_id": f"{record}-{kind}", "rank": rank, "title": passage.get("title"), "text": passage["text"],
-                        "domain": "wikipedia.org", "provider": "faviq (TF-IDF)", "meta": meta_json({"silver": kind, "passage": passage.get("id")}),
-                    }
-                )  # fmt: skip
-    return out
+    for rank, kind in enumerate(("positive", "negative"), 1):
+        passage = row.get(f"{kind}_evidence")
+        if isinstance(passage, dict) and passage.get("text"):
+            yield {
+                "record_id": record, "evidence_id": f"{record}-{kind}", "rank": rank, "title": passage.get("title"),
+                "text": passage["text"], "domain": "wikipedia.org", "provider": "faviq (TF-IDF)",
+                "meta": meta_json({"silver": kind, "passage": passage.get("id")}),
+            }  # fmt: skip
 
 
 A5 = {"SUPPORTS": "true", "REFUTES": "false"}

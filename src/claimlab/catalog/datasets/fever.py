@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
-
-import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._fever import VERDICTS, page_title, read_splits
-from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._fever import PARTS, VERDICTS, Row, loaded, page_title, read_splits
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_json
@@ -36,36 +32,23 @@ def load(bundle: Bundle) -> Loaded:
 
 def load_all(bundle: Bundle) -> Loaded:
     """Every part that is there; the claims of the shared task's test have no labels."""
-    return read(bundle, ["train", "dev", "test"])
+    return read(bundle, PARTS)
 
 
 def read(bundle: Bundle, splits: Sequence[str]) -> Loaded:
     rows = read_splits(bundle, FILES, splits, ["id", "claim"])
-    raw = frame_of(rows, ["id", "claim", "label", "split"]).rename({"id": "file_id"})
-    records = raw.select(
-        "split",
-        id=pl.format("fever-{}-{}", "split", "file_id"),
-        text=pl.col("claim").str.strip_chars(),
-        kind=pl.lit("claim"),
-        label_raw=pl.col("label"),
-        language=pl.lit("eng"),
-    )
-    found = (e for record, row in zip(records["id"], rows, strict=True) for e in _evidence(record, row))
-    return Loaded(records, {"evidence": side_table("evidence", found)})
+    return loaded("fever", "id", frame_of(rows, ["id", "claim", "label", "split"]), rows, _pages)
 
 
-def _evidence(record: str, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _pages(row: Row) -> Iterator[Row]:
     """Pages only (`evidence_pages`), or as published: sets of [annotation, evidence, page, sentence] that go together."""
     pages = [(page, None, None) for page in row.get("evidence_pages") or []]
     sets = enumerate(row.get("evidence") or [], 1)
     published = [(e[2], e[3], n) for n, together in sets for e in together if e[2] is not None]
-    for rank, (page, sentence, number) in enumerate([*pages, *published], 1):
+    for page, sentence, number in [*pages, *published]:
         yield {
-            "record_id": record,
             "evidence_id": page if sentence is None else f"{page}:{sentence}",
-            "rank": rank,
             "title": page_title(page),
-            "provider": "Wikipedia",
             "stance": row.get("label"),
             "meta": meta_json({"set": number}),
         }

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
-
-import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._fever import VERDICTS, read_splits
-from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._fever import PARTS, VERDICTS, Row, loaded, read_splits
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
@@ -31,44 +27,25 @@ def load(bundle: Bundle) -> Loaded:
 
 def load_all(bundle: Bundle) -> Loaded:
     """Every part that is there."""
-    return read(bundle, ["train", "dev", "test"])
+    return read(bundle, PARTS)
 
 
 def read(bundle: Bundle, splits: Sequence[str]) -> Loaded:
     rows = read_splits(bundle, FILES, splits, ["id", "claim"])
-    raw = frame_of(rows, FIELDS).rename({"id": "file_id"})
-    records = raw.select(
-        "split",
-        id=pl.format("feverous-{}-{}", "split", "file_id"),
-        text=pl.col("claim").str.strip_chars(),
-        kind=pl.lit("claim"),
-        label_raw=pl.col("label"),
-        language=pl.lit("eng"),
-        meta=meta_column(raw, ["challenge", "expected_challenge"]),
-    )
-    found = (e for record, row in zip(records["id"], rows, strict=True) for e in _evidence(record, row))
-    return Loaded(records, {"evidence": side_table("evidence", found)})
+    raw = frame_of(rows, FIELDS)
+    return loaded("feverous", "id", raw, rows, _pages, meta=meta_column(raw, ["challenge", "expected_challenge"]))
 
 
-def _evidence(record: str, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _pages(row: Row) -> Iterator[Row]:
     """A text of lines `title TAB sentence`, or as published: sets whose content names sentences and cells of pages."""
-    given = row.get("evidence") or []
+    given, stance = row.get("evidence") or [], row.get("label")
     if isinstance(given, str):
-        pieces = [line.partition("\t") for line in given.split("\n") if line.strip()]
-        items = [(f"{record}-{n}", title, text or None) for n, (title, _, text) in enumerate(pieces, 1)]
+        for line in filter(str.strip, given.split("\n")):
+            title, _, text = line.partition("\t")
+            yield {"title": title, "text": text or None, "stance": stance}
     else:
-        names = [name for together in given for name in together.get("content", [])]
-        items = [(name, name.split("_")[0], None) for name in names]
-    for rank, (name, title, text) in enumerate(items, 1):
-        yield {
-            "record_id": record,
-            "evidence_id": name,
-            "rank": rank,
-            "title": title,
-            "text": text,
-            "provider": "Wikipedia",
-            "stance": row.get("label"),
-        }
+        for name in (name for together in given for name in together.get("content", [])):
+            yield {"evidence_id": name, "title": name.split("_")[0], "stance": stance}
 
 
 DATASET = Entry(

@@ -5,28 +5,26 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._layout import checked
-from claimlab.catalog.datasets._tweets import tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
+from claimlab.catalog.tweets import tweet_ids
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 TWEET = ["post_text", "like_count", "retweet_count", "similarity", "hashtag"]
 
 
 def claims_of(bundle: Bundle) -> pl.DataFrame:
-    name = bundle.one("news_claim.csv")
-    raw = checked(read_delimited(bundle.text(name)), ["text", "source", "claim_num", "group"], name)
+    raw = Table.read(bundle, bundle.one("news_claim.csv")).pick(["text", "source", "claim_num", "group"])
     return raw.select(
+        *["text", "source"],
         id=pl.format("fibvid-{}", "claim_num"),
         claim="claim_num",
-        text=pl.col("text").str.strip_chars(),
         kind=pl.lit("claim"),
-        label_raw=pl.col("group"),
+        label_raw="group",
         language=pl.lit("eng"),
-        source=pl.col("source"),
         topic=pl.col("group").replace_strict(TOPICS, default=None),
     )
 
@@ -38,22 +36,18 @@ def load(bundle: Bundle) -> Loaded:
 
 def load_join(bundle: Bundle) -> Loaded:
     """One row per claim and tweet, claims without tweets kept; the text is the claim's, the tweet's stands in `meta`."""
-    name = bundle.one("origin_tweet.csv")
-    required = ["create_date", "tweet_id", "claim_number", "tweet_user", *TWEET]
-    tweets = checked(read_delimited(bundle.text(name)), required, name).select(required)
+    needed = ["create_date", "tweet_id", "claim_number", "tweet_user", *TWEET]
+    tweets = Table.read(bundle, bundle.one("origin_tweet.csv")).pick(needed)
     joined = claims_of(bundle).join(
         tweets, left_on="claim", right_on="claim_number", how="left", maintain_order="left_right"
     )
-    number = pl.int_range(1, pl.len() + 1).over("id")
-    date = pl.col("create_date").str.to_datetime("%Y-%m-%dT%H:%M:%S%.fZ", time_unit="us", strict=False)
     records = joined.select(
-        pl.format("{}-{}", "id", number).alias("id"),
         *["text", "kind", "label_raw", "language", "source", "topic"],
-        date=date,
-        date_source=pl.when(date.is_not_null()).then(pl.lit("create_date column")),
+        id=pl.format("{}-{}", "id", pl.int_range(1, pl.len() + 1).over("id")),
+        **dated({"create_date column": utc(joined["create_date"])}),
         tweet_id=tweet_ids(joined["tweet_id"]),
-        author=pl.col("tweet_user"),
-        group=pl.col("id"),
+        author="tweet_user",
+        group="id",
         meta=meta_column(joined, TWEET),
     )
     return Loaded(

@@ -6,9 +6,10 @@ import polars as pl
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import numbered
+from claimlab.catalog.table import Table
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 PARTS = {"train": "train", "competition_test": "test"}
 
@@ -23,60 +24,54 @@ def stances(bundle: Bundle) -> Loaded:
     for stem, split in PARTS.items():
         names = bundle.match(f"{stem}_stances.csv")
         if names:
-            raw = read_delimited(bundle.text(names[0])).with_columns(pl.lit(split).alias("split"))
-            pairs.append(raw.join(articles(bundle, stem), on="Body ID", how="left", maintain_order="left"))
+            raw = Table.read(bundle, names[0]).pick({"body_id": "Body ID", "text": "Headline", "stance": "Stance"})
+            pairs.append(raw.join(articles(bundle, stem), on="body_id", how="left", maintain_order="left"))
         elif bundle.match(f"{stem}_bodies.csv"):
             notes.append(
                 f"{stem}_stances.csv is not among these files, so the {split} bodies have no headline or stance."
             )
     if not pairs:
         bundle.one("*_stances.csv")  # raises, and says what is there
-    raw = pl.concat(pairs).with_row_index("row", 1)
-    raw = raw.with_columns((pl.lit("fnc-1-") + pl.col("row").cast(pl.String).str.zfill(6)).alias("id"))
-    group = pl.col("split") + "-body-" + pl.col("Body ID")
+    raw = pl.concat(pairs)
+    group = pl.format("{}-body-{}", "split", "body_id")
     records = raw.select(
-        "id",
-        pl.col("Headline").alias("text"),
-        pl.lit("claim").alias("kind"),
-        pl.col("Stance").alias("label_raw"),
-        pl.lit("eng").alias("language"),
-        group.alias("group"),
-        "split",
-        meta_column(raw.rename({"Stance": "stance", "Body ID": "body_id"}), ["stance", "body_id"]),
+        numbered("fnc-1", raw.height),
+        *["text", "split"],
+        kind=pl.lit("claim"),
+        label_raw="stance",
+        language=pl.lit("eng"),
+        group=group,
+        meta=meta_column(raw, ["stance", "body_id"]),
     )
     evidence = raw.select(
-        pl.col("id").alias("record_id"),
-        group.alias("evidence_id"),
-        pl.lit(1).alias("rank"),
-        pl.col("articleBody").alias("text"),
-        pl.lit("bodies file").alias("provider"),
-        pl.col("Stance").alias("stance"),
+        "stance",
+        record_id=records["id"],
+        evidence_id=group,
+        rank=pl.lit(1),
+        text="body",
+        provider=pl.lit("bodies file"),
     )
     return Loaded(records, {"evidence": evidence}, notes)
 
 
 def bodies(bundle: Bundle) -> Loaded:
     """The article bodies alone, without labels."""
-    parts = [
-        articles(bundle, stem).with_columns(pl.lit(split).alias("split"))
-        for stem, split in PARTS.items()
-        if bundle.match(f"{stem}_bodies.csv")
-    ]
+    parts = [articles(bundle, stem) for stem in PARTS if bundle.match(f"{stem}_bodies.csv")]
     if not parts:
         bundle.one("*_bodies.csv")
-    raw = pl.concat(parts)
-    records = raw.select(
-        (pl.lit("fnc-1-") + pl.col("split") + "-body-" + pl.col("Body ID")).alias("id"),
-        pl.col("articleBody").alias("text"),
-        pl.lit("article").alias("kind"),
-        pl.lit("eng").alias("language"),
+    records = pl.concat(parts).select(
         "split",
+        id=pl.format("fnc-1-{}-body-{}", "split", "body_id"),
+        text="body",
+        kind=pl.lit("article"),
+        language=pl.lit("eng"),
     )
     return Loaded(records)
 
 
 def articles(bundle: Bundle, stem: str) -> pl.DataFrame:
-    return read_delimited(bundle.text(bundle.one(f"{stem}_bodies.csv"))).select("Body ID", "articleBody")
+    raw = Table.read(bundle, bundle.one(f"{stem}_bodies.csv"))
+    return raw.pick({"body_id": "Body ID", "body": "articleBody"}).with_columns(split=pl.lit(PARTS[stem]))
 
 
 DATASET = Entry(

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._fever import read_splits
-from claimlab.catalog.datasets._layout import side_table
+from claimlab.catalog.datasets._fever import PARTS, Row, loaded, read_splits
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
@@ -16,7 +15,7 @@ from claimlab.files.bundle import Bundle
 from claimlab.files.tables import frame_of
 
 FIELDS = ["uid", "claim", "label", "num_hops", "hpqa_id", "split"]
-FILES = {s: (f"hover_{s}_release*.json*", f"hover_{s}*.json*", f"{s}*.json*") for s in ("train", "dev", "test")}
+FILES = {s: (f"hover_{s}_release*.json*", f"hover_{s}*.json*", f"{s}*.json*") for s in PARTS}
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -26,39 +25,23 @@ def load(bundle: Bundle) -> Loaded:
 
 def load_all(bundle: Bundle) -> Loaded:
     """Every part that is there; the test claims are published without labels."""
-    return read(bundle, ["train", "dev", "test"])
+    return read(bundle, PARTS)
 
 
 def read(bundle: Bundle, splits: Sequence[str]) -> Loaded:
+    """Claims made from one HotpotQA question are a group."""
     rows = read_splits(bundle, FILES, splits, ["uid", "claim"])
     raw = frame_of(rows, FIELDS)
-    records = raw.select(
-        "split",
-        id=pl.format("hover-{}-{}", "split", "uid"),
-        text=pl.col("claim").str.strip_chars(),
-        kind=pl.lit("claim"),
-        label_raw=pl.col("label"),
-        language=pl.lit("eng"),
-        group=pl.col("hpqa_id"),  # the HotpotQA question from which several claims were made
-        meta=meta_column(raw, ["num_hops"]),
-    )
-    evidence = side_table(
-        "evidence",
-        (
-            {
-                "record_id": record,
-                "evidence_id": f"{title}:{sentence}",
-                "rank": rank,
-                "title": title,
-                "provider": "Wikipedia",
-            }
-            for record, row in zip(records["id"], rows, strict=True)
-            for rank, (title, sentence) in enumerate(row.get("supporting_facts") or [], 1)
-        ),
-    )
-    bare = records["label_raw"].null_count()
-    notes = [f"{bare:,} claims are published without a label."] if bare else []
-    return Loaded(records, {"evidence": evidence}, notes)
+    more = {"group": pl.col("hpqa_id"), "meta": meta_column(raw, ["num_hops"])}
+    found = loaded("hover", "uid", raw, rows, _pages, **more)
+    bare = found.records["label_raw"].null_count()
+    found.notes += [f"{bare:,} claims are published without a label."] if bare else []
+    return found
+
+
+def _pages(row: Row) -> list[Row]:
+    facts = row.get("supporting_facts") or []
+    return [{"evidence_id": f"{title}:{sentence}", "title": title} for title, sentence in facts]
 
 
 VERDICTS = {"SUPPORTED": "true", "NOT_SUPPORTED": "false"}

@@ -6,47 +6,33 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    dates,
-    maybe,
-    pick,
-    read_any_table,
-    unique_ids,
-)
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
 
-FULL, MONTH = ("%d %B %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y"), ("%b-%y", "%b %Y", "%B %Y")
+DAY, MONTH = ("%d-%b-%Y", "%d-%b-%y"), ("%b-%y", "%b %Y", "%B %Y")
 
 
 def load(bundle: Bundle) -> Loaded:
     """One CSV, latin-1. A spreadsheet had its way with the dates: "Oct-20" is a month, "20-Sep" may be a day or a year and stays null."""
-    name = bundle.one("IFND.csv", "IFND*.csv", "IFND*.xlsx")
-    raw = read_any_table(bundle, name, western=True)
-    written = blank_to_null(maybe(raw, "Date"))
-    days = dates(written, *FULL)
-    times = days.fill_null(dates(written, *MONTH))
-    lost = written.drop_nulls().len() - times.drop_nulls().len()
-    extra = pl.DataFrame({"image": maybe(raw, "Image"), "date_as_written": written})
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("ifnd", maybe(raw, "id", "Unnamed: 0", "column_1")),
-            "text": blank_to_null(pick(raw, "Statement", "text", "title", where=name)),
-            "kind": constant("claim", raw.height),
-            "label_raw": blank_to_null(pick(raw, "Label", where=name)),
-            "language": constant("eng", raw.height),
-            "date": times,
-            "date_source": dated(days, "date column").fill_null(dated(times, "date column (month)")),
-            "source": blank_to_null(maybe(raw, "Web", "source")),
-            "topic": blank_to_null(maybe(raw, "Category")),
-            "meta": meta_column(extra, extra.columns),
-        }
+    raw = Table.read(bundle, bundle.one("IFND.csv", "IFND*.csv", "IFND*.xlsx"), western=True)
+    written = raw.maybe("Date")
+    times = dated({"date column": utc(written, *DAY), "date column (month)": utc(written, *MONTH)})
+    records = raw.frame.select(
+        id=unique_ids("ifnd", raw.maybe("id", "Unnamed: 0", "column_1")),
+        text=raw.need("Statement", "text", "title"),
+        kind=pl.lit("claim"),
+        label_raw=raw.need("Label"),
+        language=pl.lit("eng"),
+        **times,
+        source=raw.maybe("Web", "source"),
+        topic=raw.maybe("Category"),
+        meta=raw.meta({"image": "Image", "date_as_written": "Date"}),
     )
+    lost = written.count() - times["date"].count()
     notes = [f"{lost:,} date(s) such as '20-Sep' do not say their year and were left out."] if lost else []
     return Loaded(records, notes=notes)
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._columns import Spellings, part_of, pick, with_dates
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 ARTICLES = {"true": ("True.csv",), "fake": ("Fake.csv",)}
 TITLES = {"true": ("*ISOT_real.csv", "*ISOT_true.csv", "True.csv"), "fake": ("*ISOT_fake.csv", "Fake.csv")}
-PUBLISHED = 44_898
 
 
 def load_titles(bundle: Bundle) -> Loaded:
@@ -24,29 +22,32 @@ def load_titles(bundle: Bundle) -> Loaded:
 
     Titles are stripped: a blank before the title stands in fake ones only.
     """
-    rows = _both(bundle, TITLES, {"text": "title"}, {"date": "date"}).with_columns(pl.col("text").str.strip_chars())
-    records = with_dates(rows).with_columns(pl.lit("claim").alias("kind"), pl.lit("eng").alias("language"))
-    return Loaded(records, notes=part_of(records.height, PUBLISHED, "articles"))
+    parts = [_records(raw, label, "title", "claim") for label, raw in _both(bundle, TITLES)]
+    return Loaded(pl.concat(parts))
 
 
 def load_articles(bundle: Bundle) -> Loaded:
     """Full texts as published: title, text, subject, date. A few dates of the full file are web addresses: null."""
-    needed = {"title": "title", "text": "text"}
-    rows = _both(bundle, ARTICLES, needed, {"topic": "subject", "date": "date"})
-    rows = rows.with_columns(pl.col("title", "text").str.strip_chars())
-    records = with_dates(rows).with_columns(
-        pl.lit("article").alias("kind"), pl.lit("eng").alias("language"), meta_column(rows, ["title"]).alias("meta")
-    )
-    return Loaded(records.drop("title"), notes=part_of(records.height, PUBLISHED, "articles"))
+    parts = [
+        _records(raw, label, "text", "article").with_columns(topic=raw.maybe("subject"), meta=raw.meta(["title"]))
+        for label, raw in _both(bundle, ARTICLES)
+    ]
+    return Loaded(pl.concat(parts))
 
 
-def _both(bundle: Bundle, files: Mapping[str, Sequence[str]], needed: Spellings, optional: Spellings) -> pl.DataFrame:
-    parts = []
+def _both(bundle: Bundle, files: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Table]]:
     for label, patterns in files.items():
-        name = bundle.one(*patterns)
-        part = pick(read_delimited(bundle.text(name)), name, needed, optional)
-        parts.append(part.with_columns(pl.lit(label).alias("label_raw")))
-    return pl.concat(parts)
+        yield label, Table.read(bundle, bundle.one(*patterns))
+
+
+def _records(raw: Table, label: str, column: str, kind: str) -> pl.DataFrame:
+    return raw.frame.select(
+        text=raw.need(column),
+        kind=pl.lit(kind),
+        label_raw=pl.lit(label),
+        language=pl.lit("eng"),
+        **dated({"date column": utc(raw.maybe("date"), "%d-%b-%y")}),
+    )
 
 
 LABELS = {"true": "true", "fake": "false"}
@@ -57,7 +58,7 @@ DATASET = Entry(
         title="ISOT Fake News",
         summary="News articles of 2016 and 2017: true ones crawled from Reuters, fake ones from sites that PolitiFact and "
         "Wikipedia flag. The source is the label.",
-        size=PUBLISHED,
+        size=44_898,
         modality=("articles",),
         topic="Politics",
         region="International",
@@ -102,6 +103,7 @@ DATASET = Entry(
         rows={"titles": 3, "articles": 4},
         veracity={"true": 1, "false": 2},
     ),
+    published_rows={"titles": 44_898, "articles": 44_898},
     real_rows={"titles": 44_888, "articles": 2_402},
     real_labels={"true": 21_417, "fake": 23_471},
 )

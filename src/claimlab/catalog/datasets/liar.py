@@ -6,10 +6,10 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 COLUMNS = [
     "file_id", "label", "statement", "subjects", "speaker", "job", "state", "party",
@@ -22,28 +22,20 @@ def load(bundle: Bundle) -> Loaded:
     """Three TSV files without header. Quotes are part of the text: read with ordinary quoting, 45 rows vanish."""
     parts = []
     for stem, split in SPLITS.items():
-        raw = read_delimited(
-            bundle.text(bundle.one(f"{stem}.tsv")),
-            delimiter="\t",
-            quoted=False,
-            header=False,
-            columns=COLUMNS,
-        )
-        parts.append(raw.with_columns(pl.lit(split).alias("split")))
+        table = Table.read(bundle, bundle.one(f"{stem}.tsv"), delimiter="\t", quoted=False, columns=COLUMNS)
+        parts.append(table.pick(COLUMNS).with_columns(split=pl.lit(split)))
     raw = pl.concat(parts)
-    records = pl.DataFrame(
-        {
-            "id": "liar-" + raw["file_id"].str.strip_suffix(".json"),
-            "text": raw["statement"].str.strip_chars(),
-            "kind": pl.Series(["claim"]).new_from_index(0, raw.height),
-            "label_raw": raw["label"],
-            "language": pl.Series(["eng"]).new_from_index(0, raw.height),
-            "author": raw["speaker"],
-            "source": raw["context"],
-            "topic": raw["subjects"],
-            "split": raw["split"],
-            "meta": meta_column(raw, ["job", "state", "party", *COLUMNS[8:13]]),
-        }
+    records = raw.select(
+        id="liar-" + pl.col("file_id").str.strip_suffix(".json"),
+        text="statement",
+        kind=pl.lit("claim"),
+        label_raw="label",
+        language=pl.lit("eng"),
+        author="speaker",
+        source="context",
+        topic="subjects",
+        split="split",
+        meta=meta_column(raw, ["job", "state", "party", *COLUMNS[8:13]]),
     )
     return Loaded(records)
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._layout import side_table
-from claimlab.catalog.datasets._tolerant import constant, dated, dates, maybe, pick, read_any_table
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.rows import answers
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
 
+NUMBER = ("example_id", "id")
 POSSIBILITY = {"p": "possible", "h": "hard", "i": "impossible"}
 LABELLERS = ("labeler_1_possibility", "labeler_2_possibility", "labeler_3_possibility")
 
@@ -29,50 +29,34 @@ def load_french(bundle: Bundle) -> Loaded:
 
 def _load(bundle: Bundle, column: str, language: str) -> Loaded:
     """One JSON object per line. The folder also holds an old labelling (`_oldversion1`), which its authors advise against."""
-    name = bundle.one("LIAR-New.jsonl", "liar_new.jsonl", "LIAR-New.json")
-    raw = read_any_table(bundle, name)
-    number = pick(raw, "example_id", "id", where=name)
-    times = dates(maybe(raw, "date"), "%B %d, %Y")
-    records = pl.DataFrame(
-        {
-            "id": ("liar-new-" + number).alias("id"),
-            "text": pick(raw, column, where=name).str.strip_chars(),
-            "kind": constant("claim", raw.height),
-            "label_raw": pick(raw, "label", where=name),
-            "language": constant(language, raw.height),
-            "date": times,
-            "date_source": dated(times, "date column (claim)"),
-            "source": constant("PolitiFact", raw.height),
-            "group": number,
-        }
+    raw = Table.read(bundle, bundle.one("LIAR-New.jsonl", "liar_new.jsonl", "LIAR-New.json"))
+    records = raw.frame.select(
+        id="liar-new-" + raw.need(*NUMBER),
+        text=raw.need(column),
+        kind=pl.lit("claim"),
+        label_raw=raw.need("label"),
+        language=pl.lit(language),
+        **dated({"date column (claim)": utc(raw.maybe("date"))}),
+        source=pl.lit("PolitiFact"),
+        group=raw.need(*NUMBER),
     )
-    return Loaded(records, {"annotations": _annotations(bundle, raw, number), **_articles(bundle, records)})
+    return Loaded(records, {"annotations": _annotations(bundle, raw, records["id"]), **_articles(bundle, records)})
 
 
-def _annotations(bundle: Bundle, raw: pl.DataFrame, number: pl.Series) -> pl.DataFrame:
+def _annotations(bundle: Bundle, raw: Table, ids: pl.Series) -> pl.DataFrame:
     """Whether a statement holds enough context to be checked: the agreed label, and each labeller's where the raw file is there."""
-    rows = _answers(number, maybe(raw, "possibility_label"), "consensus")
-    known = set(number.to_list())
+    given = [(raw, "possibility_label", "consensus")]
     for name in bundle.match("LIAR-New_raw.jsonl"):
-        single = read_any_table(bundle, name)
-        for labeller in LABELLERS:
-            answers = _answers(pick(single, "example_id", where=name), maybe(single, labeller), labeller[:9])
-            rows += [row for row in answers if row["record_id"].removeprefix("liar-new-") in known]
-    return side_table("annotations", rows)
-
-
-def _answers(number: pl.Series, values: pl.Series, annotator: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "record_id": f"liar-new-{n}",
-            "annotator": annotator,
-            "annotator_kind": "human",
-            "question": "possibility",
-            "value": POSSIBILITY.get(value.strip().lower()[:1], value),
-        }
-        for n, value in zip(number.to_list(), values.to_list(), strict=True)
-        if value
-    ]
+        single = Table.read(bundle, name)
+        given += [(single, labeller, labeller[:9]) for labeller in LABELLERS]
+    parts = []
+    for table, column, annotator in given:
+        said = table.maybe(column)
+        word = said.str.to_lowercase().str.slice(0, 1).replace_strict(POSSIBILITY, default=None)
+        frame = pl.DataFrame({"id": "liar-new-" + table.need(*NUMBER), "possibility": word.fill_null(said)})
+        known = frame.filter(pl.col("id").is_in(ids.to_list()))
+        parts.append(answers(known, {"possibility": "possibility"}, annotator=annotator))
+    return pl.concat(parts)
 
 
 def _articles(bundle: Bundle, records: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -80,24 +64,19 @@ def _articles(bundle: Bundle, records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     found = bundle.match("LIAR-New_articles.jsonl", "LIAR_new_scrapedarticles.jsonl")
     if not found:
         return {}
-    raw = read_any_table(bundle, found[0])
-    number, text = pick(raw, "example_id", where=found[0]), pick(raw, "article_text", "text", where=found[0])
-    ratings = dict(zip(records["id"].to_list(), records["label_raw"].to_list(), strict=True))
-    rows = [
-        {
-            "record_id": f"liar-new-{n}",
-            "evidence_id": f"politifact-{n}",
-            "rank": 1,
-            "text": t,
-            "provider": "liar-new",
-            "publisher": "PolitiFact",
-            "domain": "politifact.com",
-            "rating": ratings[f"liar-new-{n}"],
-        }
-        for n, t in zip(number.to_list(), text.to_list(), strict=True)
-        if f"liar-new-{n}" in ratings
-    ]
-    return {"evidence": side_table("evidence", rows)}
+    raw = Table.read(bundle, found[0])
+    number = raw.need(*NUMBER)
+    articles = raw.frame.select(
+        record_id="liar-new-" + number,
+        evidence_id="politifact-" + number,
+        rank=pl.lit(1),
+        text=raw.need("article_text", "text"),
+        provider=pl.lit("liar-new"),
+        publisher=pl.lit("PolitiFact"),
+        domain=pl.lit("politifact.com"),
+    )
+    ratings = records.select(record_id="id", rating="label_raw")
+    return {"evidence": articles.join(ratings, on="record_id", maintain_order="left")}
 
 
 A5 = {

@@ -7,23 +7,18 @@ from collections.abc import Sequence
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.columns import blank_to_null
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    dates,
-    maybe,
-    pick,
-    read_any_table,
-    unique_ids,
-)
-from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
+from claimlab.catalog.tweets import tweet_ids
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
+from claimlab.text.snowflake import tweet_time
 
 Part = tuple[str, str, Sequence[str]]  # edition, split, where its file may lie: the first pattern that matches counts
 EDITION_2015: list[Part] = [
@@ -70,31 +65,21 @@ def _load(bundle: Bundle, parts: Sequence[Part]) -> Loaded:
 
 
 def _part(bundle: Bundle, name: str, edition: str, split: str) -> pl.DataFrame:
-    raw = read_any_table(bundle, name, delimiter="\t", quoted=False)
-    number = pick(raw, "tweetId", "post_id", "tweet_id", where=name)
-    image = maybe(raw, "imageId(s)", "imageId", "image_id").str.strip_chars()
-    text = blank_to_null(
-        pick(raw, "tweetText", "post_text", "text", where=name).str.replace_all(r"\n", "\n", literal=True)
-    )
-    ids = tweet_ids(number)
-    written = dates(maybe(raw, "timestamp"), "%a %b %d %H:%M:%S %z %Y")
-    times = written.fill_null(sent_at(ids))
-    extra = pl.DataFrame({"image": image, "edition": constant(edition, raw.height)})
-    first_image = image.str.split(",").list.first().str.strip_chars()
-    return pl.DataFrame(
-        {
-            "id": unique_ids(f"mediaeval-{edition}-{split}", number),
-            "text": text,
-            "kind": constant("post", raw.height),
-            "label_raw": maybe(raw, "label").str.strip_chars(),
-            "date": times,
-            "date_source": dated(written, "date column").fill_null(dated(times, "snowflake id")),
-            "tweet_id": ids,
-            "author": maybe(raw, "username"),
-            "group": blank_to_null(first_image.str.replace(FULL_NAME, "")),
-            "split": constant(split, raw.height),
-            "meta": meta_column(extra, extra.columns),
-        }
+    raw = Table.read(bundle, name, delimiter="\t", quoted=False)
+    number, ids = raw.need("tweetId", "post_id"), tweet_ids(raw.need("tweetId", "post_id"))
+    extra = raw.pick((), {"image": ("imageId(s)", "imageId")}).with_columns(edition=pl.lit(edition))
+    first_image = extra["image"].str.split(",").list.first().str.strip_chars()
+    return raw.frame.select(
+        id=unique_ids(f"mediaeval-{edition}-{split}", number),
+        text=blank_to_null(raw.need("tweetText", "post_text", "text").str.replace_all(r"\n", "\n", literal=True)),
+        kind=pl.lit("post"),
+        label_raw=raw.maybe("label"),
+        **dated({"date column": utc(raw.maybe("timestamp")), "snowflake id": tweet_time(ids)}),
+        tweet_id=ids,
+        author=raw.maybe("username"),
+        group=blank_to_null(first_image.str.replace(FULL_NAME, "")),
+        split=pl.lit(split),
+        meta=meta_column(extra, ["image", "edition"]),
     )
 
 

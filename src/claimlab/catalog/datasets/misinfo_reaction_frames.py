@@ -5,11 +5,12 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.columns import column, constant, require_columns
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import numbered
+from claimlab.catalog.rows import answers
+from claimlab.catalog.table import Table, members
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 SPLITS = {"train": "train", "dev": "dev", "val": "dev", "test": "test"}
 QUESTIONS = ("writer_intent", "effect_on_reader", "reader_action", "spread", "pred_label")
@@ -17,22 +18,19 @@ QUESTIONS = ("writer_intent", "effect_on_reader", "reader_action", "spread", "pr
 
 def load(bundle: Bundle) -> Loaded:
     """One TSV per split, one row per annotation. A record is a headline; the answers go to the table of annotations."""
-    names = sorted(bundle.match("*.tsv") or [bundle.one("*.tsv")], key=_place)
-    raw = pl.concat([_rows(bundle, name) for name in names])
+    raw = pl.concat([_rows(bundle, name) for name in sorted(members(bundle, "*.tsv"), key=_place)])
     key = ["split", "text", "label_raw"]
-    heads = raw.group_by(key, maintain_order=True).first().with_row_index("n", offset=1)
-    heads = heads.with_columns(("misinfo-reaction-frames-" + pl.col("n").cast(pl.String).str.zfill(6)).alias("id"))
-    records = heads.select("id", "text", "label_raw", "source", "topic", "split").with_columns(
-        constant("claim", heads.height).alias("kind"), constant("eng", heads.height).alias("language")
+    heads = raw.group_by(key, maintain_order=True).first()
+    records = heads.select(
+        numbered("misinfo-reaction-frames", heads.height),
+        *key,
+        "source",
+        "topic",
+        kind=pl.lit("claim"),
+        language=pl.lit("eng"),
     )
-    ids = heads.select(*key, pl.col("id").alias("record_id"))
-    answers = raw.join(ids, on=key, how="left", nulls_equal=True, maintain_order="left")
-    annotations = (
-        answers.unpivot(list(QUESTIONS), index="record_id", variable_name="question", value_name="value")
-        .filter(pl.col("value").is_not_null())
-        .with_columns(pl.lit("human").alias("annotator_kind"))
-    )
-    return Loaded(records, {"annotations": annotations})
+    judged = raw.join(records.select("id", *key), on=key, how="left", nulls_equal=True, maintain_order="left")
+    return Loaded(records, {"annotations": answers(judged, {q: q for q in QUESTIONS})})
 
 
 def _place(name: str) -> int:
@@ -42,12 +40,11 @@ def _place(name: str) -> int:
 
 
 def _rows(bundle: Bundle, name: str) -> pl.DataFrame:
-    raw = read_delimited(bundle.text(name), delimiter="\t")
-    require_columns(raw, name, [("headline",), ("gold_label",)])
+    needed = {"text": "headline", "label_raw": "gold_label"}
+    optional = {"source": "source", "topic": "type", **{q: q for q in QUESTIONS}}
     split = [*SPLITS.values(), None][_place(name)]
-    fields = {"text": column(raw, "headline"), "label_raw": column(raw, "gold_label"), "source": column(raw, "source")}
-    fields |= {"topic": column(raw, "type"), "split": constant(split, raw.height)}
-    return pl.DataFrame(fields | {q: column(raw, q) for q in QUESTIONS})
+    rows = Table.read(bundle, name, delimiter="\t").pick(needed, optional)
+    return rows.with_columns(split=pl.lit(split, pl.String))
 
 
 DATASET = Entry(

@@ -5,13 +5,16 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.columns import host, languages
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.languages import normalise
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
+NEEDED = ["news_id", "claim", "label", "lang", "time", "fact_url"]
+OTHERS = ["agency", "ref_source_url", "explain", "statement", "loc", "orginated"]
 EXTRA = ["Cluster", "Main heading", "Subcategory"]  # only in the clustered file
 
 
@@ -23,43 +26,34 @@ def load(bundle: Bundle) -> Loaded:
     names = bundle.match("news_dataset_cl.csv") + bundle.match("clustered_df_eng.csv")
     if not names:
         bundle.one("news_dataset_cl.csv", "clustered_df_eng.csv")  # raises, and says what is there
-    frames = [read_delimited(bundle.text(n)).with_columns(pl.col(pl.String).str.strip_chars()) for n in names]
-    raw = pl.concat(frames, how="diagonal").with_columns(
-        [pl.lit(None, pl.String).alias(c) for c in EXTRA if not any(c in f.columns for f in frames)]
+    raw = pl.concat([Table.read(bundle, n).pick(NEEDED, [*OTHERS, *EXTRA]) for n in names])
+    raw = raw.with_columns(pl.all().replace("NONE", None)).with_columns(
+        pl.col(EXTRA).drop_nulls().first().over("news_id")
     )
-    raw = raw.with_columns(pl.col(pl.String).replace(["", "NONE"], [None, None]))
-    raw = raw.with_columns(pl.col(EXTRA).drop_nulls().first().over("news_id"))
-    raw = raw.unique("news_id", keep="first", maintain_order=True).with_columns(
-        (pl.lit("mm-covid-") + pl.col("news_id")).alias("id"),
-        pl.coalesce(
-            pl.col("time").str.to_datetime("%Y/%m/%d", strict=False),
-            pl.col("time").str.to_datetime("%d/%m/%Y", strict=False),
-        ).alias("date"),
-    )
+    raw = raw.unique("news_id", keep="first", maintain_order=True)
     records = raw.select(
-        "id",
-        pl.col("claim").alias("text"),
-        pl.lit("claim").alias("kind"),
-        pl.col("label").alias("label_raw"),
-        pl.col("lang").map_elements(normalise, return_dtype=pl.String).alias("language"),
-        "date",
-        pl.when(pl.col("date").is_not_null()).then(pl.lit("time column")).alias("date_source"),
-        pl.col("ref_source_url").alias("url"),
-        pl.lit("COVID-19").alias("topic"),
-        pl.col("fact_url").alias("group"),
-        meta_column(raw, ["statement", "loc", "orginated", *EXTRA]),
+        id="mm-covid-" + pl.col("news_id"),
+        text="claim",
+        kind=pl.lit("claim"),
+        label_raw="label",
+        language=languages(raw["lang"]),
+        **dated({"time column": utc(raw["time"], "%Y/%m/%d", "%d/%m/%Y")}),
+        url="ref_source_url",
+        topic=pl.lit("COVID-19"),
+        group="fact_url",
+        meta=meta_column(raw, ["statement", "loc", "orginated", *EXTRA]),
     )
     evidence = raw.select(
-        pl.col("id").alias("record_id"),
-        (pl.col("id") + "-check").alias("evidence_id"),
-        pl.lit(1).alias("rank"),
-        pl.col("explain").str.strip_prefix("Explanation: ").alias("text"),
-        pl.col("fact_url").alias("url"),
-        pl.col("fact_url").str.extract(r"^https?://(?:www\.)?([^/?#:]+)").alias("domain"),
-        pl.col("date").alias("published"),
-        pl.lit("fact_url column").alias("provider"),
-        pl.col("agency").alias("publisher"),
-        pl.col("label").alias("rating"),
+        record_id=records["id"],
+        evidence_id=records["id"] + "-check",
+        rank=pl.lit(1),
+        text=pl.col("explain").str.strip_prefix("Explanation: "),
+        url="fact_url",
+        domain=host(pl.col("fact_url")),
+        published=records["date"],
+        provider=pl.lit("fact_url column"),
+        publisher="agency",
+        rating="label",
     )
     return Loaded(records, {"evidence": evidence})
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.columns import column, constant, require_columns
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
 from claimlab.files.tables import frame_of, read_json_as
 
 SPLITS = {"train": "train", "val": "dev", "test": "test"}
-HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -29,20 +26,17 @@ def load(bundle: Bundle) -> Loaded:
             rows += [{"number": number, "split": split, **item} for number, item in items.items()]
     if not rows:
         bundle.one(*(f"dataset_items_{stem}.json" for stem in SPLITS))  # raises the sentence that says what is there
-    raw = frame_of(rows)
-    require_columns(raw, "dataset_items", [("caption",), ("label",)])
-    text = column(raw, "caption")
-    language = ["zho" if t is not None and HAN.search(t) else "eng" if t is not None else None for t in text.to_list()]
-    records = pl.DataFrame(
-        {
-            "id": "mr2-" + raw["split"] + "-" + raw["number"],
-            "text": text,
-            "kind": constant("post", raw.height),
-            "label_raw": column(raw, "label"),
-            "language": pl.Series(language, dtype=pl.String),
-            "split": raw["split"],
-            "meta": meta_column(raw, [c for c in ("image_path", "direct_path", "inv_path") if c in raw.columns]),
-        }
+    raw = Table("dataset_items", frame_of(rows))
+    text = raw.need("caption")
+    han = pl.when(text.str.contains(r"\p{Han}")).then(pl.lit("zho")).otherwise(pl.lit("eng"))
+    records = raw.frame.select(
+        "split",
+        id=pl.format("mr2-{}-{}", "split", "number"),
+        text=text,
+        kind=pl.lit("post"),
+        label_raw=raw.need("label"),
+        language=pl.when(text.is_not_null()).then(han),
+        meta=raw.meta(["image_path", "direct_path", "inv_path"]),
     )
     return Loaded(records)
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import combinations
 from typing import Any
 
-import polars as pl
-
 from claimlab.catalog.card import Card, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._layout import side_table
-from claimlab.catalog.datasets._tolerant import pick, read_any_table
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.rows import record_rows, side_rows
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import moment
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
-from claimlab.core.record import SCHEMA, meta_json
+from claimlab.core.record import meta_json
 from claimlab.files.bundle import Bundle
 
 
@@ -68,9 +67,7 @@ def load_pairs(bundle: Bundle) -> Loaded:
 
 
 def _loaded(records: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> Loaded:
-    columns = [c for c in SCHEMA if any(c in r for r in records[:1])]
-    frame = pl.DataFrame({c: pl.Series(c, [r[c] for r in records], dtype=SCHEMA[c]) for c in columns})
-    return Loaded(frame, {"evidence": side_table("evidence", evidence)} if evidence else {})
+    return Loaded(record_rows(records), {"evidence": side_rows("evidence", evidence)} if evidence else {})
 
 
 def _record(post: Post, record_id: str, group: str | None, *, english: bool = False) -> dict[str, Any]:
@@ -101,10 +98,9 @@ def _evidence(record_id: str, check: str, checks: Mapping[str, Mapping[str, Any]
 
 def _posts(bundle: Bundle) -> list[Post]:
     name = bundle.one("posts.csv")
-    raw = read_any_table(bundle, name)
-    columns = (pick(raw, c, where=name).to_list() for c in ("post_id", "text", "ocr", "verdicts", "instances"))
+    raw = Table.read(bundle, name).pick(["post_id", "text", "ocr", "verdicts", "instances"])
     out = []
-    for number, text, ocr, verdicts, instances in zip(*columns, strict=True):
+    for number, text, ocr, verdicts, instances in raw.iter_rows():
         texts = [_said(text, name), *(_tuple(t) for t in _literal(ocr, name) or [])]
         when, platform = _first(_literal(instances, name) or [])
         clean = [" ".join(str(v).split()).strip(" .") for v in _literal(verdicts, name) or []]
@@ -117,10 +113,9 @@ def _posts(bundle: Bundle) -> list[Post]:
 def _checks(bundle: Bundle) -> dict[str, dict[str, Any]]:
     """Fact-checks by number, as evidence without a record."""
     name = bundle.one("fact_checks.csv")
-    raw = read_any_table(bundle, name)
-    columns = (pick(raw, c, where=name).to_list() for c in ("fact_check_id", "claim", "title", "instances"))
+    raw = Table.read(bundle, name).pick(["fact_check_id", "claim", "title", "instances"])
     out = {}
-    for number, claim, title, instances in zip(*columns, strict=True):
+    for number, claim, title, instances in raw.iter_rows():
         said, headed = _said(claim, name), _said(title, name)
         when, url = _first(_literal(instances, name) or [])
         out[number] = {
@@ -136,10 +131,7 @@ def _checks(bundle: Bundle) -> dict[str, dict[str, Any]]:
 
 def _links(bundle: Bundle) -> list[tuple[str, str]]:
     name = bundle.one("fact_check_post_mapping.csv", "*pairs.csv")
-    raw = read_any_table(bundle, name)
-    return list(
-        zip(pick(raw, "post_id", where=name).to_list(), pick(raw, "fact_check_id", where=name).to_list(), strict=True)
-    )
+    return Table.read(bundle, name).pick(["post_id", "fact_check_id"]).rows()
 
 
 def _components(links: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -177,7 +169,7 @@ def _first(instances: Sequence[Sequence[Any]]) -> tuple[datetime | None, str | N
     """The earliest time and the first place of a post or fact-check."""
     times = [float(i[0]) for i in instances if i and i[0]]
     where = next((str(i[1]) for i in instances if len(i) > 1 and i[1]), None)
-    return (datetime.fromtimestamp(min(times), UTC).replace(tzinfo=None) if times else None), where
+    return (moment(str(min(times))) if times else None), where
 
 
 def _literal(cell: str | None, name: str) -> Any:

@@ -5,33 +5,25 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card
+from claimlab.catalog.columns import languages
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
 from claimlab.core.labels import LabelMap
-from claimlab.core.languages import normalise
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of, read_json_lines
+
+MASKS = {"train": "train_mask", "dev": "val_mask", "test": "test_mask"}
 
 
 def load(bundle: Bundle) -> Loaded:
     """One JSON object per claim; three masks say the split. A `language` field is used where a release has one."""
-    name = bundle.one("claims_*.jsonl", "*.jsonl")
-    raw = frame_of(read_json_lines(bundle.text(name), name))
-    if "language" not in raw.columns:
-        raw = raw.with_columns(pl.lit(None, pl.String).alias("language"))
-    records = raw.select(
-        pl.col("claim").alias("text"),
-        pl.lit("claim").alias("kind"),
-        pl.col("verdict").alias("label_raw"),
-        pl.col("language").map_elements(normalise, return_dtype=pl.String),
-        pl.when(pl.col("train_mask") == "true")
-        .then(pl.lit("train"))
-        .when(pl.col("val_mask") == "true")
-        .then(pl.lit("dev"))
-        .when(pl.col("test_mask") == "true")
-        .then(pl.lit("test"))
-        .alias("split"),
-        meta_column(raw, ["claim_en"]),
+    raw = Table.read(bundle, bundle.one("claims_*.jsonl", "*.jsonl"))
+    records = raw.frame.select(
+        text=raw.need("claim"),
+        kind=pl.lit("claim"),
+        label_raw=raw.need("verdict"),
+        language=languages(raw.maybe("language")),
+        split=pl.coalesce(pl.when(raw.need(mask) == "true").then(pl.lit(split)) for split, mask in MASKS.items()),
+        meta=raw.meta(["claim_en"]),
     )
     return Loaded(records)
 

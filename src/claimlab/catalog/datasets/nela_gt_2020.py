@@ -5,45 +5,39 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.columns import column, constant, require_columns, title_and_body
+from claimlab.catalog.columns import title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.times import dated
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of, read_delimited, read_json_as
+from claimlab.files.tables import frame_of, read_json_as
 
 
 def load(bundle: Bundle) -> Loaded:
     """One JSON list of articles per source, and labels.csv whose second column is the aggregated label of a source."""
     labels = _labels(bundle)
-    parts = []
-    for name in bundle.match("*.json"):
-        articles = read_json_as(bundle.text(name), name, list)
-        if articles:
-            parts.append(frame_of(articles))
+    parts = [frame_of(rows) for name in bundle.match("*.json") if (rows := read_json_as(bundle.text(name), name, list))]
     if not parts:
         raise UnreadableFile(
             f"'{bundle.path.name}' holds no articles in JSON.", "Download the JSON form; the SQLite form is not read."
         )
-    raw = pl.concat(parts, how="diagonal")
-    require_columns(raw, bundle.path.name, [("source",), ("title", "content")])
-    source = column(raw, "source")
+    raw = Table(bundle.path.name, pl.concat(parts, how="diagonal"))
+    raw.need("title", "content")
+    source = raw.need("source")
     known = source.str.to_lowercase().replace_strict(labels, default=None, return_dtype=pl.String)
-    records = pl.DataFrame(
-        {
-            "id": "nela-gt-2020-" + column(raw, "id"),
-            "text": title_and_body(column(raw, "title"), column(raw, "content")),
-            "kind": constant("article", raw.height),
-            "label_raw": known,
-            "language": constant("eng", raw.height),
-            **dated(column(raw, "published_utc", "date")),
-            "author": column(raw, "author"),
-            "source": source,
-            "url": column(raw, "url"),
-            "meta": meta_column(raw, [c for c in ("collection_utc",) if c in raw.columns]),
-        }
+    records = raw.frame.select(
+        id="nela-gt-2020-" + raw.maybe("id"),
+        text=title_and_body(raw.maybe("title"), raw.maybe("content")),
+        kind=pl.lit("article"),
+        label_raw=known,
+        language=pl.lit("eng"),
+        **dated({"published": utc(raw.maybe("published_utc", "date"))}),
+        author=raw.maybe("author"),
+        source=source,
+        url=raw.maybe("url"),
+        meta=raw.meta(["collection_utc"]),
     )
     bare = known.null_count()
     notes = ["Every article carries the label of its source: split by source."]
@@ -51,13 +45,14 @@ def load(bundle: Bundle) -> Loaded:
     return Loaded(records, notes=notes)
 
 
-def _labels(bundle: Bundle) -> dict[str, str | None]:
-    raw = read_delimited(bundle.text(bundle.one("labels.csv", "labels*.csv")))
-    if raw.width < 2:
+def _labels(bundle: Bundle) -> dict[str, str]:
+    """The label of each source; -1 is none."""
+    raw = Table.read(bundle, bundle.one("labels.csv", "labels*.csv"))
+    if raw.frame.width < 2:
         raise UnreadableFile("labels.csv has no label column.", "Give the labels file as published.")
-    sources, labels = (column(raw, name) for name in raw.columns[:2])
-    pairs = zip(sources.to_list(), labels.str.strip_suffix(".0").to_list(), strict=True)
-    return {source.lower(): label if label != "-1" else None for source, label in pairs if source is not None}
+    sources, labels = (raw.need(name).to_list() for name in raw.frame.columns[:2])
+    known = {s.lower(): (label or "").removesuffix(".0") for s, label in zip(sources, labels, strict=True) if s}
+    return {source: label for source, label in known.items() if label not in ("", "-1")}
 
 
 DATASET = Entry(

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._layout import checked
-from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.rows import answers
+from claimlab.catalog.table import Table
+from claimlab.catalog.tweets import rounded, sent, tweet_ids
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
-QUESTIONS = [f"q{n}_label" for n in range(1, 8)]
+QUESTIONS = {f"q{n}_label": f"q{n}" for n in range(1, 8)}
 LANGUAGES = {"ar": ("arabic", "ara"), "bg": ("bulgarian", "bul"), "en": ("english", "eng")}
-TEXT = ["tweet_text", "text"]  # both names occur in the published files
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -38,7 +35,7 @@ def load_test(bundle: Bundle) -> Loaded:
             parts.append(part(bundle, name, short, "test"))
     if not parts:
         bundle.one("*test_input.tsv")  # says what is missing
-    return build(pl.concat(parts, how="diagonal"), bundle)
+    return build(pl.concat(parts), bundle)
 
 
 def read(bundle: Bundle, folder: str) -> Loaded:
@@ -52,60 +49,41 @@ def read(bundle: Bundle, folder: str) -> Loaded:
 
 def part(bundle: Bundle, name: str, short: str, split: str) -> pl.DataFrame:
     """One file. Quote marks are part of the tweets."""
-    raw = read_delimited(bundle.text(name), delimiter="\t", quoted=False)
-    labelled = QUESTIONS if split != "test" else []
-    raw = checked(raw, ["tweet_no", *labelled], name)
-    text = next((c for c in TEXT if c in raw.columns), TEXT[0])
-    return checked(raw, [text], name).select(
-        "tweet_no", *labelled, text=pl.col(text).str.strip_chars(), short=pl.lit(short), split=pl.lit(split)
-    )
+    raw = Table.read(bundle, name, delimiter="\t", quoted=False)
+    labelled = [] if split == "test" else list(QUESTIONS)
+    needed = {"tweet_no": "tweet_no", "text": ("tweet_text", "text"), **{q: q for q in labelled}}
+    return raw.pick(needed).with_columns(short=pl.lit(short), split=pl.lit(split))
 
 
 def build(raw: pl.DataFrame, bundle: Bundle) -> Loaded:
     raw = raw.join(ids_of(bundle), on=["short", "split", "tweet_no"], how="left", maintain_order="left")
     raw = raw.with_columns(id=pl.format("nlp4if-2021-{}-{}-{}", "short", "split", "tweet_no"))
     ids = tweet_ids(raw["raw_id"])
-    date = sent_at(ids)
     labelled = "q2_label" in raw.columns
     records = raw.select(
         *["id", "text", "split"],
         kind=pl.lit("post"),
         label_raw=pl.col("q2_label") if labelled else pl.lit(None, pl.String),
         language=pl.col("short").replace_strict({s: iso for s, (_, iso) in LANGUAGES.items()}),
-        date=date,
-        date_source=pl.when(date.is_not_null()).then(pl.lit("snowflake id")),
+        **sent(ids),
         tweet_id=ids,
         meta=meta_column(raw, ["tweet_no"]),
     )
-    damaged = int((raw["raw_id"].is_not_null() & ids.is_null()).sum())
-    notes = [f"{damaged} tweet id(s) were rounded by a spreadsheet and name no tweet any more."] if damaged else []
-    return Loaded(records, {"annotations": answers(raw)} if labelled else {}, notes)
+    # "nan" is a question that was not put or not settled
+    tables = {"annotations": answers(raw, QUESTIONS, annotator="aggregate", blank=["nan"])} if labelled else {}
+    return Loaded(records, tables, rounded(raw["raw_id"], ids))
 
 
 def ids_of(bundle: Bundle) -> pl.DataFrame:
     """Tweet ids by language, split and number. They stand in files of their own; later releases repeat and add to earlier."""
-    found = []
+    found = [pl.DataFrame(schema=dict.fromkeys(("tweet_no", "raw_id", "short", "split"), pl.String))]
     for short, (long, _) in LANGUAGES.items():
         for split, ending in (("train", "train_ids"), ("dev", "dev_ids"), ("test", "test_input_ids")):
             for name in reversed(bundle.match(f"*{long}_{ending}.tsv")):  # the latest release first
-                raw = read_delimited(bundle.text(name), delimiter="\t", quoted=False)
-                ids = checked(raw, ["tweet_no", "tweet_id"], name)
-                found.append(ids.select("tweet_no", raw_id="tweet_id", short=pl.lit(short), split=pl.lit(split)))
-    schema: Sequence[str] = ["tweet_no", "raw_id", "short", "split"]
-    every = pl.concat(found) if found else pl.DataFrame(schema=dict.fromkeys(schema, pl.String))
-    return every.unique(["short", "split", "tweet_no"], keep="first", maintain_order=True)
-
-
-def answers(raw: pl.DataFrame) -> pl.DataFrame:
-    """The answers as annotations; "nan" is a question that was not put or not settled, so no answer."""
-    long = raw.unpivot(QUESTIONS, index="id", variable_name="question").filter(pl.col("value") != "nan")
-    return long.select(
-        record_id="id",
-        annotator=pl.lit("aggregate"),
-        annotator_kind=pl.lit("human"),
-        question=pl.col("question").str.strip_suffix("_label"),
-        value="value",
-    )
+                raw = Table.read(bundle, name, delimiter="\t", quoted=False)
+                ids = raw.pick({"tweet_no": "tweet_no", "raw_id": "tweet_id"})
+                found.append(ids.with_columns(short=pl.lit(short), split=pl.lit(split)))
+    return pl.concat(found).unique(["short", "split", "tweet_no"], keep="first", maintain_order=True)
 
 
 VERDICTS = {"no": "true", "yes": "false", "nan": "unknown"}

@@ -11,17 +11,17 @@ from typing import Any
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._columns import part_of, pick, with_dates
-from claimlab.catalog.datasets._tweets import dated
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.core.errors import UnreadableFile
+from claimlab.catalog.rows import record_rows
+from claimlab.catalog.table import Table, read_objects
+from claimlab.catalog.times import moment
+from claimlab.catalog.tweets import sent
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_json
+from claimlab.core.record import meta_column, meta_json
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited, read_json
+from claimlab.files.tables import read_json_as
 
 SUFFIX = "-all-rnr-threads"
-THREADS = 6_425  # threads of the nine-event release
 
 
 def load_threads(bundle: Bundle) -> Loaded:
@@ -30,24 +30,23 @@ def load_threads(bundle: Bundle) -> Loaded:
     The texts of the CSV are kept even where the rumour files have the original: only rumours have it, so mixing the
     two would give the class away.
     """
-    name = bundle.one("*pheme*.csv", "*.csv")
-    needed = {"index": "index", "tweet_id": ("tweetID", "tweet_id"), "text": "text", "rumour": ("rumour", "rumor")}
-    rows = pick(read_delimited(bundle.text(name)), name, needed, {"mbib_label": "label"})
+    needed = {"index": "index", "tweet_id": "tweetID", "text": "text", "rumour": ("rumour", "rumor")}
+    rows = Table.read(bundle, bundle.one("*pheme*.csv", "*.csv")).pick(needed, {"mbib_label": "label"})
     known = {str(t["id"]): (event, t.get("VERACITY")) for event, t in _rumour_tweets(bundle)}
     rumour = (rows["rumour"] == "1").to_list()
     labels = [_label(r, known.get(i, ("", None))[1]) for i, r in zip(rows["tweet_id"], rumour, strict=True)]
     events = _events(rows, {i: event for i, (event, _) in known.items()})
     records = rows.select(
-        ("pheme-" + pl.col("tweet_id")).alias("id"),
-        pl.col("text").str.strip_chars(),
-        pl.lit("post").alias("kind"),
-        pl.Series("label_raw", labels, dtype=pl.String),
-        pl.lit("eng").alias("language"),
-        "tweet_id",
-        pl.Series("group", events, dtype=pl.String),
-        pl.Series("meta", [meta_json({"mbib_label": v}) for v in rows["mbib_label"]], dtype=pl.String),
+        *["tweet_id", "text"],
+        id="pheme-" + pl.col("tweet_id"),
+        kind=pl.lit("post"),
+        label_raw=pl.Series(labels, dtype=pl.String),
+        language=pl.lit("eng"),
+        **sent(rows["tweet_id"]),
+        group=pl.Series(events, dtype=pl.String),
+        meta=meta_column(rows, ["mbib_label"]),
     )
-    return Loaded(dated(records), notes=part_of(records.height, THREADS, "threads"))
+    return Loaded(records)
 
 
 def load_rumours(bundle: Bundle) -> Loaded:
@@ -56,7 +55,7 @@ def load_rumours(bundle: Bundle) -> Loaded:
     if not tweets:
         bundle.one("*.rumours.json")  # says what is missing
     rows = [_row(tweet, event, _label(True, tweet.get("VERACITY"))) for event, tweet in tweets]
-    return Loaded(_posts(rows))
+    return Loaded(record_rows(rows))
 
 
 def load_release(bundle: Bundle) -> Loaded:
@@ -65,15 +64,15 @@ def load_release(bundle: Bundle) -> Loaded:
     for name in bundle.match("*rumours/*/source-tweet*/*.json"):
         parts = PurePosixPath(name).parts
         thread, kind, event = parts[-3], parts[-4], parts[-5]
-        tweet = _object(bundle, name)
+        tweet = read_json_as(bundle.text(name), name, dict)
         note = f"{PurePosixPath(*parts[:-2]).as_posix()}/annotation.json"
-        marks = _object(bundle, note) if note in bundle.names() else {}
+        marks = read_json_as(bundle.text(note), note, dict) if note in bundle.names() else {}
         label = _label(kind == "rumours", _veracity(marks))
         more = {"category": marks.get("category"), "is_turnaround": marks.get("is_turnaround"), "thread": thread}
         rows.append(_row(tweet, event.removesuffix(SUFFIX), label, more))
     if not rows:
         bundle.one("*rumours/*/source-tweet*/*.json")
-    return Loaded(_posts(rows), notes=part_of(len(rows), THREADS, "threads"))
+    return Loaded(record_rows(rows))
 
 
 def _rumour_tweets(bundle: Bundle) -> list[tuple[str, dict[str, Any]]]:
@@ -81,10 +80,7 @@ def _rumour_tweets(bundle: Bundle) -> list[tuple[str, dict[str, Any]]]:
     found = []
     for name in bundle.match("*.rumours.json"):
         event = PurePosixPath(name).name.removesuffix(".rumours.json").removesuffix(SUFFIX)
-        tweets = read_json(bundle.text(name), name)
-        if not isinstance(tweets, list) or not all(isinstance(t, dict) and "id" in t for t in tweets):
-            raise UnreadableFile(f"'{name}' is not a JSON list of tweets.", "Give the file as its authors publish it.")
-        found += [(event, tweet) for tweet in tweets]
+        found += [(event, tweet) for tweet in read_objects(bundle, name, ["id"])]
     return found
 
 
@@ -115,32 +111,21 @@ def _veracity(marks: Mapping[str, Any]) -> str | None:
 
 
 def _row(tweet: Mapping[str, Any], event: str, label: str, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    user = tweet.get("user") or {}
+    user, when = tweet.get("user") or {}, moment(tweet.get("created_at") or "")
     counts = {"retweets": tweet.get("retweet_count"), "favourites": tweet.get("favorite_count")}
     return {
         "id": f"pheme-{tweet['id']}",
         "text": tweet.get("text"),
+        "kind": "post",
         "label_raw": label,
         "language": "eng" if tweet.get("lang") in ("en", None) else None,
-        "date": tweet.get("created_at"),
+        "date": when,
+        "date_source": "date column" if when else None,
         "tweet_id": str(tweet["id"]),
         "author": user.get("screen_name"),
         "group": event,
         "meta": meta_json({**counts, "verified": user.get("verified"), **(more or {})}),
     }
-
-
-def _posts(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    names = ("id", "text", "label_raw", "language", "date", "tweet_id", "author", "group", "meta")
-    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
-    return with_dates(frame).with_columns(pl.lit("post").alias("kind"))
-
-
-def _object(bundle: Bundle, name: str) -> dict[str, Any]:
-    value = read_json(bundle.text(name), name)
-    if not isinstance(value, dict):
-        raise UnreadableFile(f"'{name}' is not a JSON object.", "Give the file as its authors publish it.")
-    return value
 
 
 def _tweet(number: int, text: str, **more: Any) -> dict[str, Any]:
@@ -241,6 +226,7 @@ DATASET = Entry(
         rows={"threads": 5, "rumours": 3, "release": 2},
         veracity={"true": 1, "false": 1, "unknown": 3},
     ),
+    published_rows={"threads": 6_425, "release": 6_425},
     real_rows={"threads": 5_132, "rumours": 2_402},
     real_labels={"non-rumour": 3_117, "true": 949, "unverified": 542, "false": 524},
 )

@@ -7,16 +7,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import polars as pl
-
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._columns import part_of
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.core.errors import UnreadableFile
+from claimlab.catalog.rows import record_rows, side_rows
+from claimlab.catalog.table import read_objects
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_json
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_json_lines
 
 SPLITS = {"train": ("*train*.jsonl",), "dev": ("*eval*.jsonl", "*dev*.jsonl", "*val*.jsonl"), "test": ("*test*.jsonl",)}
 
@@ -26,21 +23,16 @@ def load(bundle: Bundle) -> Loaded:
     rows, evidence = [], []
     for split, patterns in SPLITS.items():
         for name in bundle.match(*patterns):
-            for item in read_json_lines(bundle.text(name), name):
-                row = _record(item, split, name)
+            for item in read_objects(bundle, name, ["_id", "claim", "label", "table"]):
+                row = _record(item, split)
                 rows.append(row)
                 evidence.append(_evidence(row["id"], row["group"], item))
     if not rows:
         bundle.one("*pubhealthtab*.jsonl", "*train*.jsonl")
-    return Loaded(pl.DataFrame(rows), {"evidence": pl.DataFrame(evidence)}, part_of(len(rows), 1_942, "claims"))
+    return Loaded(record_rows(rows), {"evidence": side_rows("evidence", evidence)})
 
 
-def _record(item: Mapping[str, Any], split: str, name: str) -> dict[str, Any]:
-    missing = [key for key in ("_id", "claim", "label", "table") if key not in item]
-    if missing:
-        raise UnreadableFile(
-            f"A line of '{name}' lacks {', '.join(missing)}.", "Give the file as its authors publish it."
-        )
+def _record(item: Mapping[str, Any], split: str) -> dict[str, Any]:
     return {
         "id": f"pubhealthtab-{item['_id']}",
         "text": str(item["claim"]).strip(),
@@ -138,6 +130,7 @@ DATASET = Entry(
         rows={"claims": 3},
         veracity={"true": 1, "false": 1, "unknown": 1},
     ),
+    published_rows={"claims": 1_942},
     real_rows={"claims": 389},
     real_labels={"SUPPORTS": 209, "REFUTES": 92, "NOT ENOUGH INFO": 88},
 )

@@ -5,62 +5,55 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.datasets._columns import pick, with_dates
-from claimlab.catalog.datasets._tweets import dated
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
+from claimlab.catalog.tweets import sent
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 NEWS = "*recovery-news-data*.csv"
 NO_NEWS = (
     "recovery-news-data.csv is not among these files, so the tweets have no label: it names each article's reliability."
 )
+LABEL = {"news_id": "news_id", "label_raw": "reliability"}
 
 
 def load_tweets(bundle: Bundle) -> Loaded:
     """Tweet ids, grouped by the article they share; the label is the article's, where the news table is present."""
     name = bundle.one("*recovery-social-media-data*.csv", "*social*.csv")
-    tweets = pick(read_delimited(bundle.text(name)), name, {"news_id": "news_id", "tweet_id": "tweet_id"})
+    tweets = Table.read(bundle, name).pick(["news_id", "tweet_id"])
     found = bundle.match(NEWS)
-    if found:
-        labels = pick(
-            read_delimited(bundle.text(found[0])), found[0], {"news_id": "news_id", "label_raw": "reliability"}
-        )
-        tweets = tweets.join(labels.unique("news_id", keep="first"), on="news_id", how="left", maintain_order="left")
-    else:
-        tweets = tweets.with_columns(pl.lit(None, dtype=pl.String).alias("label_raw"))
+    news = Table.read(bundle, found[0]).pick(LABEL) if found else pl.DataFrame(schema=dict.fromkeys(LABEL, pl.String))
+    tweets = tweets.join(news.unique("news_id", keep="first"), on="news_id", how="left", maintain_order="left")
     records = tweets.select(
-        ("recovery-tweet-" + pl.col("tweet_id")).alias("id"),
-        pl.lit("id-only").alias("kind"),
-        pl.col("label_raw").str.strip_suffix(".0"),
         "tweet_id",
-        ("news-" + pl.col("news_id")).alias("group"),
+        id="recovery-tweet-" + pl.col("tweet_id"),
+        kind=pl.lit("id-only"),
+        label_raw=pl.col("label_raw").str.strip_suffix(".0"),
+        **sent(tweets["tweet_id"]),
+        group="news-" + pl.col("news_id"),
     )
-    return Loaded(dated(records), notes=[] if found else [NO_NEWS])
+    return Loaded(records, notes=[] if found else [NO_NEWS])
 
 
 def load_articles(bundle: Bundle) -> Loaded:
     """The news table: one row per article."""
-    name = bundle.one(NEWS, "*news*.csv")
-    needed = {"news_id": "news_id", "text": "body_text", "label_raw": "reliability"}
-    same = ("url", "publisher", "author", "title", "image", "political_bias", "country")
-    rows = pick(read_delimited(bundle.text(name)), name, needed, {"date": "publish_date", **{c: c for c in same}})
-    records = rows.select(
-        ("recovery-news-" + pl.col("news_id")).alias("id"),
-        pl.col("text").str.strip_chars(),
-        pl.lit("article").alias("kind"),
-        pl.col("label_raw").str.strip_suffix(".0"),
-        pl.lit("eng").alias("language"),
-        "date",
-        "author",
-        pl.col("publisher").alias("source"),
-        "url",
-        ("news-" + pl.col("news_id")).alias("group"),
-        meta_column(rows, ["title", "image", "political_bias", "country"]).alias("meta"),
+    raw = Table.read(bundle, bundle.one(NEWS, "*news*.csv"))
+    records = raw.frame.select(
+        id="recovery-news-" + raw.need("news_id"),
+        text=raw.need("body_text"),
+        kind=pl.lit("article"),
+        label_raw=raw.need("reliability").str.strip_suffix(".0"),
+        language=pl.lit("eng"),
+        **dated({"date column": utc(raw.maybe("publish_date"), "%m/%d/%Y")}),
+        author=raw.maybe("author"),
+        source=raw.maybe("publisher"),
+        url=raw.maybe("url"),
+        group="news-" + raw.need("news_id"),
+        meta=raw.meta(["title", "image", "political_bias", "country"]),
     )
-    return Loaded(with_dates(records))
+    return Loaded(records)
 
 
 DATASET = Entry(

@@ -5,80 +5,57 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.columns import post_or_id
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    dates,
-    maybe,
-    pick,
-    rating_verdicts,
-    read_any_table,
-    repeated,
-    unique_ids,
-)
-from claimlab.catalog.datasets._tweets import sent_at, tweet_ids
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import repeated, unique_ids
+from claimlab.catalog.ratings import rating_verdicts
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
+from claimlab.catalog.tweets import sent, tweet_ids
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
 
 RUMOURS = ("rumors.csv", "rumours.csv", "*rumo*.csv", "*rumo*.json*", "*rumo*.xlsx")
 TWEETS = ("tweets.csv", "*tweet*.csv", "*tweet*.json*")
 NUMBER = ("rumor_id", "rumour_id", "claim_id", "rumor", "rumour")
-FORMATS = ("%d %B %Y", "%B %d, %Y", "%b %d, %Y", "%d/%m/%Y %H:%M")
 
 
 def load_rumours(bundle: Bundle) -> Loaded:
     """One record per rumour, from a table of rumours."""
-    name = bundle.one(*RUMOURS)
-    raw = read_any_table(bundle, name)
-    text = blank_to_null(pick(raw, "claim", "rumor_text", "statement", "text", "title", where=name))
-    ids = unique_ids("rumors", maybe(raw, "id", *NUMBER[:3]))
-    times = dates(maybe(raw, "date", "published", "created"), *FORMATS)
-    records = pl.DataFrame(
-        {
-            "id": ids,
-            "text": text,
-            "kind": constant("claim", raw.height),
-            "label_raw": blank_to_null(pick(raw, "label", "veracity", "rating", "truth", where=name)),
-            "language": constant("eng", raw.height),
-            "date": times,
-            "date_source": dated(times, "date column"),
-            "source": constant("Snopes", raw.height),
-            "url": blank_to_null(maybe(raw, "url", "link", "snopes_url")),
-            "topic": blank_to_null(maybe(raw, "category", "topic")),
-            "group": repeated(text, ids),
-        }
+    raw = Table.read(bundle, bundle.one(*RUMOURS))
+    text = raw.need("claim", "rumor_text", "statement", "text", "title")
+    ids = unique_ids("rumors", raw.maybe("id", *NUMBER[:3]))
+    records = raw.frame.select(
+        id=ids,
+        text=text,
+        kind=pl.lit("claim"),
+        label_raw=raw.need("label", "veracity", "rating", "truth"),
+        language=pl.lit("eng"),
+        **dated({"date column": utc(raw.maybe("date", "published", "created"), "%d/%m/%Y %H:%M")}),
+        source=pl.lit("Snopes"),
+        url=raw.maybe("url", "link", "snopes_url"),
+        topic=raw.maybe("category", "topic"),
+        group=repeated(text, ids),
     )
     return Loaded(records)
 
 
 def load_tweets(bundle: Bundle) -> Loaded:
     """One record per tweet, with the verdict on the rumour behind it; all tweets of a rumour are one group."""
-    rumours = load_rumours(bundle).records
-    name = bundle.one(*TWEETS)
-    raw = read_any_table(bundle, name)
-    ids = tweet_ids(pick(raw, "tweet_id", "id", "id_str", where=name))
-    behind = pl.DataFrame({"group": "rumors-" + pick(raw, *NUMBER, where=name)}).join(
-        rumours.select(pl.col("id").alias("group"), "label_raw", "topic", "url"),
-        on="group",
-        how="left",
-        maintain_order="left",
+    rumours = load_rumours(bundle).records.select("label_raw", "topic", "url", group="id")
+    raw = Table.read(bundle, bundle.one(*TWEETS))
+    ids, text = tweet_ids(raw.need("tweet_id", "id", "id_str")), raw.maybe("text", "tweet", "full_text")
+    records = raw.frame.select(
+        id=unique_ids("rumors-tweet", ids),
+        text=text,
+        kind=post_or_id(text),
+        language=pl.lit("eng"),
+        **sent(ids),
+        tweet_id=ids,
+        group="rumors-" + raw.need(*NUMBER),
     )
-    text, times = blank_to_null(maybe(raw, "text", "tweet", "full_text")), sent_at(ids)
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("rumors-tweet", ids),
-            "text": text,
-            "kind": pl.Series(["id-only" if t is None else "post" for t in text.to_list()], dtype=pl.String),
-            "language": constant("eng", raw.height),
-            "date": times,
-            "date_source": dated(times, "snowflake id"),
-            "tweet_id": ids,
-        }
-    )
-    return Loaded(pl.concat([records, behind], how="horizontal"))
+    return Loaded(records.join(rumours, on="group", how="left", maintain_order="left"))
 
 
 OWN = {

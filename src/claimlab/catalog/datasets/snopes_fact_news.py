@@ -2,75 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._layout import side_table
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    maybe,
-    pick,
-    read_any_table,
-    repeated,
-    unique_ids,
-)
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import numbered, repeated
+from claimlab.catalog.table import Table
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column, meta_json
 from claimlab.files.bundle import Bundle
 
 DETAILS = {
-    "summary": ("summary",),
-    "true_part": ("what's true", "whats_true"),
-    "false_part": ("what's false", "whats_false"),
-    "unknown_part": ("what's unknown",),
+    "summary": "summary",
+    "true_part": "what's true",
+    "false_part": "what's false",
+    "unknown_part": "what's unknown",
 }
 
 
 def load(bundle: Bundle) -> Loaded:
     """One CSV; the article behind a rating is evidence, and with it Snopes' own remarks on what is true and false in the claim."""
-    name = bundle.one("snopeswithsum.csv", "snopes.csv", "*snopes*.csv")
-    raw = read_any_table(bundle, name)
-    text = blank_to_null(pick(raw, "claim", where=name))
-    ids = unique_ids("snopes-fact-news", pl.Series([f"{n:05d}" for n in range(1, raw.height + 1)], dtype=pl.String))
-    extra = pl.DataFrame(
-        {"question": blank_to_null(maybe(raw, "question")), "comment": blank_to_null(maybe(raw, "comment"))}
+    raw = Table.read(bundle, bundle.one("snopeswithsum.csv", "snopes.csv", "*snopes*.csv"))
+    text, ids = raw.need("claim"), numbered("snopes-fact-news", raw.height, 5)
+    records = raw.frame.select(
+        id=ids,
+        text=text,
+        kind=pl.lit("claim"),
+        label_raw=raw.need("rate", "rating", "label"),
+        language=pl.lit("eng"),
+        source=pl.lit("Snopes"),
+        group=repeated(text, ids),
+        meta=raw.meta(["question", "comment"]),
     )
-    records = pl.DataFrame(
-        {
-            "id": ids,
-            "text": text,
-            "kind": constant("claim", raw.height),
-            "label_raw": blank_to_null(pick(raw, "rate", "rating", "label", where=name)),
-            "language": constant("eng", raw.height),
-            "source": constant("Snopes", raw.height),
-            "group": repeated(text, ids),
-            "meta": meta_column(extra, extra.columns),
-        }
+    evidence = records.select(
+        record_id="id",
+        evidence_id=pl.col("id") + "-article",
+        rank=pl.lit(1),
+        text=raw.maybe("origin"),
+        provider=pl.lit("snopes-fact-news"),
+        publisher=pl.lit("Snopes"),
+        domain=pl.lit("snopes.com"),
+        rating="label_raw",
+        meta=raw.meta(DETAILS),
     )
-    return Loaded(records, {"evidence": side_table("evidence", _evidence(raw, records))})
-
-
-def _evidence(raw: pl.DataFrame, records: pl.DataFrame) -> list[dict[str, Any]]:
-    details = {key: blank_to_null(maybe(raw, *names)).to_list() for key, names in DETAILS.items()}
-    articles = zip(
-        records["id"].to_list(),
-        blank_to_null(maybe(raw, "origin")).to_list(),
-        records["label_raw"].to_list(),
-        strict=True,
-    )
-    return [
-        {
-            "record_id": i, "evidence_id": f"{i}-article", "rank": 1, "text": text, "provider": "snopes-fact-news", "publisher": "Snopes",
-            "domain": "snopes.com", "rating": rating, "meta": meta_json({key: values[row] for key, values in details.items()}),
-        }
-        for row, (i, text, rating) in enumerate(articles)
-        if text is not None or any(values[row] for values in details.values())
-    ]  # fmt: skip
+    return Loaded(records, {"evidence": evidence.filter(pl.any_horizontal(pl.col("text", "meta").is_not_null()))})
 
 
 A5 = {

@@ -5,41 +5,38 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.columns import column, constant, require_columns, title_and_body
+from claimlab.catalog.columns import title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Sample
 from claimlab.catalog.made_up import xlsx
+from claimlab.catalog.table import Table
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_excel
 
 SPLITS = {"train": "train", "development": "dev", "test": "test"}
 
 
 def load(bundle: Bundle) -> Loaded:
     """Every workbook that is there; their headers differ in case and number (Topic, TOPICS), their labels in type."""
-    parts = []
-    for stem, split in SPLITS.items():
-        for name in bundle.match(f"{stem}.xlsx"):
-            raw = read_excel(bundle.read(name), name)
-            require_columns(raw, name, [("category",), ("text",)])
-            parts.append(_records(raw, split))
+    parts = [
+        _records(Table.read(bundle, name), split)
+        for stem, split in SPLITS.items()
+        for name in bundle.match(f"{stem}.xlsx")
+    ]
     if not parts:
         bundle.one(*(f"{stem}.xlsx" for stem in SPLITS))  # raises the sentence that says what is there
     return Loaded(pl.concat(parts))
 
 
-def _records(raw: pl.DataFrame, split: str) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "text": title_and_body(column(raw, "headline"), column(raw, "text")),
-            "kind": constant("article", raw.height),
-            "label_raw": column(raw, "category"),
-            "language": constant("spa", raw.height),
-            "source": column(raw, "source"),
-            "url": column(raw, "link"),
-            "topic": column(raw, "topic", "topics"),
-            "split": constant(split, raw.height),
-        }
+def _records(raw: Table, split: str) -> pl.DataFrame:
+    return raw.frame.select(
+        text=title_and_body(raw.maybe("headline"), raw.need("text")),
+        kind=pl.lit("article"),
+        label_raw=raw.need("category"),
+        language=pl.lit("spa"),
+        source=raw.maybe("source"),
+        url=raw.maybe("link"),
+        topic=raw.maybe("topic", "topics"),
+        split=pl.lit(split),
     )
 
 

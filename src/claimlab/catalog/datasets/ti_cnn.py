@@ -5,45 +5,30 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    dates,
-    filled,
-    languages,
-    maybe,
-    pick,
-    read_any_table,
-    unique_ids,
-)
+from claimlab.catalog.columns import languages
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import unique_ids
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
 
 
 def load(bundle: Bundle) -> Loaded:
     """`all_data.csv`. Its `site_url` is a whole address for real articles and a bare domain for fake ones, so the domain is taken of both."""
-    name = bundle.one("all_data.csv", "ti-cnn*.csv", "ti_cnn*.csv")
-    raw = read_any_table(bundle, name)
-    times = dates(maybe(raw, "published"))
-    title, site = blank_to_null(maybe(raw, "title")), blank_to_null(maybe(raw, "site_url"))
-    extra = pl.DataFrame({"title": title, "image": maybe(raw, "main_img_url"), "country": maybe(raw, "country")})
-    records = pl.DataFrame(
-        {
-            "id": unique_ids("ti-cnn", maybe(raw, "uuid", "id")),
-            "text": filled(pick(raw, "text", where=name), title),
-            "kind": constant("article", raw.height),
-            "label_raw": blank_to_null(pick(raw, "type", "label", where=name)),
-            "language": languages(maybe(raw, "language")),
-            "date": times,
-            "date_source": dated(times, "date column"),
-            "author": blank_to_null(maybe(raw, "author")),
-            "source": site.str.replace(r"^https?://", "").str.replace(r"^www\.", "").str.replace(r"/.*$", ""),
-            "url": pl.Series([s if s and s.startswith("http") else None for s in site.to_list()], dtype=pl.String),
-            "meta": meta_column(extra, extra.columns),
-        }
+    raw = Table.read(bundle, bundle.one("all_data.csv", "ti-cnn*.csv", "ti_cnn*.csv"))
+    site = raw.maybe("site_url")
+    records = raw.frame.select(
+        id=unique_ids("ti-cnn", raw.maybe("uuid", "id")),
+        text=raw.need("text").fill_null(raw.maybe("title")),
+        kind=pl.lit("article"),
+        label_raw=raw.need("type", "label"),
+        language=languages(raw.maybe("language")),
+        **dated({"date column": utc(raw.maybe("published"))}),
+        author=raw.maybe("author"),
+        source=site.str.extract(r"^(?:https?://)?(?:www\.)?([^/]*)"),
+        url=site.set(~site.str.starts_with("http"), None),
+        meta=raw.meta({"title": "title", "image": "main_img_url", "country": "country"}),
     )
     return Loaded(records)
 

@@ -6,13 +6,15 @@ import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.rows import answers
+from claimlab.catalog.table import Table
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
 QUESTIONS = {"5_label_majority_answer": "agrees with the statement (5 answers)",
              "3_label_majority_answer": "agrees with the statement (3 answers)"}  # fmt: skip
+META = {"fact_checker": "author", "manual_keywords": "manual_keywords", "BinaryNumTarget": "BinaryNumTarget"}
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -20,41 +22,22 @@ def load(bundle: Bundle) -> Loaded:
 
     Tweets about one statement form a group. `author` names who wrote the fact-check, not the tweet.
     """
-    raw = read_delimited(bundle.text(bundle.one("Truth_Seeker_Model_Dataset.csv", "*.csv")))
-    row = raw.columns[0]  # the index column has no name in some copies
-    raw = raw.with_columns(
-        (pl.lit("truthseeker2023-") + pl.col(row)).alias("id"),
-        pl.col("author").alias("fact_checker"),
+    raw = Table.read(bundle, bundle.one("Truth_Seeker_Model_Dataset.csv", "*.csv"))
+    rows = raw.pick(["statement", "target", "tweet"], {**META, **{q: q for q in QUESTIONS}})
+    index = raw.need(raw.frame.columns[0])  # it has no name in some copies
+    order = rows.select("statement").unique(maintain_order=True).with_row_index("number", 1)
+    rows = rows.join(order, on="statement", how="left", maintain_order="left")
+    rows = rows.with_columns(id="truthseeker2023-" + index, group=pl.format("statement-{}", "number"))
+    records = rows.select(
+        *["id", "group"],
+        text="tweet",
+        kind=pl.lit("post"),
+        label_raw="target",
+        language=pl.lit("eng"),
+        meta=meta_column(rows, [*META, *QUESTIONS]),
     )
-    order = raw.select("statement").unique(maintain_order=True).with_row_index("number", 1)
-    raw = raw.join(order, on="statement", how="left", maintain_order="left")
-    group = pl.lit("statement-") + pl.col("number").cast(pl.String)
-    records = raw.select(
-        "id",
-        pl.col("tweet").alias("text"),
-        pl.lit("post").alias("kind"),
-        pl.col("target").alias("label_raw"),
-        pl.lit("eng").alias("language"),
-        group.alias("group"),
-        meta_column(raw, ["fact_checker", "manual_keywords", "BinaryNumTarget", *QUESTIONS]),
-    )
-    claims = raw.select(
-        pl.col("id").alias("record_id"),
-        group.alias("claim_id"),
-        pl.col("statement").alias("text"),
-        pl.lit("PolitiFact statement").alias("method"),
-    )
-    answers = [
-        raw.select(
-            pl.col("id").alias("record_id"),
-            pl.lit("crowd majority").alias("annotator"),
-            pl.lit("human").alias("annotator_kind"),
-            pl.lit(question).alias("question"),
-            pl.col(column).alias("value"),
-        )
-        for column, question in QUESTIONS.items()
-    ]
-    return Loaded(records, {"claims": claims, "annotations": pl.concat(answers)})
+    claims = rows.select(record_id="id", claim_id="group", text="statement", method=pl.lit("PolitiFact statement"))
+    return Loaded(records, {"claims": claims, "annotations": answers(rows, QUESTIONS, annotator="crowd majority")})
 
 
 HEADER = (

@@ -41,7 +41,7 @@ DATASET = Entry(
             "The origin of a tweet gives its class away too: all 374 non-rumors come from news accounts, and snopes, IJCAI and "
             "PLOS ONE gave only unverified ones.",
             "26 of the non-rumors are by a satirical account (theonion), yet count as true in the guide's map.",
-            "One tweet (715255507506892800) is 'unverified' in label.txt and 'false' in the split files.",
+            "One tweet is 'unverified' in label.txt and 'false' in the split files.",
             "The texts are lower-cased and every link is the word URL, which is itself predictive.",
             "The guide lists three labels and leaves out 'unverified', which is a quarter of the rows.",
             "A seeded split reproduces the published scores only with the rows in the order of label.txt.",

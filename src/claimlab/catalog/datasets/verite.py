@@ -5,64 +5,52 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._columns import pick
+from claimlab.catalog.columns import host
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
 
-DOMAIN = r"^https?://(?:www\.)?([^/]+)"
+ARTICLE = {"triplet": "id", "true_url": "true_url", "false_url": "false_url", "review": "snopes_url"}
 
 
 def load(bundle: Bundle) -> Loaded:
     """VERITE.csv, one row per pair. The number in the image's name is the fact-check that its two or three pairs share."""
-    name = bundle.one("VERITE.csv")
-    raw = read_delimited(bundle.text(name))
-    rows = pick(raw, name, {"caption": "caption", "image": "image_path", "label": "label"}).with_row_index("row")
+    raw = Table.read(bundle, bundle.one("VERITE.csv"))
+    rows = raw.pick({"text": "caption", "image": "image_path", "label_raw": "label"}).with_row_index("row")
     rows = rows.with_columns(
-        pl.col("image").str.extract(r"_(\d+)\.\w+$").alias("triplet"),
-        pl.col("image").str.extract(r"(true|false)_\d+\.\w+$").alias("side"),
-        ("verite-" + pl.col("row").cast(pl.String)).alias("id"),
+        id="verite-" + pl.col("row").cast(pl.String),
+        triplet=pl.col("image").str.extract(r"_(\d+)\.\w+$"),
+        side=pl.col("image").str.extract(r"(true|false)_\d+\.\w+$"),
     )
     rows = rows.join(_articles(bundle), on="triplet", how="left", maintain_order="left")
-    rows = rows.with_columns(
-        pl.when(pl.col("side") == "true").then(pl.col("true_url")).otherwise(pl.col("false_url")).alias("url")
-    )
     records = rows.select(
-        "id",
-        pl.col("caption").alias("text"),
-        pl.lit("claim").alias("kind"),
-        pl.col("label").alias("label_raw"),
-        pl.lit("eng").alias("language"),
-        "url",
-        ("triplet-" + pl.col("triplet")).alias("group"),
-        meta_column(rows, ["image", "query"]).alias("meta"),
+        *["id", "text", "label_raw"],
+        kind=pl.lit("claim"),
+        language=pl.lit("eng"),
+        url=pl.when(pl.col("side") == "true").then("true_url").otherwise("false_url"),
+        group="triplet-" + pl.col("triplet"),
+        meta=meta_column(rows, ["image", "query"]),
     )
-    return Loaded(records, {"evidence": _evidence(rows)})
+    # the fact-check behind each pair: its address only, the file has no text of it
+    evidence = rows.drop_nulls("review").select(
+        record_id="id",
+        evidence_id="fact-check-" + pl.col("triplet"),
+        rank=pl.lit(1),
+        url="review",
+        domain=host(pl.col("review")),
+        publisher=host(pl.col("review")),
+    )
+    return Loaded(records, {"evidence": evidence})
 
 
 def _articles(bundle: Bundle) -> pl.DataFrame:
     """Per triplet: where the images were, and the fact-check. The file may be absent."""
-    columns = ("true_url", "false_url", "query", "review")
     names = bundle.match("VERITE_articles.csv")
     if not names:
-        return pl.DataFrame(schema=dict.fromkeys(("triplet", *columns), pl.String))
-    needed = {"triplet": "id", "true_url": "true_url", "false_url": "false_url", "review": "snopes_url"}
-    return pick(read_delimited(bundle.text(names[0])), names[0], needed, {"query": "query"})
-
-
-def _evidence(rows: pl.DataFrame) -> pl.DataFrame:
-    """The fact-check behind each pair: its address only, the file has no text of it."""
-    found = rows.filter(pl.col("review").str.strip_chars() != "")
-    return found.select(
-        pl.col("id").alias("record_id"),
-        ("fact-check-" + pl.col("triplet")).alias("evidence_id"),
-        pl.lit(1, dtype=pl.Int32).alias("rank"),
-        pl.col("review").alias("url"),
-        pl.col("review").str.extract(DOMAIN).alias("domain"),
-        pl.col("review").str.extract(DOMAIN).alias("publisher"),
-    )
+        return pl.DataFrame(schema=dict.fromkeys((*ARTICLE, "query"), pl.String))
+    return Table.read(bundle, names[0]).pick(ARTICLE, ["query"])
 
 
 LABELS = {"true": "true", "miscaptioned": "false", "out-of-context": "false"}

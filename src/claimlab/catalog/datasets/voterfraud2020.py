@@ -5,32 +5,20 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.columns import column, constant, require_columns
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.table import Table, members
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_delimited
+
+EXTRA = ["user_community", "user_active_status"]
 
 
 def load(bundle: Bundle) -> Loaded:
     """data/tweets/MONTH/tweets-DAY.csv: a tweet id, the community and status of its author, and counts. No verdicts."""
-    names = bundle.match("tweets-20*.csv") or [bundle.one("tweets-20*.csv", "tweets*.csv")]
-    parts = []
-    for name in names:
-        raw = read_delimited(bundle.text(name))
-        require_columns(raw, name, [("tweet_id",)])
-        kept = [c for c in raw.columns if c in ("user_community", "user_active_status")]
-        parts.append(
-            pl.DataFrame(
-                {
-                    "tweet_id": column(raw, "tweet_id"),
-                    "kind": constant("id-only", raw.height),
-                    "language": constant("eng", raw.height),
-                    "meta": meta_column(raw, kept),
-                }
-            )
-        )
-    return Loaded(pl.concat(parts), notes=["Nobody judged these tweets: the files hold communities, not verdicts."])
+    names = members(bundle, "tweets-20*.csv")
+    raw = pl.concat([Table.read(bundle, name).pick(["tweet_id"], EXTRA) for name in names])
+    records = raw.select("tweet_id", kind=pl.lit("id-only"), language=pl.lit("eng"), meta=meta_column(raw, EXTRA))
+    return Loaded(records, notes=["Nobody judged these tweets: the files hold communities, not verdicts."])
 
 
 DATASET = Entry(

@@ -5,14 +5,12 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._tweets import dated
 from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.core.errors import UnreadableFile
+from claimlab.catalog.tweets import sent
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_json
+from claimlab.files.tables import read_json_as
 
-# In the order of the authors' page: the published temporal score depends on the order of rows.
 FILES = {
     "5g_corona_conspiracy": ("5g*conspiracy_ids.json",),
     "other_conspiracy": ("other*conspiracy_ids.json",),
@@ -23,33 +21,26 @@ TEST = ("test_tweet*ids.json", "test*ids.json")
 
 def load_labelled(bundle: Bundle) -> Loaded:
     """The development ids: one JSON list of ids per class, the class being the file's name."""
-    return Loaded(_records(pl.concat(_ids(bundle, FILES[label], label) for label in FILES)))
+    return Loaded(pl.concat(_records(bundle, patterns, label) for label, patterns in FILES.items()))
 
 
 def load_all(bundle: Bundle) -> Loaded:
     """The development ids, then the unlabelled ids of the task's test part."""
-    parts = [_ids(bundle, FILES[label], label) for label in FILES]
-    return Loaded(_records(pl.concat([*parts, _ids(bundle, TEST, None)])))
+    labelled = load_labelled(bundle).records
+    return Loaded(pl.concat([labelled, _records(bundle, TEST, None)]))
 
 
-def _ids(bundle: Bundle, patterns: tuple[str, ...], label: str | None) -> pl.DataFrame:
+def _records(bundle: Bundle, patterns: tuple[str, ...], label: str | None) -> pl.DataFrame:
     name = bundle.one(*patterns)
-    ids = read_json(bundle.text(name), name)
-    if not isinstance(ids, list):
-        raise UnreadableFile(f"'{name}' is not a JSON list of tweet ids.", "Give the file as its authors publish it.")
-    return pl.DataFrame({"tweet_id": pl.Series([str(i) for i in ids], dtype=pl.String)}).with_columns(
-        pl.lit(label, dtype=pl.String).alias("label_raw"),
-        pl.lit("train" if label else "test").alias("split"),
-    )
-
-
-def _records(ids: pl.DataFrame) -> pl.DataFrame:
-    return dated(
-        ids.with_columns(
-            ("wico-" + pl.col("tweet_id")).alias("id"),
-            pl.lit("id-only").alias("kind"),
-            pl.lit("eng").alias("language"),
-        )
+    ids = pl.Series("tweet_id", [str(i) for i in read_json_as(bundle.text(name), name, list)], dtype=pl.String)
+    return pl.DataFrame(ids).select(
+        "tweet_id",
+        id="wico-" + ids,
+        kind=pl.lit("id-only"),
+        label_raw=pl.lit(label, pl.String),
+        language=pl.lit("eng"),
+        **sent(ids),
+        split=pl.lit("train" if label else "test"),
     )
 
 

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
 from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.columns import languages
 from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.datasets._layout import side_table
-from claimlab.catalog.datasets._tolerant import (
-    blank_to_null,
-    constant,
-    dated,
-    dates,
-    languages,
-    maybe,
-    pick,
-    read_any_table,
-    unique_ids,
-)
 from claimlab.catalog.entry import Entry, Loaded, Sample
+from claimlab.catalog.ids import numbered
+from claimlab.catalog.table import Table
+from claimlab.catalog.times import dated, utc
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
@@ -34,7 +25,6 @@ SPLITS = {
     "zeroshot": "zeroshot.tsv",
 }
 NO_EVIDENCE = "<DUMMY_EVIDENCE>"
-MONTH_NAMES = ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y")  # never 05/06/2019: which is the month?
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -54,61 +44,47 @@ def _load(bundle: Bundle, patterns: Sequence[str]) -> Loaded:
         name = next((m[0] for p in patterns if (m := bundle.match(p.format(tsv=tsv, split=split)))), None)
         if name is None:
             continue
-        raw = (
-            read_any_table(bundle, name, delimiter="\t", quoted=False)
-            if name.lower().endswith("tsv")
-            else read_any_table(bundle, name)
-        )
-        part = _records(raw, name, split)
+        tabs = name.lower().endswith("tsv")
+        raw = Table.read(bundle, name, delimiter="\t" if tabs else None, quoted=not tabs)
+        part = _records(raw, split)
         records.append(part)
-        evidence += _evidence(raw, part["id"].to_list())
+        evidence.append(_evidence(raw, part["id"]))
     if not records:
         raise UnreadableFile(
             f"'{bundle.path.name}' holds no file like '{patterns[0].format(tsv='train.all.tsv', split='train')}'.",
             "Give the folder 'data' of the repository x-fact, or its release on the Hugging Face Hub.",
         )
-    return Loaded(pl.concat(records), {"evidence": side_table("evidence", evidence)})
+    return Loaded(pl.concat(records), {"evidence": pl.concat(evidence)})
 
 
-def _records(raw: pl.DataFrame, name: str, split: str) -> pl.DataFrame:
-    made = dates(maybe(raw, "claimDate"), *MONTH_NAMES)
-    reviewed = dates(maybe(raw, "reviewDate"), *MONTH_NAMES)
-    numbers = pl.Series([f"{split}-{n:05d}" for n in range(1, raw.height + 1)], dtype=pl.String)
-    return pl.DataFrame(
-        {
-            "id": unique_ids("x-fact", numbers),
-            "text": blank_to_null(pick(raw, "claim", where=name)),
-            "kind": constant("claim", raw.height),
-            "label_raw": blank_to_null(pick(raw, "label", where=name)),
-            "language": languages(pick(raw, "language", where=name)),
-            "date": made.fill_null(reviewed),
-            "date_source": dated(made, "date column (claim)").fill_null(dated(reviewed, "date column (review)")),
-            "author": blank_to_null(maybe(raw, "claimant")),
-            "source": blank_to_null(maybe(raw, "site")),
-            "split": constant(split, raw.height),
-        }
+def _records(raw: Table, split: str) -> pl.DataFrame:
+    """No format is named for dates such as 05/06/2019: which is the month?"""
+    made, reviewed = utc(raw.maybe("claimDate")), utc(raw.maybe("reviewDate"))
+    return raw.frame.select(
+        id=numbered(f"x-fact-{split}", raw.height, 5),
+        text=raw.need("claim"),
+        kind=pl.lit("claim"),
+        label_raw=raw.need("label"),
+        language=languages(raw.need("language")),
+        **dated({"date column (claim)": made, "date column (review)": reviewed}),
+        author=raw.maybe("claimant"),
+        source=raw.maybe("site"),
+        split=pl.lit(split),
     )
 
 
-def _evidence(raw: pl.DataFrame, ids: Sequence[str]) -> list[dict[str, Any]]:
-    """Up to five search results per claim; the files fill the rest with a placeholder."""
-    rows: list[dict[str, Any]] = []
-    for rank in range(1, 6):
-        texts, links = blank_to_null(maybe(raw, f"evidence_{rank}")), blank_to_null(maybe(raw, f"link_{rank}"))
-        rows += [
-            {
-                "record_id": i,
-                "evidence_id": f"{i}-e{rank}",
-                "rank": rank,
-                "text": t,
-                "url": u,
-                "provider": "x-fact (Google search)",
-            }
-            for i, t, u in zip(ids, texts.to_list(), links.to_list(), strict=True)
-            if t is not None and t != NO_EVIDENCE
-        ]
-    order = {i: n for n, i in enumerate(ids)}
-    return sorted(rows, key=lambda row: (order[row["record_id"]], row["rank"]))
+def _evidence(raw: Table, ids: pl.Series) -> pl.DataFrame:
+    """Up to five search results per claim, in the order of the claims; the files fill the rest with a placeholder."""
+    results = [
+        pl.DataFrame(
+            {"record_id": ids, "text": raw.maybe(f"evidence_{n}"), "url": raw.maybe(f"link_{n}")}
+        ).with_columns(
+            evidence_id=pl.col("record_id") + f"-e{n}", rank=pl.lit(n), provider=pl.lit("x-fact (Google search)")
+        )
+        for n in range(1, 6)
+    ]
+    found = pl.concat(results).filter(pl.col("text") != NO_EVIDENCE)
+    return found.sort("record_id", "rank")
 
 
 A5 = {

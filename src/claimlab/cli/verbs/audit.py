@@ -21,9 +21,12 @@ from claimlab.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from claimlab.audit.judge import ModelJudge
     from claimlab.audit.run import Audit
+    from claimlab.core.progress import Progress
 
 app = verb()
+Caps = tuple[float | None, int | None, int | None]  # money, calls, tokens
 
 
 @app.command()
@@ -47,6 +50,13 @@ def audit(
         bool,
         typer.Option("--fix", help="Write a dataset to -o without what a split can remove, audited before and after."),
     ] = False,
+    judge: Annotated[
+        str | None, typer.Option(help="Model profile that judges whether claims can be checked (feasibility).")
+    ] = None,
+    judge_sample: Annotated[int, typer.Option(min=30, help="Records that the judge is asked about.")] = 300,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that the judge may spend at most.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, help="Calls that the judge may make at most.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens that the judge may use at most.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when a check fails.")] = False,
     seed: SeedOption = 0,
     limit: LimitOption = None,
@@ -55,18 +65,26 @@ def audit(
 ) -> None:
     """Audit datasets for shortcuts, leaks and contradictions, each beside its baselines."""
     from claimlab.audit.write import read_audits, refuse_report, write_audits
+    from claimlab.core.errors import UsageError
 
     options: dict[str, Any] = {
         "checks": check, "protocol": protocol, "target": target, "columns": column or (), "seed": seed,
         "debug": bool(os.environ.get("CLAIMLAB_DEBUG")),
     }  # fmt: skip
     paths = _inputs(folders, saved, output, fix)
+    caps = (max_cost, max_calls, max_tokens)
     if fix:
+        if judge is not None:
+            raise UsageError("--fix audits twice and asks no judge.", "Leave out --judge, or audit without --fix.")
         _fix(paths[0], output, options, limit=limit, force=force, as_json=as_json)
         return
     if output is not None:
         refuse_report(output, force)
-    audits = [a for path in saved for a in read_audits(path)] if saved else _run(paths, options, limit)
+    audits = (
+        [a for path in saved for a in read_audits(path)]
+        if saved
+        else _run(paths, options, limit, judge, judge_sample, caps)
+    )
     if output is not None:
         write_audits(audits, output, force=force)
         say(f"Report: {output / 'index.html'}")
@@ -91,10 +109,13 @@ def _inputs(folders: list[Path] | None, saved: list[Path] | None, output: Path |
     return folders or []
 
 
-def _run(paths: list[Path], options: dict[str, Any], limit: int | None) -> list[Audit]:
+def _run(
+    paths: list[Path], options: dict[str, Any], limit: int | None, judge: str | None, sample: int, caps: Caps
+) -> list[Audit]:
     from claimlab.audit.run import audit as run_audit
 
     with progress_bar() as progress:
+        options["judge"] = _judge(judge, sample, caps, progress)
         return [run_audit(_open(path, limit), progress=progress, **options) for path in paths]
 
 
@@ -143,3 +164,20 @@ def _print(audits: list[Audit]) -> None:
         for finding in ordered(one.findings):
             name = f"{finding.check}{f' ({finding.feature})' if finding.feature else ''}"
             typer.echo(f"  {finding.verdict:<12} {name}: {finding.why}")
+
+
+def _judge(profile: str | None, sample: int, caps: Caps, progress: Progress) -> ModelJudge | None:
+    """The model that was named to judge feasibility, within its caps; null when none was."""
+    from claimlab.core.errors import UsageError
+
+    if profile is None:
+        if any(cap is not None for cap in caps):
+            raise UsageError("A cap was set, but an audit without a judge spends nothing.", "Add --judge PROFILE.")
+        return None
+    from claimlab.audit.judge import ModelJudge
+    from claimlab.core.budget import Budget
+    from claimlab.llm.open import open_provider
+
+    money, calls, tokens = caps
+    provider = open_provider(profile, budget=Budget(money=money, tokens=tokens, calls=calls))
+    return ModelJudge(provider, sample, progress=progress)

@@ -33,7 +33,7 @@ def demo(
     with atomic_folder(output) as building, progress_bar() as progress:
         tour = run(building, seed=seed, data_only=data_only, progress=progress)
     if as_json:
-        emit({"output": str(output), "planted": list(DEFECTS), "found": tour.found})
+        emit({"output": str(output), "planted": list(DEFECTS), "found": tour.found, "enriched": tour.enriched})
         return
     if data_only:
         typer.echo(f"Wrote {output}/planted.csv, {output}/planted and {output}/clean-twin.")

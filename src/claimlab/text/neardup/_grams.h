@@ -106,12 +106,14 @@ static inline uint32_t classed(uint32_t c, const uint32_t *table) {
                 out = room->code;                                                                         \
                 for (size_t k = 0; k < many; k++) {                                                       \
                     e = rules->extra[at + 1 + k];                                                         \
-                    if (e == SPACE && (m == 0 || out[m - 1] == SPACE)) continue;                          \
-                    out[m++] = e;                                                                         \
+                    out[m] = e;                                                                           \
+                    m += !(e == SPACE && last == SPACE);                                                  \
+                    last = e;                                                                             \
                 }                                                                                         \
             } else {                                                                                      \
                 out[m] = e;                                                                               \
-                m += !(e == SPACE && (m == 0 || out[m - 1] == SPACE));                                    \
+                m += !(e == SPACE && last == SPACE);                                                      \
+                last = e;                                                                                 \
             }                                                                                             \
         }                                                                                                 \
     } while (0)
@@ -119,6 +121,7 @@ static inline uint32_t classed(uint32_t c, const uint32_t *table) {
 /* The normal form of `text` in room->code, class bits kept; its length, or -1 out of memory. */
 static Py_ssize_t fold(const Text *text, int folded, const Rules *rules, Room *room) {
     size_t m = 0;
+    uint32_t last = SPACE; /* so that no space opens the text; a register, because reading out[m - 1] back is slow */
     if (grow((void **)&room->code, &room->code_cap, (size_t)text->length + 1, sizeof(uint32_t)) < 0) return -1;
     uint32_t *out = room->code;
     if (folded) {
@@ -155,7 +158,7 @@ static inline uint64_t power(uint64_t base, size_t exponent) {
         if (m <= n) return 1;                                                                       \
         uint64_t out = power(BASE, n);                                                              \
         for (size_t i = n; i < m; i++) {                                                            \
-            p = p * BASE + (VALUE(value[i])) - (VALUE(value[i - n])) * out;                         \
+            p = p * BASE + ((VALUE(value[i])) - (VALUE(value[i - n])) * out);                       \
             gram[i - n + 1] = mix(p + tag);                                                         \
         }                                                                                           \
         return m - n + 1;                                                                           \

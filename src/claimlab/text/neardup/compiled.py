@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -15,8 +14,7 @@ from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.hashing import salts
 from claimlab.text.neardup.kernel import I64, U32, U64, Bitmaps, Flags, Grams, Sketches
 from claimlab.text.neardup.normal import PAGE, TABLE_SIZE, folding_table, normalise
-
-SHARE = 1 << 14  # texts or pairs that a thread takes at a time
+from claimlab.text.neardup.workers import SHARE, in_ranges
 
 
 class CompiledCorpus:
@@ -106,7 +104,7 @@ class CompiledKernel:
         self, packed: U64, sketched: Bitmaps, threshold: float, limit: int, second: Flags | None, threads: int
     ) -> tuple[U64, I64]:
         share = (1 - threshold) / (1 + threshold)
-        cuts = _between_keys(packed, 8 * threads if len(packed) > SHARE else 1)
+        cuts = _between_keys(packed, 4 * threads if len(packed) > SHARE else 1)
         found: list[tuple[U64, I64]] = [(np.empty(0, np.uint64), np.empty((0, 2), np.int64))] * len(cuts)
 
         def match(at: int, _: int) -> None:
@@ -140,24 +138,3 @@ def _between_keys(packed: U64, parts: int) -> list[tuple[int, int]]:
         bounds.append(int(np.searchsorted(packed, np.uint64(key << 32))))
     bounds = sorted({*bounds, len(packed)})
     return list(pairwise(bounds)) or [(0, 0)]
-
-
-def in_ranges(
-    work: Callable[[int, int], None],
-    total: int,
-    threads: int,
-    done: Callable[[int], None] | None = None,
-    share: int = SHARE,
-) -> None:
-    """Call `work(start, stop)` on ranges that cover `total`, on so many threads; an error in one is raised here."""
-    ranges = [(start, min(start + share, total)) for start in range(0, total, share)]
-    if threads == 1 or len(ranges) <= 1:
-        for start, stop in ranges:
-            work(start, stop)
-            if done is not None:
-                done(stop)
-        return
-    with ThreadPoolExecutor(min(threads, len(ranges))) as pool:
-        for (_, stop), _result in zip(ranges, pool.map(lambda r: work(*r), ranges), strict=True):
-            if done is not None:
-                done(stop)

@@ -6,7 +6,9 @@ stays flat. Whoever changes the arithmetic here must change it in the C file too
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -68,17 +70,27 @@ class NumpyCorpus:
 
     def verify(self, codes: U64, progress: Progress = silent) -> tuple[U32, U32]:
         both, either = np.empty(len(codes), dtype=np.uint32), np.empty(len(codes), dtype=np.uint32)
-        current, left = -1, np.empty(0, dtype=np.uint64)
-        for at, (a, b) in enumerate(zip(*(ends.tolist() for ends in _ends(codes)), strict=True)):
-            if a != current:
-                current, left = a, np.unique(self.grams([a])[0])
-            right = np.unique(self.grams([b])[0])
-            common = len(np.intersect1d(left, right, assume_unique=True))
-            both[at], either[at] = common, len(left) + len(right) - common
-            if at % BLOCK == 0:
-                progress("verify pairs", at, len(codes))
-        progress("verify pairs", len(codes), len(codes))
+        for start in range(0, len(codes), BLOCK):
+            block = slice(start, min(start + BLOCK, len(codes)))
+            rows, ends = np.unique(np.stack(_ends(codes[block])), return_inverse=True)
+            sets = self._sets(rows)
+            left, right = sets[ends.reshape(2, -1)[0]], sets[ends.reshape(2, -1)[1]]
+            both[block] = left.multiply(right).sum(axis=1)
+            either[block] = left.sum(axis=1) + right.sum(axis=1) - both[block]
+            progress("verify pairs", block.stop, len(codes))
         return both, either
+
+    def _sets(self, rows: I64) -> Any:
+        """The gram sets of these texts as the rows of a sparse matrix of ones."""
+        sparse: Any = importlib.import_module("scipy.sparse")  # slow to import; the compiled kernel does without it
+
+        gram, offsets = self.grams(rows)
+        distinct, column = np.unique(gram, return_inverse=True)
+        owner = np.repeat(np.arange(len(rows)), np.diff(offsets))
+        sets = sparse.csr_array((np.ones(len(gram), np.int64), (owner, column)), shape=(len(rows), len(distinct)))
+        sets.sum_duplicates()
+        sets.data[:] = 1
+        return sets
 
 
 class NumpyKernel:

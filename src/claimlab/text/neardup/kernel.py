@@ -118,18 +118,6 @@ def load() -> Kernel:
     return NumpyKernel()
 
 
-def count_threads(threads: int | None) -> int:
-    """As asked, or one for each processor this process may use."""
-    if threads is not None:
-        if threads < 1:
-            raise UsageError(f"{threads} threads cannot work.", "Give 1 or more.")
-        return threads
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
-
-
 def bitmap_lanes(characters: int, texts: int) -> int:
     """64-bit words of a bitmap: four bits for each gram of a middling text, so that most bits stay empty."""
     wanted = 4 * characters / max(texts, 1) / 64

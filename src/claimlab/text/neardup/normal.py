@@ -73,7 +73,7 @@ def folding_table() -> FoldingTable:
 
 def _entry(char: str, extra: list[int]) -> int:
     first = unicodedata.normalize("NFKD", char)[0]
-    if unicodedata.combining(first) or ord(first) in _seconds():
+    if unicodedata.combining(first) or (ord(first) >= 0x300 and ord(first) in _seconds()):
         return ASK | (WORD if is_word(char) else 0)
     folded = [_with_class(c) for c in unicodedata.normalize("NFKC", char).casefold()]
     if len(folded) == 1:

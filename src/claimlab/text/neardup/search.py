@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +16,7 @@ from claimlab.text.neardup.bands import Plan, choose
 from claimlab.text.neardup.buckets import LOW, SHIFT, candidates, distinct, pack, sharing
 from claimlab.text.neardup.kernel import U32, U64, Corpus, Flags, Grams, Kernel, Sketches
 from claimlab.text.neardup.results import Pairs, Rows, Skipped
+from claimlab.text.neardup.workers import count_threads, pool
 
 Texts = Sequence[str | None] | pl.Series
 MAX_ROWS = (1 << 32) - 1
@@ -71,7 +71,7 @@ class Search:
         if total > MAX_ROWS:
             raise UsageError(f"{total} texts are more than can be compared at once.", "Split them.")
         plan = choose(threshold, recall, total)
-        kernel, workers = kernels.load(), kernels.count_threads(threads)
+        kernel, workers = kernels.load(), count_threads(threads)
         corpus = kernel.corpus(as_list(texts), grams, workers)
         sketches = corpus.sketch(plan, seed, kernels.bitmap_lanes(corpus.characters, total), progress)
         return cls(kernel, corpus, sketches, plan, workers, progress)
@@ -98,10 +98,9 @@ class Search:
 
     def _packed(self, rows: U32) -> Iterator[U64]:
         """The rows of each band in turn, sorted so many bands at a time as there are threads."""
-        with ThreadPoolExecutor(self.threads) as pool:
-            for begin in range(0, self.plan.bands, self.threads):
-                bands = range(begin, min(begin + self.threads, self.plan.bands))
-                yield from pool.map(lambda band: pack(self.sketches.keys[band][rows], rows), bands)
+        for begin in range(0, self.plan.bands, self.threads):
+            bands = range(begin, min(begin + self.threads, self.plan.bands))
+            yield from pool(self.threads).map(lambda band: pack(self.sketches.keys[band][rows], rows), bands)
 
 
 def verified(

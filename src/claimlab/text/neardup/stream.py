@@ -26,6 +26,7 @@ from claimlab.text.neardup.kernel import U32, U64, Grams, Kernel, Unit
 from claimlab.text.neardup.results import Clusters, Rows
 from claimlab.text.neardup.search import MAX_ROWS, first_of_same, rows_to_compare, sorted_pairs, verified
 from claimlab.text.neardup.spill import Spill
+from claimlab.text.neardup.workers import count_threads
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 ROW_COST = 600  # bytes a text costs besides its characters while its sketch is made
@@ -61,7 +62,7 @@ def stream_clusters(
     lanes = kernels.bitmap_lanes(source.characters, source.rows)
     settings = {**plan.as_dict(), **asdict(grams), "seed": seed, "lanes": lanes, "memory": budget}
     spill = Spill(Path(workdir), {"source": source.identity(), **settings}, source.rows, plan.bands, lanes)
-    work = Job(source, spill, plan, grams, seed, budget, kernels.load(), kernels.count_threads(threads), progress)
+    work = Job(source, spill, plan, grams, seed, budget, kernels.load(), count_threads(threads), progress)
     work.sketch()
     first = work.first_of_same()
     work.match(rows_to_compare(first))

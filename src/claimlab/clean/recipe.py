@@ -1,0 +1,156 @@
+"""A recipe is a list of steps with their parameters, as data: TOML that can be read, shared and named in a paper.
+
+    name = "mine"
+    version = 1
+    note = "What it is for."
+
+    [[steps]]
+    step = "too-short"
+    minimum = 5
+    datasets = ["covid19-br"]      # optional: only these datasets; the stage is listed as not run for others
+
+Built-in recipes are files of the same kind in `clean/recipes/`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import tomllib
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from claimlab.clean.step import MISSING, Supplies
+from claimlab.core.errors import DataError, UnknownName, UsageError
+from claimlab.core.registry import Registry
+from claimlab.core.step import Step
+
+STEPS: Registry[type[Step]] = Registry(
+    "cleaning step", package="claimlab.clean.steps", attribute="STEP", group="claimlab.steps"
+)
+DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a recipe; `datasets` (where not empty) names the only datasets it is for."""
+
+    step: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    datasets: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Raise unless the step exists and takes these parameters."""
+        kind = STEPS.get(self.step)
+        for name in self.parameters:
+            if name not in settable(kind):
+                raise UnknownName(f"parameter of the step '{self.step}'", name, settable(kind))
+        self._build(kind, {})
+
+    def make(self, supplies: Supplies, seed: int) -> Step:
+        """The step with its parameters and with what it needs. Call `missing` first."""
+        kind = STEPS.get(self.step)
+        given: dict[str, Any] = {name: getattr(supplies, name) for name in needs(kind)}
+        if "seed" in inspect.signature(kind).parameters:
+            given["seed"] = seed
+        return self._build(kind, given)
+
+    def missing(self, supplies: Supplies, dataset: str) -> str | None:
+        """Why the stage cannot run on this dataset; null when it can."""
+        if self.datasets and dataset not in self.datasets:
+            return f"the recipe names it for {', '.join(self.datasets)} only"
+        for name in needs(STEPS.get(self.step)):
+            if getattr(supplies, name, None) is None:
+                return MISSING.get(name, f"no {name} were handed in")
+        return None
+
+    def _build(self, kind: type[Step], given: dict[str, Any]) -> Step:
+        try:
+            return kind(**{**given, **self.parameters})
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "its parameters"
+            raise UsageError(
+                f"The step '{self.step}' cannot have {where} = {first['input']!r}: {first['msg']}.",
+                "Mend the recipe; claimlab clean --steps lists what each step takes.",
+            ) from None
+        except TypeError as error:
+            raise UsageError(f"The step '{self.step}' cannot be set up: {error}.", "Mend the recipe.") from None
+
+
+def needs(kind: type[Step]) -> tuple[str, ...]:
+    return tuple(getattr(kind, "needs", ()))
+
+
+def settable(kind: type[Step]) -> dict[str, Any]:
+    """The parameters that a recipe may set, with their defaults."""
+    return {n: p.default for n, p in inspect.signature(kind).parameters.items() if n not in needs(kind)}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    name: str
+    version: int
+    stages: tuple[Stage, ...]
+    note: str = ""
+    text: str = ""  # as it was written, for showing
+
+    def fingerprint(self) -> str:
+        """One hash for all that decides what the recipe does."""
+        parts = [self.name, self.version, [[s.step, s.parameters, list(s.datasets)] for s in self.stages]]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def built_in() -> list[str]:
+    """The names of the recipes that come with claimlab."""
+    files = (entry.name for entry in (resources.files("claimlab.clean") / "recipes").iterdir())
+    return sorted(name.removesuffix(".toml").replace("_", "-") for name in files if name.endswith(".toml"))
+
+
+def load_recipe(name_or_path: str | Path) -> Recipe:
+    """A built-in recipe by name, or a TOML file by its path."""
+    path = Path(name_or_path)
+    if path.suffix == ".toml":
+        if not path.is_file():
+            raise DataError(f"There is no recipe file '{path}'.", "Check the path given with --recipe.")
+        return parse_recipe(path.read_text(encoding="utf-8"), str(path))
+    if str(name_or_path) not in built_in():
+        raise UnknownName("recipe", str(name_or_path), built_in())
+    file = resources.files("claimlab.clean") / "recipes" / f"{str(name_or_path).replace('-', '_')}.toml"
+    return parse_recipe(file.read_text(encoding="utf-8"), str(name_or_path))
+
+
+def parse_recipe(text: str, where: str) -> Recipe:
+    """A recipe from TOML text, every step and parameter checked."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"The recipe '{where}' is not valid TOML: {error}.", "Mend the file.") from None
+    unknown = sorted(set(raw) - {"name", "version", "note", "steps"})
+    if unknown:
+        raise DataError(
+            f"The recipe '{where}' has {', '.join(map(repr, unknown))}.", "Use only name, version, note and [[steps]]."
+        )
+    steps = raw.get("steps")
+    if not isinstance(steps, list) or not steps or not all(isinstance(s, dict) and "step" in s for s in steps):
+        raise DataError(
+            f"The recipe '{where}' lists no steps.", 'Add tables such as: [[steps]] with step = "too-short"'
+        )
+    stages = []
+    for table in steps:
+        rest = {k: v for k, v in table.items() if k not in ("step", "datasets")}
+        stage = Stage(str(table["step"]), rest, tuple(map(str, table.get("datasets", ()))))
+        stage.check()
+        stages.append(stage)
+    return Recipe(
+        name=str(raw.get("name", Path(where).stem)),
+        version=int(raw.get("version", 1)),
+        stages=tuple(stages),
+        note=str(raw.get("note", "")),
+        text=text,
+    )

@@ -1,0 +1,90 @@
+"""What a cleaning run did, as lines of text and as blocks of an HTML page."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.clean.run import Cleaned
+from claimlab.clean.statistics import Statistics
+from claimlab.report.blocks import Block, Cell, Quote, Report, Section, Table, Text, Tiles
+
+SHOWN = 20
+
+
+def stage_lines(stages: pl.DataFrame) -> list[str]:
+    """The stage table for a terminal."""
+    lines = [f"{'step':<20}{'in':>9}{'kept':>9}{'dropped':>9}{'doubtful':>10}{'changed':>9}"]
+    for row in stages.iter_rows(named=True):
+        if row["status"] == "not run":
+            lines.append(f"{row['step']:<20}not run: {row['note']}")
+            continue
+        lines.append(
+            f"{row['step']:<20}{row['in']:>9,}{row['kept']:>9,}{row['dropped']:>9,}{row['doubtful']:>10,}{row['changed']:>9,}"
+        )
+        if row["note"]:
+            lines.append(f"{'':<20}{row['note']}")
+    return lines
+
+
+def page(cleaned: Cleaned, statistics: Statistics) -> Report:
+    """The whole page of a run."""
+    dataset = cleaned.dataset
+    step = dataset.lineage[-1]
+    subtitle = f"Recipe {step.parameters['recipe']}, version {step.parameters['version']}; seed {step.seed}."
+    return Report(f"Cleaning {dataset.name}", subtitle, [*stage_blocks(cleaned), *statistics_blocks(statistics)])
+
+
+def stage_blocks(cleaned: Cleaned) -> list[Block]:
+    stages = cleaned.stages
+    tiles = Tiles(
+        [
+            ("records in", f"{stages['in'][0]:,}", "plain"),
+            ("kept", f"{cleaned.dataset.records.height:,}", "plain"),
+            *((name, f"{cleaned.total(name):,}", "plain") for name in ("dropped", "doubtful", "changed")),
+        ]
+    )
+    columns = ["step", "in", "kept", "dropped", "doubtful", "changed", "note"]
+    rows = [
+        [Cell("not run", tone="not-measured") if c == "kept" and r["status"] == "not run" else r[c] for c in columns]
+        for r in stages.iter_rows(named=True)
+    ]
+    table = Table([c.capitalize() for c in columns], rows, "Records that each stage kept, dropped, doubted or changed.")
+    return [tiles, Section("Stages", [table]), *_examples(cleaned)]
+
+
+def _examples(cleaned: Cleaned) -> list[Block]:
+    """The first few records that left, with the reason: a person must be able to disagree."""
+    out: list[Block] = []
+    for name in ("dropped", "doubtful"):
+        rows = cleaned.dataset.tables.get(name)
+        if rows is None or not rows.height:
+            continue
+        each = rows.group_by("step", maintain_order=True).head(3).head(SHOWN)
+        quotes = [
+            Quote((r["text"] or "")[:300], f"{r['id']}, {r['step']}: {r['reason']}") for r in each.iter_rows(named=True)
+        ]
+        out.append(Section(f"Some of what is {name}", [Text(f"{rows.height:,} in all: {name}.parquet."), *quotes]))
+    return out
+
+
+def statistics_blocks(statistics: Statistics) -> list[Block]:
+    titles = ["Label", "Records", "% with URL", "Words", "Word length", "Sentences", "Words per sentence"]
+    rows = [[r[0], r[1], *(_one(v) for v in r[2:])] for r in statistics.texts.iter_rows()]
+    found = statistics.domains
+    names = [c for c in found.columns if c not in ("domain", "mentions")]
+    cited = [
+        [r["domain"], r["mentions"], *(x for n in names for x in (r[n], _one(100 * r[n] / r["mentions"])))]
+        for r in found.iter_rows(named=True)
+    ]
+    heads = ["Domain", "Mentions", *(x for n in names for x in (n, f"% {n}"))]
+    return [
+        Section("Texts", [Table(titles, rows, "Averages per record; words and sentences without URLs.")]),
+        Section(
+            "Domains",
+            [Table(heads, cited, "The domains that texts mention most.")] if cited else [Text("No text cites a URL.")],
+        ),
+    ]
+
+
+def _one(value: float | None) -> Cell:
+    return Cell("–", sort=float("-inf")) if value is None else Cell(f"{value:.1f}", sort=value)

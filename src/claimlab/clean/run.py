@@ -1,0 +1,278 @@
+"""Run a recipe over a dataset: every record leaves as kept, dropped with a reason, or doubtful, and counts add up."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import polars as pl
+
+from claimlab import __version__
+from claimlab.clean.checkpoint import Checkpoints, State
+from claimlab.clean.decisions import read_decisions
+from claimlab.clean.ratings import ratings_of_evidence, ratings_table
+from claimlab.clean.recipe import DEFAULT, Recipe, Stage, load_recipe
+from claimlab.clean.step import Supplies
+from claimlab.core.atomic import atomic_folder
+from claimlab.core.dataset import MANIFEST, Dataset, Lineage, Manifest, read_manifest, refuse_overwrite, write_parquet
+from claimlab.core.progress import Progress, silent
+from claimlab.core.record import to_side_table, validate
+from claimlab.core.step import Outcome
+
+# Tables that grow from run to run, since what left a dataset must stay findable; all others are of this run.
+LOGS = ("dropped", "doubtful", "changes")
+CHANGES = {
+    "id": pl.String,
+    "step": pl.String,
+    "column": pl.String,
+    "before": pl.String,
+    "after": pl.String,
+    "reason": pl.String,
+}
+STAGES = {
+    "number": pl.Int32, "step": pl.String, "status": pl.String, "in": pl.Int64, "kept": pl.Int64,
+    "dropped": pl.Int64, "doubtful": pl.Int64, "changed": pl.Int64, "note": pl.String,
+}  # fmt: skip
+OURS = (*LOGS, "stages")
+
+
+class Sink(Protocol):
+    """Where doubtful records go besides the table: a review queue, for one."""
+
+    def send(self, doubtful: pl.DataFrame) -> None:
+        """Take the doubtful records of a run (record columns, step, reason), once."""
+        ...
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """The cleaned dataset and its stage table."""
+
+    dataset: Dataset
+    stages: pl.DataFrame
+
+    def total(self, column: str) -> int:
+        return int(self.stages[column].sum())
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Tables as a caller hands them in: people's decisions, ClaimReview ratings."""
+
+    decisions: pl.DataFrame | None = None
+    claimreviews: pl.DataFrame | None = None
+
+    def digests(self) -> dict[str, str]:
+        named = {"decisions": self.decisions, "claimreviews": self.claimreviews}
+        return {name: _digest(table) for name, table in named.items() if table is not None}
+
+
+def clean(
+    dataset: Dataset,
+    recipe: Recipe | str = DEFAULT,
+    *,
+    inputs: Inputs | None = None,
+    seed: int = 0,
+    sink: Sink | None = None,
+    work: Path | None = None,
+    progress: Progress = silent,
+) -> Cleaned:
+    """Put `dataset` through the stages of `recipe`. With a folder `work`, a run that was killed goes on from there."""
+    chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
+    given = inputs or Inputs()
+    supplies, notes = _supplies(dataset, given)
+    points = Checkpoints(work, _key(dataset, chosen, given, seed)) if work is not None else None
+    state = (points.last(len(chosen.stages)) if points else None) or State(dataset.records)
+    shielded = _shielded(chosen, supplies)
+    for number in range(len(state.stages), len(chosen.stages)):
+        stage = chosen.stages[number]
+        progress(f"clean: {stage.step}", number, len(chosen.stages))
+        state = _advance(state, stage, dataset.name, supplies, seed, shielded)
+        if points:
+            points.save(state)
+    progress("clean: done", len(chosen.stages), len(chosen.stages))
+    validate(state.records)
+    done = _finish(dataset, chosen, state, given, seed, notes)
+    doubtful = state.tables.get("doubtful")
+    if sink is not None and doubtful is not None and doubtful.height:
+        sink.send(doubtful)
+    return done
+
+
+def clean_folder(
+    source: Path,
+    output: Path,
+    recipe: Recipe | str = DEFAULT,
+    *,
+    inputs: Inputs | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    sink: Sink | None = None,
+    progress: Progress = silent,
+) -> tuple[Cleaned, Manifest]:
+    """Clean one dataset folder into another. Killed at any moment, the same call ends with the same bytes."""
+    chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
+    dataset = Dataset.open(source)
+    if limit is not None:
+        dataset = limited(dataset, limit)
+    work = output.parent / f".{output.name}.cleaning"
+    points = Checkpoints(work, _key(dataset, chosen, inputs or Inputs(), seed))
+    if points.finished(output / MANIFEST):
+        points.clear()
+        whole = Dataset.open(output)
+        return Cleaned(whole, whole.tables["stages"]), read_manifest(output)
+    refuse_overwrite(output, force)
+    cleaned = clean(dataset, chosen, inputs=inputs, seed=seed, sink=sink, work=work, progress=progress)
+    with atomic_folder(output) as building:
+        manifest = cleaned.dataset.write_into(building)
+        points.finishing(building / MANIFEST)
+    points.clear()
+    return cleaned, manifest
+
+
+def limited(dataset: Dataset, limit: int) -> Dataset:
+    """The first records only, and the rows of side tables that belong to them."""
+    records = dataset.records.head(limit)
+    step = Lineage(step="limit", parameters={"limit": limit}, counts={"records": records.height})
+    return dataset.derive(records, step, _of_records(dataset.tables, records["id"]))
+
+
+def _advance(
+    state: State, stage: Stage, dataset: str, supplies: Supplies, seed: int, shielded: frozenset[str]
+) -> State:
+    """The state after one more stage, run or not."""
+    before = state.records
+    row = {"number": len(state.stages) + 1, "step": stage.step, "in": before.height}
+    missing = stage.missing(supplies, dataset)
+    if missing is not None:
+        blank = {"status": "not run", "kept": before.height, "dropped": 0, "doubtful": 0, "changed": 0, "note": missing}
+        return State(before, state.tables, [*state.stages, {**row, **blank, "parameters": stage.parameters}])
+    step = stage.make(supplies, seed)
+    outcome = step.apply(before)
+    outcome.account(before, stage.step)
+    outcome, spared = _spare(outcome, before, shielded)
+    tables = dict(state.tables)
+    for name in ("dropped", "doubtful"):
+        left = before.join(getattr(outcome, name), on="id", maintain_order="left").with_columns(
+            pl.lit(stage.step).alias("step")
+        )
+        _append(tables, name, to_side_table(name, left))
+    changed = outcome.changed.with_columns(pl.lit(stage.step).alias("step")).select(*CHANGES)
+    _append(tables, "changes", changed)
+    for name, table in outcome.tables.items():
+        _append(tables, name, table)
+    notes = [*outcome.notes, *([f"{spared:,} records stay because a person decided to keep them"] if spared else [])]
+    counts = {
+        "status": "run",
+        "kept": outcome.kept.height,
+        "dropped": outcome.dropped.height,
+        "doubtful": outcome.doubtful.height,
+        "changed": outcome.changed["id"].n_unique(),
+        "note": "; ".join(notes) or None,
+        "parameters": step.parameters(),
+    }
+    return State(outcome.kept, tables, [*state.stages, {**row, **counts}])
+
+
+def _spare(outcome: Outcome, before: pl.DataFrame, shielded: frozenset[str]) -> tuple[Outcome, int]:
+    """Take back the records that a person decided to keep; how many there were."""
+    stay = pl.col("id").is_in(list(shielded))
+    spared = before.filter(stay & ~pl.col("id").is_in(outcome.kept["id"].to_list()))
+    if not spared.height:
+        return outcome, 0
+    order = before.select("id").with_row_index("row")
+    kept = pl.concat([outcome.kept, spared]).join(order, on="id").sort("row").drop("row")
+    rest = replace(outcome, kept=kept, dropped=outcome.dropped.filter(~stay), doubtful=outcome.doubtful.filter(~stay))
+    return rest, spared.height
+
+
+def _finish(dataset: Dataset, recipe: Recipe, state: State, inputs: Inputs, seed: int, notes: list[str]) -> Cleaned:
+    stages = pl.DataFrame([{k: s[k] for k in STAGES} for s in state.stages], schema=STAGES)
+    tables = _of_records({n: t for n, t in dataset.tables.items() if n not in OURS}, state.records["id"])
+    tables.update(_of_records({n: t for n, t in state.tables.items() if n not in LOGS}, state.records["id"]))
+    for name in LOGS:
+        parts = [t for t in (dataset.tables.get(name), state.tables.get(name)) if t is not None]
+        merged = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
+        if merged.height:
+            tables[name] = merged
+    tables["stages"] = stages
+    step = Lineage(
+        step="clean",
+        parameters={
+            "recipe": recipe.name,
+            "version": recipe.version,
+            "fingerprint": recipe.fingerprint(),
+            "stages": [
+                {"step": s["step"], **({} if s["status"] == "run" else {"not_run": s["note"]}), **s["parameters"]}
+                for s in state.stages
+            ],
+        },
+        seed=seed,
+        inputs={"records": dataset.digest(), **inputs.digests()},
+        counts={
+            "in": dataset.records.height,
+            "records": state.records.height,
+            **{name: int(stages[name].sum()) for name in ("dropped", "doubtful", "changed")},
+        },
+    )
+    out = dataset.derive(state.records, step, tables)
+    out.notes += [note for note in notes if note not in out.notes]
+    return Cleaned(out, stages)
+
+
+def _supplies(dataset: Dataset, inputs: Inputs) -> tuple[Supplies, list[str]]:
+    """What steps may need, in the form they need it, and a note on decisions that no record fits."""
+    decisions, notes = None, []
+    if inputs.decisions is not None:
+        decisions, lost = read_decisions(inputs.decisions, dataset.records)
+        if lost:
+            shown = ", ".join(lost[:5]) + (", …" if len(lost) > 5 else "")
+            notes.append(f"{len(lost)} decision(s) are about records that are not in this dataset: {shown}.")
+    ratings = ratings_of_evidence(dataset.tables) if inputs.claimreviews is None else ratings_table(inputs.claimreviews)
+    original = dataset.records.select("id", "group")
+    return Supplies(decisions, ratings, original), notes
+
+
+def _shielded(recipe: Recipe, supplies: Supplies) -> frozenset[str]:
+    """The records that people decided to keep, where the recipe asks for people's decisions."""
+    if supplies.decisions is None or not any(s.step == "decisions" for s in recipe.stages):
+        return frozenset()
+    return frozenset(supplies.decisions.filter(pl.col("decision") == "keep")["id"].to_list())
+
+
+def _key(dataset: Dataset, recipe: Recipe, inputs: Inputs, seed: int) -> dict[str, Any]:
+    tables = {n: dataset.files.get(f"{n}.parquet") or _digest(t) for n, t in sorted(dataset.tables.items())}
+    return {
+        "records": dataset.digest(),
+        "tables": tables,
+        "lineage": [step.model_dump() for step in dataset.lineage],
+        "recipe": recipe.fingerprint(),
+        "handed": inputs.digests(),
+        "seed": seed,
+        "tool": __version__,
+    }
+
+
+def _append(tables: dict[str, pl.DataFrame], name: str, more: pl.DataFrame) -> None:
+    tables[name] = pl.concat([tables[name], more], how="diagonal_relaxed") if name in tables else more
+
+
+def _of_records(tables: dict[str, pl.DataFrame], ids: pl.Series) -> dict[str, pl.DataFrame]:
+    """Side tables without the rows of records that are gone; a table without `record_id` is kept whole."""
+    here = ids.to_frame("record_id")
+    return {
+        name: table.join(here, on="record_id", how="semi", maintain_order="left")
+        if "record_id" in table.columns
+        else table
+        for name, table in tables.items()
+    }
+
+
+def _digest(table: pl.DataFrame) -> str:
+    buffer = io.BytesIO()
+    write_parquet(table, buffer)
+    return hashlib.sha256(buffer.getvalue()).hexdigest()

@@ -1,0 +1,65 @@
+"""What cleaning steps have in common: checked parameters, the labels they compare, and what may be handed to them.
+
+A step that needs more than the records names it in `needs`; the runner hands it in as a constructor argument, and lists
+the stage as not run, with the reason, where it is not there. What is handed in is no parameter: the lineage holds its
+hash, not its rows.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict
+
+from claimlab.core.step import Outcome
+
+
+class CleanStep(BaseModel):
+    """The base of the steps in `clean/steps/`: fields are the parameters that a recipe may set."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def parameters(self) -> dict[str, Any]:
+        """What this step was set to, JSON-safe: goes into the lineage."""
+        return self.model_dump(mode="json", exclude=set(self.needs))
+
+    @abstractmethod
+    def apply(self, records: pl.DataFrame) -> Outcome: ...
+
+
+@dataclass(frozen=True)
+class Supplies:
+    """Tables handed in beside the records; null where there is none.
+
+    `decisions`: what people decided (id or row, decision, reason). `ratings`: fact-checks (record_id or claim, rating,
+    publisher, url). `original`: id, group and row number of every record before the first step.
+    """
+
+    decisions: pl.DataFrame | None = None
+    ratings: pl.DataFrame | None = None
+    original: pl.DataFrame | None = None
+
+
+# How the stage table words a missing input.
+MISSING = {
+    "decisions": "no table of decisions was handed in (--decisions FILE)",
+    "ratings": "no fact-checks were handed in (--claimreviews FILE), and the evidence table has no ratings",
+    "original": "the records before cleaning are not known",
+}
+
+
+def labels(records: pl.DataFrame) -> pl.Series:
+    """The label by which two records can contradict each other: the verdict, or the raw label where there is none.
+
+    "Unknown" says nothing of truth, so it contradicts nothing: null.
+    """
+    known = pl.when(pl.col("veracity") != "unknown").then("veracity")
+    raw = pl.when(pl.col("veracity").is_null()).then("label_raw")
+    return records.select(pl.coalesce(known, raw).alias("label")).to_series()

@@ -1,0 +1,44 @@
+"""What people decided about single records: removed, relabelled or kept, each with its reason."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import polars as pl
+
+from claimlab.clean.step import CleanStep
+from claimlab.core.step import Outcome
+
+
+class Decisions(CleanStep):
+    """`keep` also shields a record from every other step of the recipe: the runner sees to that."""
+
+    name: ClassVar[str] = "decisions"
+    summary: ClassVar[str] = "Applies people's decisions (keep, remove, relabel); `only` limits it to some reasons."
+    needs: ClassVar[tuple[str, ...]] = ("decisions",)
+
+    only: tuple[str, ...] = ()
+    decisions: pl.DataFrame | None = None
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        assert self.decisions is not None  # the runner hands it in
+        mine = self.decisions.filter(pl.col("reason").is_in(list(self.only))) if self.only else self.decisions
+        here = records.select("id", "veracity").join(
+            mine.unique("id", keep="first", maintain_order=True), on="id", maintain_order="left"
+        )
+        removed, changed, new = {}, [], {}
+        for i, veracity, decision, label, reason in here.iter_rows():
+            why = reason or "no reason given"
+            if decision == "remove":
+                removed[i] = f"decided by a person: {why}"
+            elif decision == "relabel" and label != veracity:
+                changed.append((i, "veracity", veracity, label, f"decided by a person: {why}"))
+                new[i] = label
+        column = [new.get(i, v) for i, v in records.select("id", "veracity").iter_rows()]
+        kept = records.with_columns(pl.Series("veracity", column, dtype=pl.String)) if new else records
+        gone = mine["id"].n_unique() - here.height
+        notes = (f"{gone:,} decisions are about records that left before",) if gone else ()
+        return Outcome.of(records, kept=kept, dropped=removed, changed=changed, notes=notes)
+
+
+STEP = Decisions

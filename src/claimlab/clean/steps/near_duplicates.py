@@ -1,0 +1,70 @@
+"""Clusters of near-duplicates: kept together by a common group, or reduced to their first member."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import polars as pl
+
+from claimlab.clean.near import NearStep
+from claimlab.clean.step import labels
+from claimlab.core.step import Change, Outcome
+
+
+class NearDuplicates(NearStep):
+    name: ClassVar[str] = "near-duplicates"
+    summary: ClassVar[str] = (
+        "Puts near-duplicates into one group where they have none, or keeps the first of each label."
+    )
+
+    action: Literal["group", "drop"] = "group"
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        found = self.clusters(records)
+        rows = pl.DataFrame(
+            {"id": records["id"], "group": records["group"], "label": labels(records), "cluster": found.labels}
+        ).filter(pl.col("cluster") >= 0)
+        notes = [f"{rows.height:,} records are near-duplicates, in {len(found):,} clusters ({found.pairs.plan})"]
+        if found.pairs.skipped.comparisons:
+            notes.append(f"up to {found.pairs.skipped.comparisons:,} comparisons in crowded buckets were left out")
+        outcome = self._drop(records, rows) if self.action == "drop" else self._group(records, rows, notes)
+        table = rows.select(pl.col("id").alias("record_id"), "cluster")
+        return Outcome(
+            kept=outcome.kept,
+            dropped=outcome.dropped,
+            doubtful=outcome.doubtful,
+            changed=outcome.changed,
+            tables={"near_duplicates": table},
+            notes=tuple(notes),
+        )
+
+    def _drop(self, records: pl.DataFrame, rows: pl.DataFrame) -> Outcome:
+        """A copy under another label stays: which of the two is right is not for this step to say."""
+        spare = rows.with_columns(pl.col("id").first().over("cluster", "label").alias("first"))
+        spare = spare.filter(pl.col("id") != pl.col("first"))
+        return Outcome.of(
+            records, dropped={i: f"near-duplicate of {first}" for i, first in spare.select("id", "first").iter_rows()}
+        )
+
+    def _group(self, records: pl.DataFrame, rows: pl.DataFrame, notes: list[str]) -> Outcome:
+        """Fill empty groups only: a group that is there (an event, a pair) knows more than we do."""
+        own = pl.col("group").drop_nulls()
+        named = rows.with_columns(
+            pl.coalesce(own.first().over("cluster"), pl.format("near-{}", pl.col("id").first().over("cluster"))).alias(
+                "new"
+            ),
+            own.n_unique().over("cluster").alias("groups"),
+        )
+        torn = named.filter(pl.col("groups") > 1)["cluster"].n_unique()
+        if torn:
+            notes.append(f"{torn:,} clusters span several groups that the records already had: a split may part them")
+        empty = named.filter(pl.col("group").is_null())
+        joined = records.join(empty.select("id", "new"), on="id", how="left", maintain_order="left")
+        kept = joined.with_columns(pl.coalesce("group", "new").alias("group")).drop("new")
+        changed: list[Change] = [
+            (i, "group", None, new, "near-duplicates share a group") for i, new in empty.select("id", "new").iter_rows()
+        ]
+        return Outcome.of(records, kept=kept, changed=changed)
+
+
+STEP = NearDuplicates

@@ -1,0 +1,72 @@
+"""Texts with too little in them to be a claim, counted after what carries no content is taken away."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+from pydantic import Field
+
+from claimlab.clean.step import CleanStep
+from claimlab.clean.tokens import count_tokens
+from claimlab.core.step import Outcome
+from claimlab.text.normalise import strip_emoji
+from claimlab.text.stopwords import stop_words
+from claimlab.text.tokens import tokenize
+from claimlab.text.urls import strip_urls
+
+
+class TooShort(CleanStep):
+    name: ClassVar[str] = "too-short"
+    summary: ClassVar[str] = "Drops texts of fewer than `minimum` tokens, counted without URLs, emoji and punctuation."
+
+    minimum: int = Field(default=3, ge=1)
+    tokenizer: Literal["words", "cl100k"] = "words"
+    without_urls: bool = True
+    without_emoji: bool = True
+    without_punctuation: bool = True
+    without_stop_words: bool = False
+    lower: bool = False  # capitals cost more cl100k tokens than small letters
+    table: str | None = None  # the cl100k table, where CLAIMLAB_CL100K does not name it
+
+    def parameters(self) -> dict[str, Any]:
+        # A path says nothing on another machine; the table's content is fixed by its published hash.
+        return {k: v for k, v in super().parameters().items() if k != "table"}
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        bare = self.bare(records)
+        counts = count_tokens(bare, self.tokenizer, self.table)
+        rows = pl.DataFrame({"id": records["id"], "n": counts}).filter(pl.col("n") < self.minimum)
+        unit = "words" if self.tokenizer == "words" else "cl100k tokens"
+        return Outcome.of(records, dropped={i: f"{n} {unit}, fewer than {self.minimum}" for i, n in rows.iter_rows()})
+
+    def bare(self, records: pl.DataFrame) -> pl.Series:
+        """The texts as they are counted."""
+        texts = records["text"]
+        if self.without_urls:
+            texts = strip_urls(texts)
+        if self.without_emoji:
+            texts = strip_emoji(texts)
+        if self.without_stop_words:
+            texts = without_stop_words(texts, records["language"])
+        if self.without_punctuation and self.tokenizer != "words":  # a word has no punctuation to begin with
+            texts = texts.str.replace_all(r"\p{P}", " ")
+        if self.lower:
+            texts = texts.str.to_lowercase()
+        return texts.str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def without_stop_words(texts: pl.Series, languages: pl.Series) -> pl.Series:
+    """The words of each text that are no stop words of its record's language, side by side."""
+    frame = pl.DataFrame({"words": tokenize(texts), "language": languages}).with_row_index("row")
+    parts = []
+    for (language,), part in frame.group_by("language", maintain_order=True):
+        stop = list(stop_words(str(language))) if language is not None else []
+        parts.append(part.with_columns(pl.col("words").list.eval(pl.element().filter(~pl.element().is_in(stop)))))
+    if not parts:
+        return texts
+    joined = pl.concat(parts).sort("row").select(pl.col("words").list.join(" ").alias(texts.name))
+    return joined.to_series()
+
+
+STEP = TooShort

@@ -1,0 +1,54 @@
+"""One address that stands under several labels."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import polars as pl
+
+from claimlab.clean.step import CleanStep, labels
+from claimlab.core.step import Outcome
+from claimlab.text.urls import canonical_urls, find_urls
+
+
+class UrlConflicts(CleanStep):
+    name: ClassVar[str] = "url-conflicts"
+    summary: ClassVar[str] = "Finds records whose URL stands under another label too: doubtful, or tagged and kept."
+
+    where: Literal["text", "url", "both"] = "both"
+    action: Literal["doubtful", "tag"] = "doubtful"
+    spelling: Literal["canonical", "as-written"] = "canonical"
+
+    def apply(self, records: pl.DataFrame) -> Outcome:
+        torn = conflicts(records, self.where, canonical=self.spelling == "canonical")
+        notes = (f"{torn['url'].n_unique():,} URLs stand under several labels, in {torn['id'].n_unique():,} records",)
+        if self.action == "tag":
+            tags = torn.select(
+                pl.col("id").alias("record_id"), pl.lit(self.name).alias("step"), pl.col("url").alias("tag")
+            )
+            plain = Outcome.of(records, notes=notes)
+            return Outcome(plain.kept, plain.dropped, plain.doubtful, plain.changed, {"tags": tags}, notes)
+        first = torn.unique("id", keep="first", maintain_order=True).select("id", "url", "all")
+        doubtful = {i: f"{url} stands under {', '.join(found)}" for i, url, found in first.iter_rows()}
+        return Outcome.of(records, doubtful=doubtful, notes=notes)
+
+
+def conflicts(records: pl.DataFrame, where: str = "both", *, canonical: bool = True) -> pl.DataFrame:
+    """One row per record and address in conflict: id, url, all (its labels). `canonical`: all spellings are one."""
+    rows = pl.DataFrame({"id": records["id"], "label": labels(records), "own": records["url"]}).with_row_index("order")
+    parts = []
+    if where in ("url", "both"):
+        parts.append(rows.select("order", "id", "label", pl.col("own").alias("url")))
+    if where in ("text", "both"):
+        cited = rows.with_columns(find_urls(records["text"]).alias("url")).explode("url")
+        parts.append(cited.select("order", "id", "label", "url"))
+    every = pl.concat(parts).drop_nulls(["label", "url"])
+    if canonical:
+        every = every.with_columns(canonical_urls(every["url"]).alias("url")).drop_nulls("url")
+    named = every.unique(["id", "url"], keep="first", maintain_order=True)
+    torn = named.filter(pl.col("label").n_unique().over("url") > 1)
+    every_label = torn.group_by("url").agg(pl.col("label").unique().sort().alias("all"))
+    return torn.join(every_label, on="url", how="left").sort("order", maintain_order=True).select("id", "url", "all")
+
+
+STEP = UrlConflicts

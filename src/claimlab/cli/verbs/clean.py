@@ -1,0 +1,116 @@
+"""`claimlab clean`: every record kept, dropped with a reason, or doubtful; nothing lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, verb, written
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from claimlab.clean.run import Cleaned
+
+app = verb()
+
+
+@app.command()
+def clean(
+    folder: Annotated[Path | None, typer.Argument(help="A claimlab dataset folder.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder to write the cleaned dataset to.")
+    ] = None,
+    recipe: Annotated[str, typer.Option(help="A built-in recipe, or a recipe file (.toml).")] = "default",
+    decisions: Annotated[
+        Path | None, typer.Option(help="Table of people's decisions: id or row, decision, reason.")
+    ] = None,
+    claimreviews: Annotated[
+        Path | None, typer.Option(help="Table of fact-checks: rating, and record_id or claim.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Folder for an HTML page with stages and statistics.")] = None,
+    recipes: Annotated[bool, typer.Option("--recipes", help="List the built-in recipes and stop.")] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="List the steps and what each takes, and stop.")] = False,
+    show_recipe: Annotated[
+        str | None, typer.Option("--show-recipe", help="Print a recipe, to change and share it, and stop.")
+    ] = None,
+    seed: SeedOption = 0,
+    limit: LimitOption = None,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Clean a dataset by a recipe: each record is kept, dropped with a reason, or doubtful."""
+    if recipes or steps or show_recipe is not None:
+        _list(show_recipe, steps, as_json)
+        return
+    from claimlab.clean.recipe import load_recipe
+    from claimlab.clean.report import page, stage_lines
+    from claimlab.clean.run import Inputs, clean_folder
+    from claimlab.clean.statistics import describe
+    from claimlab.core.errors import OutputExists, UsageError
+
+    if folder is None or output is None:
+        raise UsageError("claimlab clean needs a dataset folder and an output.", "Write: claimlab clean DIR -o DIR")
+    if report is not None and report.exists() and any(report.iterdir()) and not force:
+        raise OutputExists(report)
+    inputs = Inputs(decisions=_table(decisions), claimreviews=_table(claimreviews))
+    with progress_bar() as progress:
+        cleaned, manifest = clean_folder(
+            folder, output, load_recipe(recipe), inputs=inputs, seed=seed, limit=limit, force=force, progress=progress
+        )
+    statistics = describe(cleaned.dataset)
+    if report is not None:
+        from claimlab.core.atomic import atomic_text
+        from claimlab.report.html import to_html
+
+        atomic_text(report / "index.html", to_html(page(cleaned, statistics)))
+        say(f"Report: {report / 'index.html'}")
+    for line in [] if as_json else stage_lines(cleaned.stages):
+        typer.echo(line)
+    written(output, manifest, as_json=as_json, more=_more(cleaned, statistics))
+
+
+def _more(cleaned: Cleaned, statistics: Any) -> dict[str, Any]:
+    return {
+        "stages": cleaned.stages.to_dicts(),
+        "statistics": statistics.texts.to_dicts(),
+        "domains": statistics.domains.to_dicts(),
+    }
+
+
+def _table(path: Path | None) -> pl.DataFrame | None:
+    from claimlab.clean.tables import read_table
+
+    return None if path is None else read_table(path)
+
+
+def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:
+    """Print a recipe, or the lists of steps or recipes."""
+    from claimlab.clean.recipe import STEPS, built_in, load_recipe, settable
+
+    if show_recipe is not None:
+        found = load_recipe(show_recipe)
+        if as_json:
+            stages = [{"step": s.step, "datasets": list(s.datasets), **s.parameters} for s in found.stages]
+            emit({"name": found.name, "version": found.version, "note": found.note, "steps": stages})
+        else:
+            typer.echo(found.text.rstrip())
+        return
+    if steps:
+        rows = [{"step": n, "summary": k.summary, "parameters": settable(k)} for n, k in STEPS.all().items()]
+        if as_json:
+            emit({"steps": rows})
+            return
+        for name, kind in STEPS.all().items():
+            typer.echo(f"{name}: {kind.summary}")
+            for parameter, default in settable(kind).items():
+                typer.echo(f"    {parameter} = {default}")
+        return
+    names = [load_recipe(name) for name in built_in()]
+    if as_json:
+        emit({"recipes": [{"name": r.name, "version": r.version, "note": r.note} for r in names]})
+        return
+    for one in names:
+        typer.echo(f"{one.name}: {' '.join(one.note.split())}")

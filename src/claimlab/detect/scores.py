@@ -1,0 +1,33 @@
+"""The two figures that a run prints at once; everything finer is the work of evaluation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from claimlab.core.dataset import Dataset
+from claimlab.detect.run import TARGETS
+
+
+def scores_of(run: Dataset, target: str) -> dict[str, Any]:
+    """Macro-F1 and accuracy on the test rows; a failed prediction counts as wrong, and is counted."""
+    from sklearn.metrics import accuracy_score, f1_score
+
+    column = "veracity" if target in TARGETS else target
+    joined = run.records.select("id", column).join(run.tables["predictions"], left_on="id", right_on="record_id")
+    truth = joined[column].to_list()
+    guess = [g if g is not None else "(failed)" for g in joined["label"].to_list()]
+    classes = sorted(set(truth))
+    return {
+        "macro_f1": float(f1_score(truth, guess, labels=classes, average="macro", zero_division=0)),
+        "accuracy": float(accuracy_score(truth, guess)),
+        "n": len(truth),
+        "failed": guess.count("(failed)"),
+        "classes": {c: truth.count(c) for c in classes},
+    }
+
+
+def headline(detector: str, scores: dict[str, Any]) -> str:
+    return (
+        f"{detector} scores macro-F1 {100 * scores['macro_f1']:.1f} and accuracy {100 * scores['accuracy']:.1f} "
+        f"on {scores['n']:,} test records."
+    )

@@ -1,0 +1,227 @@
+"""One record through the two stages: search with the query; where nothing corresponds, extract the claim, search again.
+
+    query -> web search -> corresponding? -> else claim -> web search again;  fact-check search with both
+
+Every end has its own name, because they mean different things: `corresponding`, `not-corresponding` (something was
+found), `nothing-found`, `failed` (nobody knows), `no-query` (the record has no words to search with).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any, Protocol
+
+from claimlab.core.errors import PageRefused, SearchFailed
+from claimlab.enrich import correspondence
+from claimlab.enrich.extract import Extractor
+from claimlab.enrich.guard import mark
+from claimlab.enrich.query import QueryText
+from claimlab.enrich.query import Rule as QueryRule
+from claimlab.search.evidence import Evidence, as_of
+from claimlab.search.query import Query
+from claimlab.search.results import Provider
+from claimlab.search.snapshot import Snapshot, with_page
+
+OUTCOMES = ("corresponding", "not-corresponding", "nothing-found", "failed", "no-query")
+CLAIM_DATE = "claim-date"
+STOPS = frozenset({"no-key", "no-index"})  # what would fail for every record in the same way
+
+
+class Pages(Protocol):
+    """What fetches a page; claimlab.search.snapshot.PageFetcher does."""
+
+    async def fetch(self, url: str) -> Snapshot: ...
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`as_of` is null, "claim-date" or one day for all. `countries` maps a language, or "*", to two letters."""
+
+    query_rule: QueryRule = "paper"
+    correspondence_rule: correspondence.Rule = "paper"
+    results: int = 5
+    as_of: str | None = None
+    countries: Mapping[str, str] = field(default_factory=dict)
+
+    def country(self, record: Mapping[str, Any], language: str | None) -> str | None:
+        own = record.get("country")
+        return str(own) if own else self.countries.get(language or "", self.countries.get("*"))
+
+    def when(self, record: Mapping[str, Any]) -> date | datetime | None:
+        if self.as_of == CLAIM_DATE:
+            when: datetime | None = record.get("date")
+            return when
+        return date.fromisoformat(self.as_of) if self.as_of else None
+
+
+@dataclass(frozen=True)
+class Doors:
+    """What a flow may call; `extractor`, `factcheck` and `pages` may be left out."""
+
+    web: Provider
+    factcheck: Provider | None = None
+    extractor: Extractor | None = None
+    pages: Pages | None = None
+
+
+@dataclass
+class Enriched:
+    """What was done for one record, JSON-safe through `as_json`, so that a stopped run can take it up again."""
+
+    record_id: str
+    outcome: str = "no-query"
+    outcome_filtered: str = "no-query"
+    query: str | None = None
+    how: str | None = None
+    needed_extraction: bool = False
+    claims: list[str] = field(default_factory=list)
+    method: str | None = None
+    claim_meta: dict[str, Any] = field(default_factory=dict)
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    newer: int = 0
+    undated: int = 0
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    pages: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+    @classmethod
+    def from_json(cls, raw: dict[str, Any]) -> Enriched:
+        return cls(**raw)
+
+
+@dataclass
+class _Piece:
+    evidence: Evidence
+    stage: str
+    share: float | None
+    as_of: str | None
+
+
+async def enrich_record(
+    record: Mapping[str, Any], text: str | None, query: QueryText | None, doors: Doors, settings: Settings
+) -> Enriched:
+    """`text` is the prepared text the extractor reads, `query` what the rules made of it."""
+    done = Enriched(str(record["id"]))
+    if query is None or text is None:
+        return done
+    done.query, done.how = query
+    job = _Job(record, doors, settings, done)
+    first = await job.search(doors.web, "query", query.text)
+    if doors.factcheck is not None:
+        await job.search(doors.factcheck, "factcheck-query", query.text)
+    if first is not None and not any(correspondence.corresponds(p.share, settings.correspondence_rule) for p in first):
+        done.needed_extraction = True
+        if doors.extractor is not None:
+            await job.second_stage(doors.extractor, text)
+    job.close()
+    return done
+
+
+class _Job:
+    """The searches of one record, and what they found so far."""
+
+    def __init__(self, record: Mapping[str, Any], doors: Doors, settings: Settings, done: Enriched) -> None:
+        self.record, self.doors, self.settings, self.done = record, doors, settings, done
+        self.language: str | None = record.get("language")
+        self.when = settings.when(record)
+        self.pieces: dict[str, _Piece] = {}
+
+    async def second_stage(self, extractor: Extractor, text: str) -> None:
+        found = await extractor.extract(text, self.language, tag=self.done.record_id)
+        self.done.method, self.done.claim_meta = extractor.name, found.meta
+        if found.failure is not None:
+            self._failed("extract", found.failure, found.detail)
+            return
+        self.done.claims = list(found.claims)
+        for claim in found.claims:
+            if claim == self.done.query:
+                continue  # the same question again would bring the same answer
+            await self.search(self.doors.web, "claim", claim)
+            if self.doors.factcheck is not None:
+                await self.search(self.doors.factcheck, "factcheck-claim", claim)
+
+    async def search(self, provider: Provider, stage: str, words: str) -> list[_Piece] | None:
+        """What was found and may be used; null when the search failed."""
+        day = self.when.date() if isinstance(self.when, datetime) else self.when
+        country = self.settings.country(self.record, self.language)
+        query = Query(words, self.language, country, self.settings.results, before=day)
+        try:
+            results = await provider.search(query)
+        except SearchFailed as failure:
+            _stop_if_hopeless(failure)
+            self._failed(stage, failure.kind, failure.problem)
+            return None
+        held = [await self._with_page(piece) for piece in results.evidence]
+        sorted_out = self._sorted_by_day(held)
+        snippets = [piece.text or piece.title for piece, _ in sorted_out]
+        found = correspondence.shares(words, snippets, self.language)
+        pieces = [_Piece(e, stage, share, day) for (e, day), share in zip(sorted_out, found, strict=True)]
+        for piece in pieces:
+            self._keep(piece)
+        return [p for p in pieces if p.as_of != "undated"]
+
+    def _sorted_by_day(self, held: list[Evidence]) -> list[tuple[Evidence, str | None]]:
+        """What stood on the day, then what has no date, apart; what is newer is dropped and counted."""
+        if self.settings.as_of is None:
+            return [(piece, None) for piece in held]
+        if self.when is None:
+            return [(piece, "claim-undated") for piece in held]
+        parts = as_of(held, self.when)
+        self.done.newer += len(parts.newer)
+        self.done.undated += len(parts.undated)
+        return [*((p, "before") for p in parts.kept), *((p, "undated") for p in parts.undated)]
+
+    async def _with_page(self, piece: Evidence) -> Evidence:
+        if self.doors.pages is None or piece.url is None:
+            return piece
+        try:
+            page = await self.doors.pages.fetch(piece.url)
+        except PageRefused as refusal:
+            return replace(piece, more={**piece.more, "page_failure": refusal.kind})
+        self.done.pages[page.sha256] = page.as_json()
+        return with_page(piece, page)
+
+    def _keep(self, piece: _Piece) -> None:
+        """A piece found twice stands once, where it was first found, with the question it answers better."""
+        before = self.pieces.get(piece.evidence.evidence_id)
+        if before is None or (piece.share or 0.0) > (before.share or 0.0):
+            self.pieces[piece.evidence.evidence_id] = piece
+
+    def _failed(self, stage: str, kind: str, reason: str | None) -> None:
+        self.done.failures.append({"stage": stage, "kind": kind, "reason": reason})
+
+    def close(self) -> None:
+        pieces = list(self.pieces.values())
+        marks = mark(dict(self.record), [p.evidence for p in pieces])
+        self.done.evidence = [
+            {
+                "evidence": piece.evidence.as_json(),
+                "stage": piece.stage,
+                "share": None if piece.share is None else round(piece.share, 4),
+                "corresponds": correspondence.corresponds(piece.share, self.settings.correspondence_rule),
+                "as_of": piece.as_of,
+                **marked.__dict__,
+            }
+            for piece, marked in zip(pieces, marks, strict=True)
+        ]
+        usable = [(p, m) for p, m in zip(pieces, marks, strict=True) if p.as_of != "undated"]
+        self.done.outcome = self._outcome([p for p, _ in usable])
+        self.done.outcome_filtered = self._outcome([p for p, m in usable if not m.filtered])
+
+    def _outcome(self, pieces: list[_Piece]) -> str:
+        if any(correspondence.corresponds(p.share, self.settings.correspondence_rule) for p in pieces):
+            return "corresponding"
+        if self.done.failures:
+            return "failed"  # what was not asked might have corresponded
+        return "not-corresponding" if pieces else "nothing-found"
+
+
+def _stop_if_hopeless(failure: SearchFailed) -> None:
+    """Raise what would fail for every record alike, instead of counting it thousands of times."""
+    kinds = {getattr(attempt, "kind", None) for attempt in failure.attempts} or {failure.kind}
+    if kinds <= STOPS:
+        raise failure

@@ -1,0 +1,109 @@
+"""Marks on evidence, so that a detector can be run with it and without it. Nothing is removed here.
+
+A benchmark is easy for the wrong reason when the evidence holds the verdict (a fact-check of the claim), the place the
+record was taken from, or the record itself. `filtered` marks social media, which the filtered reading leaves out.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import polars as pl
+
+from claimlab.search.evidence import Evidence
+from claimlab.text.normalise import strip_accents
+from claimlab.text.tokens import tokenize
+from claimlab.text.urls import canonical_url, registrable_domain
+
+COPY_SHARE = 0.8  # of the shingles of the shorter text
+SHINGLE = 4  # words
+MIN_SHINGLES = 3  # fewer say nothing: two short texts may share a name and a verb
+
+
+@dataclass(frozen=True)
+class Marks:
+    filtered: bool
+    guard_factcheck: bool
+    guard_own_source: bool
+    guard_copy: bool
+
+
+@cache
+def lists() -> dict[str, dict[str, frozenset[str]]]:
+    """The domain lists (data/domains.toml)."""
+    text = (resources.files("claimlab.enrich") / "data" / "domains.toml").read_text(encoding="utf-8")
+    return {
+        kind: {name: frozenset(values) for name, values in table.items()} for kind, table in tomllib.loads(text).items()
+    }
+
+
+def mark(record: dict[str, Any], pieces: Sequence[Evidence]) -> list[Marks]:
+    """The marks of each piece of evidence of one record."""
+    own = own_places(record)
+    copies = near_copies(record.get("text"), [p.text for p in pieces])
+    return [
+        Marks(is_social(p.url), is_factcheck(p), _is_own(p.url, own), copy)
+        for p, copy in zip(pieces, copies, strict=True)
+    ]
+
+
+def is_social(url: str | None) -> bool:
+    return _domain(url) in lists()["social"]["domains"]
+
+
+def is_academic(url: str | None) -> bool:
+    domain = _domain(url)
+    known = lists()["academic"]
+    return domain is not None and (domain in known["domains"] or domain.endswith(tuple(known["suffixes"])))
+
+
+def is_factcheck(piece: Evidence) -> bool:
+    """It carries a review, stands on a fact-checker's site, or its address says that it is a fact-check."""
+    if piece.review is not None:
+        return True
+    known = lists()["factcheck"]
+    if _domain(piece.url) in known["domains"]:
+        return True
+    parts = (piece.url or "").lower().split("?")[0].replace("//", "/").replace(".", "/").split("/")
+    return any(part in known["paths"] for part in parts)
+
+
+def own_places(record: dict[str, Any]) -> set[str]:
+    """The record's own address and domain, and its source where that is a domain."""
+    places = set()
+    for value in (record.get("url"), record.get("source")):
+        if value and " " not in value:
+            places |= {canonical_url(value) or "", registrable_domain(value) or ""}
+    return places - {""} - lists()["social"]["domains"]  # everybody's posts stand there: that is no common source
+
+
+def near_copies(text: str | None, others: Sequence[str | None]) -> list[bool]:
+    """Whether another text holds nearly all of this one, or is nearly all taken from it: by runs of four words."""
+    if not text:
+        return [False] * len(others)
+    cut = tokenize(strip_accents(pl.Series([text, *others], dtype=pl.String))).to_list()
+    mine = _shingles(cut[0])
+    return [_contained(mine, _shingles(other)) for other in cut[1:]]
+
+
+def _contained(a: set[tuple[str, ...]], b: set[tuple[str, ...]]) -> bool:
+    smaller = min(len(a), len(b))
+    return smaller >= MIN_SHINGLES and len(a & b) / smaller >= COPY_SHARE
+
+
+def _shingles(words: list[str] | None) -> set[tuple[str, ...]]:
+    held = words or []
+    return {tuple(held[i : i + SHINGLE]) for i in range(len(held) - SHINGLE + 1)}
+
+
+def _is_own(url: str | None, own: set[str]) -> bool:
+    return url is not None and bool(own & {canonical_url(url) or "", _domain(url) or ""} - {""})
+
+
+def _domain(url: str | None) -> str | None:
+    return registrable_domain(url) if url else None

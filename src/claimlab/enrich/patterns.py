@@ -1,0 +1,116 @@
+"""What the evidence looks like for true and for false records: the patterns, domains, ratings and dates of a dataset.
+
+The patterns are those of section 4.4 of the paper, made countable. A piece counts only where it corresponds to the
+record (claimlab.enrich.correspondence); what a pattern cannot know, its sentence says.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import SchemaError
+from claimlab.enrich.guard import is_academic
+
+PATTERNS = {
+    "T1": "true: a result that is no fact-check, no copy and not the record's own source says the same (corroboration)",
+    "T2": "true: no fact-checker's rating confirms it",
+    "F1": "false: a fact-check of it rates it false (direct debunk)",
+    "F2": "false: a result that is neither a fact-check nor research repeats it (whether it is reliable is not known)",
+    "F3": "false: a result on a publisher of research speaks of it",
+}
+TOP = 20
+
+
+def analyse(dataset: Dataset) -> dict[str, Any]:
+    """Everything the report shows, JSON-safe."""
+    table = dataset.tables.get("evidence")
+    if table is None or "corresponds" not in table.columns:
+        raise SchemaError("This dataset has no evidence from claimlab enrich.", "Run claimlab enrich on it first.")
+    labels = dataset.records.select(pl.col("id").alias("record_id"), "veracity")
+    found = table.filter(pl.col("guard_factcheck").is_not_null()).join(labels, on="record_id", how="inner")
+    reviewed = found.filter(pl.col("guard_factcheck"))
+    enrichment = dataset.tables.get("enrichment")
+    return {
+        "outcomes": _outcomes(enrichment, labels),
+        "patterns": patterns(dataset.records, found),
+        "domains": per_label(found, "domain"),
+        "factcheck_domains": per_label(reviewed, "domain"),
+        "ratings": per_label(found, "rating"),
+        "verdicts": per_label(found.filter(pl.col("rating").is_not_null()), "verdict"),
+        "years": years(found),
+        "factcheck_years": years(reviewed),
+        "undated": found["published"].null_count(),
+        "evidence": found.height,
+        "marks": {m: int(found[m].sum()) for m in ("filtered", "guard_factcheck", "guard_own_source", "guard_copy")},
+    }
+
+
+def patterns(records: pl.DataFrame, found: pl.DataFrame) -> list[dict[str, Any]]:
+    """For each pattern: how many records of its class show it, of how many that were searched for."""
+    near = found.filter(pl.col("corresponds")).with_columns(
+        pl.col("url").map_elements(is_academic, return_dtype=pl.Boolean, skip_nulls=False).alias("academic")
+    )
+    other = ~pl.col("guard_factcheck") & ~pl.col("guard_copy") & ~pl.col("guard_own_source")
+    confirmed = _ids(near.filter(pl.col("verdict") == "true"))
+    true = set(records.filter(pl.col("veracity") == "true")["id"].to_list())
+    false = set(records.filter(pl.col("veracity") == "false")["id"].to_list())
+    shown = {
+        "T1": (true & _ids(near.filter(other)), true),
+        "T2": (true - confirmed, true),
+        "F1": (false & _ids(near.filter(pl.col("guard_factcheck") & (pl.col("verdict") == "false"))), false),
+        "F2": (false & _ids(near.filter(~pl.col("guard_factcheck") & ~pl.col("academic"))), false),
+        "F3": (false & _ids(near.filter(pl.col("academic"))), false),
+    }
+    return [
+        {
+            "pattern": name,
+            "what": PATTERNS[name],
+            "records": len(ids),
+            "of": len(of),
+            "share": len(ids) / len(of) if of else None,
+            "examples": sorted(ids)[:10],
+        }
+        for name, (ids, of) in shown.items()
+    ]
+
+
+def per_label(found: pl.DataFrame, column: str) -> list[dict[str, Any]]:
+    """The most frequent values of a column, with their rows per verdict of the record; "none" has no verdict."""
+    tally = (
+        found.filter(pl.col(column).is_not_null())
+        .with_columns(pl.col("veracity").fill_null("none"))
+        .group_by(column, "veracity")
+        .len()
+        .sort(column, "veracity")
+    )
+    rows: dict[str, dict[str, Any]] = {}
+    for value, veracity, n in tally.iter_rows():
+        row = rows.setdefault(value, {column: value, "all": 0})
+        row[veracity] = n
+        row["all"] += n
+    return sorted(rows.values(), key=lambda row: (-row["all"], row[column]))[:TOP]
+
+
+def years(found: pl.DataFrame) -> list[dict[str, Any]]:
+    """Rows per year of publication and verdict of the record; what has no date is not here (see `undated`)."""
+    tally = (
+        found.filter(pl.col("published").is_not_null())
+        .with_columns(pl.col("published").dt.year().alias("year"), pl.col("veracity").fill_null("none"))
+        .group_by("year", "veracity")
+        .len()
+        .sort("year", "veracity")
+    )
+    return tally.to_dicts()
+
+
+def _outcomes(enrichment: pl.DataFrame | None, labels: pl.DataFrame) -> list[dict[str, Any]]:
+    if enrichment is None:
+        return []
+    return per_label(enrichment.join(labels, on="record_id", how="inner"), "outcome")
+
+
+def _ids(rows: pl.DataFrame) -> set[str]:
+    return set(rows["record_id"].to_list())

@@ -1,0 +1,43 @@
+"""Words, sentences and paragraphs of one text, as a reader would cut them: in any language, without a model."""
+
+from __future__ import annotations
+
+import re
+
+# ICU ends a sentence after these when a capital follows ("Dr. Silva"); a reader does not.
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:\w|dr|dra|sr|sra|prof|mr|mrs|ms|st|no|nº|art|av|gen|gov|sen|rep|min|vs|etc|approx|bzw|ca|eua)\.$",
+    re.IGNORECASE,
+)
+
+
+def words(text: str) -> list[str]:
+    """What stands between blanks: how the published heuristics count words."""
+    return text.split()
+
+
+def first_words(text: str, n: int) -> str:
+    return " ".join(words(text)[:n])
+
+
+def first_paragraph(text: str) -> str:
+    """The first line that holds anything."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences, in order, blanks around them gone. A line end always ends one."""
+    from icu4py.breakers import SentenceBreaker
+
+    found: list[str] = []
+    for line in text.splitlines():
+        open_part = ""
+        for part in SentenceBreaker(line, "en"):  # the rules are the same for every locale
+            open_part += part
+            if _ABBREVIATION.search(open_part.rstrip()) and len(open_part.rstrip()) < len(line.rstrip()):
+                continue
+            found.append(open_part.strip())
+            open_part = ""
+        if open_part.strip():
+            found.append(open_part.strip())
+    return [s for s in found if any(map(str.isalnum, s))]

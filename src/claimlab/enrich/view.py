@@ -1,0 +1,78 @@
+"""The analysis of the evidence as blocks of a report, and as a page of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.atomic import atomic_folder
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import OutputExists
+from claimlab.enrich.patterns import analyse
+from claimlab.report.blocks import Block, Figure, Report, Section, Table, Text, percent
+from claimlab.report.charts import CLASS_COLOURS, bars, to_svg
+from claimlab.report.html import to_html
+
+DATA = "evidence.json"
+_LABELS = ("true", "false", "mixed", "unknown", "none")
+
+
+def write_report(dataset: Dataset, folder: Path, *, force: bool = False) -> dict[str, Any]:
+    """index.html and evidence.json in `folder`; returns the analysis."""
+    if folder.exists() and any(folder.iterdir()) and not (force and (folder / DATA).is_file()):
+        raise OutputExists(folder)
+    found = analyse(dataset)
+    page = Report(f"Evidence: {dataset.name}", "What a search found for each record.", blocks(found))
+    with atomic_folder(folder) as building:
+        (building / "index.html").write_text(to_html(page), encoding="utf-8")
+        text = json.dumps(found, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+        (building / DATA).write_text(text, encoding="utf-8")
+    return found
+
+
+def blocks(found: dict[str, Any]) -> list[Block]:
+    out: list[Block] = []
+    if found["outcomes"]:
+        out.append(Section("Outcomes", [_table(found["outcomes"], "outcome", "What became of the records.")]))
+    marks = found["marks"]
+    kept_apart = (
+        f"{found['evidence']:,} pieces of evidence. Marked: {marks['filtered']:,} social media, "
+        f"{marks['guard_factcheck']:,} fact-checks, {marks['guard_own_source']:,} from the record's own source, "
+        f"{marks['guard_copy']:,} near-copies of the record."
+    )
+    rows = [[p["pattern"], p["what"], p["records"], p["of"], percent(p["share"])] for p in found["patterns"]]
+    table = Table(["Pattern", "What it is", "Records", "Of", "%"], rows, sortable=False)
+    out.append(Section("Evidence patterns", [Text(kept_apart), table]))
+    out.append(Section("Domains", [_table(found["domains"], "domain", "All results, by the record's verdict.")]))
+    checkers = [
+        _table(found["factcheck_domains"], "domain", "Fact-checks by domain."),
+        _table(found["ratings"], "rating", "Ratings as the fact-checkers wrote them."),
+        _table(found["verdicts"], "verdict", "The same ratings in four words."),
+    ]
+    out.append(Section("Fact-checks", checkers))
+    dates: list[Block] = [Text(f"{found['undated']:,} of {found['evidence']:,} pieces have no date.")]
+    dates += _histogram(found["years"], "All evidence by year of publication.")
+    dates += _histogram(found["factcheck_years"], "Fact-checks by year of publication.")
+    out.append(Section("Publication dates", dates))
+    return out
+
+
+def _table(rows: list[dict[str, Any]], column: str, caption: str) -> Block:
+    if not rows:
+        return Text(f"{caption} There are none.", kind="note")
+    held = [label for label in _LABELS if any(label in row for row in rows)]
+    cells = [[row[column], row["all"], *(row.get(label, 0) for label in held)] for row in rows]
+    return Table([column.capitalize(), "All", *held], cells, caption)
+
+
+def _histogram(rows: list[dict[str, Any]], caption: str) -> list[Block]:
+    if not rows:
+        return []
+    shown = [{**row, "year": str(row["year"])} for row in rows]
+    used = {row["veracity"] for row in rows}
+    colours = {label: CLASS_COLOURS.get(label, "#8a93a0") for label in _LABELS if label in used}
+    chart = bars(
+        shown, category="year", value="len", colour="veracity", colours=colours, title="pieces", horizontal=False
+    )
+    return [Figure(to_svg(chart), caption, f"Bar chart: {caption}")]

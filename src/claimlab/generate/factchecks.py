@@ -1,0 +1,55 @@
+"""Made-up fact-checks of made-up claims, as ClaimReview, so that evidence can be searched for offline.
+
+Some repeat a claim whole, so that a first search finds them; some say only its core, so that the claim has to be
+extracted first; most claims have none. Which is which is known, so tests can hold a search to it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import timedelta
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from claimlab.core.dataset import Dataset
+
+WHOLE, CORE = "whole", "core"
+CORE_WORDS = 18
+
+
+def fact_checks(dataset: Dataset, *, seed: int = 20, each: int = 40) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """ClaimReviews for `each` claims repeated whole and `each` said in brief; and which record has which."""
+    rng = np.random.default_rng(seed)
+    rows = [r for r in dataset.records.iter_rows(named=True) if r["veracity"] and len((r["text"] or "").split()) > 24]
+    chosen = [rows[int(i)] for i in rng.permutation(len(rows))[: 2 * each]]
+    reviews, truth = [], {}
+    for number, row in enumerate(chosen):
+        kind = WHOLE if number < each else CORE
+        reviews.append(_review(row, kind, number, rng))
+        truth[row["id"]] = kind
+    return reviews, truth
+
+
+def _review(row: dict[str, Any], kind: str, number: int, rng: np.random.Generator) -> dict[str, Any]:
+    words = _material()[row["language"]]
+    sentence = row["text"].split(". ")[0].rstrip(".")
+    claim = sentence if kind == WHOLE else " ".join(sentence.split()[:CORE_WORDS])
+    return {
+        "@type": "ClaimReview",
+        "claimReviewed": claim,
+        "name": words["title"].format(claim=" ".join(claim.split()[:6]) + " …"),
+        "url": f"https://checks.example.org/{row['language']}/{number + 1}",
+        "datePublished": (row["date"] + timedelta(days=int(rng.integers(-20, 60)))).date().isoformat(),
+        "inLanguage": row["language"],
+        "author": {"@type": "Organization", "name": str(rng.choice(_material()["publishers"]))},
+        "reviewRating": {"@type": "Rating", "alternateName": str(rng.choice(words[row["veracity"]]))},
+    }
+
+
+@cache
+def _material() -> dict[str, Any]:
+    text = (resources.files("claimlab.generate") / "data" / "factchecks.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)

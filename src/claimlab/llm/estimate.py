@@ -1,0 +1,93 @@
+"""What a run would cost, before it costs anything: for `--estimate`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from claimlab.llm.cache import Cache, question
+from claimlab.llm.messages import Request
+from claimlab.llm.profiles import Profile
+from claimlab.llm.schema import in_words
+
+Counter = Callable[[str], int]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """`money_most` takes every reply to be as long as it may be; `money_least` takes replies of no length. Null: the
+    price is not known. Calls that the cache already holds cost nothing and are only counted."""
+
+    calls: int
+    cached: int
+    input_tokens: int
+    output_tokens_most: int
+    money_least: float | None
+    money_most: float | None
+    model: str | None
+    price_as_of: str | None
+    counted_by: str
+
+    def sentence(self) -> str:
+        """One line for the person who is about to spend."""
+        calls = "1 call" if self.calls == 1 else f"{self.calls:,} calls"
+        tokens = f"{calls}, about {self.input_tokens:,} tokens in, at most {self.output_tokens_most:,} out"
+        saved = f" ({self.cached:,} more are in the cache and cost nothing)" if self.cached else ""
+        if self.money_most is None or self.money_least is None:
+            return f"{tokens}{saved}; cost unknown: no price is known for {self.model}."
+        when = f", prices as of {self.price_as_of}" if self.price_as_of else ""
+        return f"{tokens}{saved}; ${self.money_least:.4f} to ${self.money_most:.4f}{when}."
+
+
+def estimate(
+    requests: Iterable[Request[Any]], profile: Profile, *, cache: Cache | None = None, counter: Counter | None = None
+) -> Estimate:
+    """Count what `requests` would take; nothing is sent anywhere."""
+    by, count = ("the counter handed in", counter) if counter else token_counter()
+    calls = cached = tokens_in = tokens_out = 0
+    for request in requests:
+        if cache is not None and cache.get(question(request, profile)) is not None:
+            cached += 1
+            continue
+        calls += 1
+        schema = count(in_words(request.schema)) if request.schema is not None else 0
+        tokens_in += schema + sum(count(m.content) + 4 for m in request.messages)
+        tokens_out += request.max_tokens
+    price = profile.price
+    return Estimate(
+        calls=calls,
+        cached=cached,
+        input_tokens=tokens_in,
+        output_tokens_most=tokens_out,
+        money_least=price.cost(tokens_in, 0) if price else None,
+        money_most=price.cost(tokens_in, tokens_out) if price else None,
+        model=profile.model,
+        price_as_of=price.as_of.isoformat() if price and price.as_of else None,
+        counted_by=by,
+    )
+
+
+def rough_count(text: str) -> int:
+    """Four characters a token for plain English; scripts outside ASCII take more tokens, about two for three."""
+    plain = sum(1 for c in text if c < "\x80") if not text.isascii() else len(text)
+    return round(plain / 4 + (len(text) - plain) / 1.5)
+
+
+@cache
+def token_counter() -> tuple[str, Counter]:
+    """tiktoken where it is installed with its vocabulary on disk (TIKTOKEN_CACHE_DIR), else the rough count.
+
+    Without that folder tiktoken would fetch the vocabulary, and an estimate must not touch the network.
+    """
+    if os.environ.get("TIKTOKEN_CACHE_DIR"):
+        try:
+            import tiktoken
+
+            encoding = tiktoken.get_encoding("o200k_base")
+            return "tiktoken o200k_base", lambda text: len(encoding.encode(text, disallowed_special=()))
+        except Exception:  # not installed, or the vocabulary is not there: the rough count says so in `counted_by`
+            return "characters / 4", rough_count
+    return "characters / 4", rough_count

@@ -1,0 +1,67 @@
+"""How many calls run at once: halved when the endpoint says "too many", one more for every round that went well."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+
+
+class Gate:
+    """Additive increase, multiplicative decrease, between 1 and `most`; opens at `most`."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.limit = float(most)
+        self.inside = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._shut_until = 0.0
+        self._last_cut = float("-inf")
+
+    async def enter(self) -> float:
+        """Wait for a place; returns when it was got, which `too_many` wants back."""
+        while True:
+            now = time.monotonic()
+            if now < self._shut_until:
+                await asyncio.sleep(self._shut_until - now)
+            elif self.inside < int(self.limit):
+                self.inside += 1
+                return now
+            else:
+                await self._queue()
+
+    def leave(self) -> None:
+        self.inside -= 1
+        self._call_in()
+
+    def went_well(self) -> None:
+        self.limit = min(float(self.most), self.limit + 1 / self.limit)
+
+    def too_many(self, entered: float, wait: float) -> None:
+        """A call that entered at `entered` was told to come back later, in `wait` seconds.
+
+        Calls that were already under way at the last cut say nothing new, so a burst of refusals cuts once.
+        """
+        now = time.monotonic()
+        self._shut_until = max(self._shut_until, now + wait)
+        if entered > self._last_cut:
+            self.limit = max(1.0, self.limit / 2)
+            self._last_cut = now
+
+    async def _queue(self) -> None:
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self._call_in()  # we were called in and go away: the next one may come
+            raise
+
+    def _call_in(self) -> None:
+        room = int(self.limit) - self.inside
+        while self._waiting and room > 0:
+            place = self._waiting.popleft()
+            if not place.done():
+                place.set_result(None)
+                room -= 1

@@ -1,0 +1,74 @@
+"""llama.cpp inside this process: an OpenAI-compatible server on loopback, on a free port, behind a key of its own.
+
+Started when first asked, shared by everything in the process, stopped when the process ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import secrets
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.errors import ClaimlabError, MissingExtra
+
+SLOTS = 2
+CONTEXT = 4096  # tokens per slot
+_lock = threading.Lock()
+_running: dict[Path, LocalServer] = {}
+
+
+@dataclass(frozen=True)
+class LocalServer:
+    url: str
+    key: str
+    engine: Any
+
+
+def local_server(weights: Path) -> LocalServer:
+    """The server of these weights; blocks while it loads."""
+    with _lock:
+        if weights not in _running:
+            _running[weights] = _start(weights)
+            atexit.register(stop, weights)
+        return _running[weights]
+
+
+def stop(weights: Path) -> None:
+    """Stop the server, if it runs."""
+    with _lock:
+        _running.pop(weights, None)  # the engine ends with its last reference
+
+
+def _start(weights: Path) -> LocalServer:
+    try:
+        library: Any = importlib.import_module("xllamacpp")
+    except ImportError:
+        raise MissingExtra("The embedded model", "local-llm") from None
+    key = secrets.token_urlsafe(24)  # other users of this machine can reach loopback too
+    params = library.CommonParams()
+    params.model.path = str(weights)
+    params.model_alias = {weights.stem}
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.api_keys = [key]
+    params.n_parallel = SLOTS
+    params.n_ctx = CONTEXT * SLOTS
+    params.warmup = False
+    params.ui = False
+    params.verbosity = -1
+    # Its threads wait for each other in a busy loop: with none to spare, a loaded machine slows it tenfold.
+    threads = max(1, (os.cpu_count() or 2) // 2)
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    try:
+        engine = library.Server(params)
+    except Exception as error:
+        raise ClaimlabError(
+            f"The embedded model could not be started from '{weights}': {error}.",
+            "Fetch it again: claimlab llm install",
+        ) from error
+    return LocalServer(url=f"{engine.listening_address}/v1", key=key, engine=engine)

@@ -1,0 +1,169 @@
+"""Profiles: an endpoint as data. Name, base URL, the NAME of the variable that holds the key, prices, abilities.
+
+Built-in ones are in data/profiles.toml; your own are TOML files of the same layout, given as a path or named in the
+variable CLAIMLAB_PROFILES. A profile never holds a key.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
+from claimlab.llm.messages import Usage
+
+
+class Price(BaseModel):
+    """US dollars per million tokens, as published on a day. Prices move: check, and write your own profile."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    as_of: date | None = None
+
+    def cost(self, input: int, output: int) -> float:
+        return (input * self.input + output * self.output) / 1_000_000
+
+
+class Profile(BaseModel):
+    # A key pasted where a variable's name belongs must not be shown again in the message about it.
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    name: str
+    provider: str = "openai-compatible"
+    base_url: str | None = None
+    model: str | None = None
+    key_variable: str | None = Field(default=None, pattern=r"^[A-Z][A-Z0-9_]*$")
+    prices: dict[str, Price] = {}  # by model id; "*" for any other
+    schema_bound: bool = False  # takes response_format json_schema; else JSON is asked for in words
+    limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    timeout: float = Field(default=120.0, gt=0)
+    concurrency: int | None = Field(default=None, ge=1)  # the most calls at once that it can take
+    parameters: dict[str, Any] = {}  # sent with every call, such as {reasoning_effort = "low"}
+    options: dict[str, Any] = {}  # for the provider itself, never sent
+    standing: str | None = None  # what results made with it are worth, where that must be said
+    note: str | None = None
+
+    @field_validator("base_url")
+    @classmethod
+    def _plain_url(cls, url: str | None) -> str | None:
+        parts = urlsplit(url or "http://none")
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("the base URL must start with http:// or https://")
+        if parts.username or parts.password:
+            raise ValueError("keys belong into the environment, not into the base URL")
+        return url
+
+    @field_validator("parameters")
+    @classmethod
+    def _no_second_opinion(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        ours = {"model", "messages", "max_tokens", "max_completion_tokens", "n", "stream", "response_format", "seed"}
+        if taken := sorted(ours & set(parameters)):
+            raise ValueError(f"{', '.join(taken)} cannot be set here: caps, cache and schema depend on it")
+        return parameters
+
+    def with_model(self, model: str | None) -> Profile:
+        return self if model is None else self.model_copy(update={"model": model})
+
+    @property
+    def price(self) -> Price | None:
+        return self.prices.get(self.model or "", self.prices.get("*"))
+
+    def cost(self, usage: Usage) -> float | None:
+        """Null when the price or the usage is not known."""
+        if self.price is None or usage.input is None or usage.output is None:
+            return None
+        return self.price.cost(usage.input, usage.output)
+
+    def chosen_model(self) -> str:
+        if self.model is None:
+            raise UsageError(f"The profile '{self.name}' does not say which model to ask.", "Choose one with --model.")
+        return self.model
+
+    def key(self) -> str | None:
+        """The key itself, straight from the environment; null when the endpoint takes none."""
+        if self.key_variable is None:
+            return None
+        value = os.environ.get(self.key_variable, "").strip()
+        if not value:
+            raise ClaimlabError(
+                f"The profile '{self.name}' takes its key from the variable {self.key_variable}, which is not set.",
+                f"Set it (export {self.key_variable}=…), or try the embedded model: claimlab llm install",
+            )
+        return value
+
+
+def find_profile(which: str) -> Profile:
+    """A profile by name, by the path of a TOML file that holds one, or by FILE#NAME."""
+    path, _, name = which.partition("#")
+    if path.endswith(".toml") or Path(path).is_file():
+        found = read_profiles(Path(path))
+        if not name and len(found) == 1:
+            return next(iter(found.values()))
+        if not name:
+            raise UsageError(f"'{path}' holds {len(found)} profiles.", f"Say which: {path}#{next(iter(found), 'NAME')}")
+        which = name
+    else:
+        found = all_profiles()
+    if which not in found:
+        raise UnknownName("model profile", which, found)
+    return found[which]
+
+
+def all_profiles() -> dict[str, Profile]:
+    """The built-in profiles and those of the files named in CLAIMLAB_PROFILES, which win."""
+    found = dict(_built_in())
+    for place in os.environ.get("CLAIMLAB_PROFILES", "").split(os.pathsep):
+        if place:
+            found |= read_profiles(Path(place).expanduser())
+    return dict(sorted(found.items()))
+
+
+def read_profiles(path: Path) -> dict[str, Profile]:
+    """The profiles of one TOML file: a table each, its heading the name."""
+    try:
+        return _parse(path.read_text(encoding="utf-8"), path.name)
+    except OSError as error:
+        raise UnreadableFile(
+            f"The profile file '{path}' cannot be read: {error.strerror}.", "Check the path."
+        ) from None
+
+
+@cache
+def _built_in() -> dict[str, Profile]:
+    text = files("claimlab.llm").joinpath("data/profiles.toml").read_text(encoding="utf-8")
+    return _parse(text, "profiles.toml")
+
+
+def _parse(text: str, where: str) -> dict[str, Profile]:
+    name = ""
+    try:
+        tables = tomllib.loads(text)
+        found = {}
+        for name, table in tables.items():
+            if not isinstance(table, dict):
+                raise UnreadableFile(f"'{name}' in '{where}' is not a table.", f"Write it as [{name}] with settings.")
+            found[name] = Profile(name=name, **table)
+        return found
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UnreadableFile(f"'{where}' is not a TOML file: {error}.", "See docs/llm.md for the layout.") from None
+    except (ValidationError, TypeError) as error:
+        raise UnreadableFile(
+            f"The profile '{name}' in '{where}' is wrong: {_wrong(error)}.",
+            "See docs/llm.md for its fields; a key is never one of them.",
+        ) from None
+
+
+def _wrong(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return "it sets its own name"
+    return "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors(include_input=False))

@@ -1,0 +1,1 @@
+"""One file per kind of model provider; each defines PROVIDER, called with a profile."""

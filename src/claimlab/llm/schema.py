@@ -1,0 +1,106 @@
+"""Schemas on the way out, JSON on the way in: bound where the endpoint can, read leniently, validated strictly."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import Any, NoReturn
+
+from pydantic import BaseModel, ValidationError
+
+from claimlab.llm.messages import T
+
+_FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+_THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_STARTS = 20  # places in a text where JSON is looked for; a hostile text full of braces must not cost more
+
+
+class Unfit(ValueError):
+    """A reply that does not fit; `kind` is invalid-json or invalid-schema, the message is for the model."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        self.kind = kind
+        super().__init__(message)
+
+
+def read(text: str, schema: type[T]) -> T:
+    """The object in a reply. Fences, thoughts and words around the JSON are forgiven; wrong types and fields not."""
+    found = find_json(text)
+    try:
+        return schema.model_validate_json(json.dumps(found), strict=True)
+    except ValidationError as error:
+        wrong = [f"{'.'.join(str(p) for p in e['loc']) or 'the object'}: {e['msg']}" for e in error.errors()[:5]]
+        raise Unfit("invalid-schema", "; ".join(wrong)) from None
+    except RecursionError:
+        raise Unfit("invalid-schema", "the JSON is nested too deeply") from None
+
+
+def find_json(text: str) -> Any:
+    """The JSON value in a reply: the whole of it, the first fenced block, or the first object in the prose."""
+    body = _THOUGHT.sub("", text).strip()
+    fenced = _FENCE.search(body)
+    for candidate in (body, fenced.group(1).strip() if fenced else ""):
+        if candidate:
+            try:
+                return _DECODER.decode(candidate)
+            except (ValueError, RecursionError):
+                continue
+    for start in [m.start() for m in re.finditer(r"[{\[]", body)][:_STARTS]:
+        try:
+            value, _ = _DECODER.raw_decode(body, start)
+        except json.JSONDecodeError as error:
+            if error.pos >= len(body) or error.msg.startswith("Unterminated"):
+                break  # cut off: an object inside the unfinished one is not the answer
+            continue
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            return value
+    raise Unfit("invalid-json", "there is no valid JSON in the reply")
+
+
+def wire_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of a model as endpoints bind it: every object closed, every property asked for."""
+    return _described(schema)[0]
+
+
+def in_words(schema: type[BaseModel]) -> str:
+    """The same schema as an instruction, for endpoints that bind none."""
+    return _described(schema)[1]
+
+
+@lru_cache(maxsize=256)
+def _described(schema: type[BaseModel]) -> tuple[dict[str, Any], str]:
+    described = schema.model_json_schema()
+    strict = _tighten(described)
+    wire = {"name": re.sub(r"\W", "_", schema.__name__)[:60], "schema": described, "strict": strict}
+    shown = json.dumps(described, ensure_ascii=False)
+    return wire, f"Answer with one JSON object that fits this JSON Schema, and with nothing else:\n{shown}"
+
+
+def _tighten(node: Any) -> bool:
+    """Close objects and drop what strict endpoints refuse, in place; false when a free-form object keeps it loose."""
+    if isinstance(node, list):
+        return min(map(_tighten, node), default=True)
+    if not isinstance(node, dict):
+        return True
+    node.pop("title", None)
+    node.pop("default", None)
+    strict = node.get("type") != "object" or "properties" in node
+    if "properties" in node:
+        node["additionalProperties"] = False
+        node["required"] = list(node["properties"])
+    for key, below in node.items():
+        if key in ("properties", "$defs"):  # names, not keywords: a property may be called "title"
+            strict = min(map(_tighten, below.values()), default=True) and strict
+        elif key not in ("enum", "const", "examples", "required"):
+            strict = _tighten(below) and strict
+    return strict
+
+
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)  # Python would take NaN and Infinity

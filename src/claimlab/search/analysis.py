@@ -1,0 +1,103 @@
+"""From text to index terms, safely in any language.
+
+Every text is indexed as its plain folded words, and once more in the field of its language: stemmed, without stop
+words, where tantivy knows the language; as plain words where it does not or where the language is unknown. Two things
+that its tokenizer would get wrong are mended before it sees the text: scripts written without spaces become pairs of
+characters, and combining marks, which it takes for the end of a word (as in Hindi), are composed or taken out.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import tantivy
+
+EXACT = "exact"  # the field of plain words, for every text
+OTHER = "lang_other"  # the language field of texts without a stemmer of their own
+LONGEST = 100  # bytes of a word; longer ones are noise that would fill the index
+
+# tantivy's stemmers; those that it also has stop words for
+STEMMERS = {
+    "ara": "arabic", "dan": "danish", "nld": "dutch", "eng": "english", "fin": "finnish", "fra": "french",
+    "deu": "german", "ell": "greek", "hun": "hungarian", "ita": "italian", "nor": "norwegian", "por": "portuguese",
+    "ron": "romanian", "rus": "russian", "spa": "spanish", "swe": "swedish", "tam": "tamil", "tur": "turkish",
+}  # fmt: skip
+WITHOUT_STOP_WORDS = frozenset({"arabic", "greek", "romanian", "tamil", "turkish"})
+
+# Han with its extensions, kana, Thai, Lao, Myanmar, Khmer: written without spaces between words
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003134f]+"
+)
+
+
+def field_of(language: str | None) -> str:
+    """The language field of a text: its own where there is a stemmer, else the common one."""
+    return f"lang_{language}" if language in STEMMERS else OTHER
+
+
+def fields() -> list[str]:
+    return [EXACT, OTHER, *(f"lang_{code}" for code in STEMMERS)]
+
+
+def analyzer(field: str) -> tantivy.TextAnalyzer:
+    """How the terms of a field are made from a document."""
+    language = STEMMERS.get(field.removeprefix("lang_"))
+    return _analyzer(stop_words=language, stemmer=language)
+
+
+def terms_of(text: str, field: str, language: str | None) -> list[str]:
+    """The distinct terms to look up in `field` for a query in `language`, in order.
+
+    A term counts once: saying a word twice does not ask for it twice. The plain words hold every word of a document,
+    but the query's stop words are looked up there only when it has no others.
+    """
+    written = prepared(text)
+    own = analyzer(field) if field not in (EXACT, OTHER) else _analyzer(stop_words=STEMMERS.get(language or ""))
+    found = own.analyze(written)
+    if not found and field == EXACT:
+        found = analyzer(EXACT).analyze(written)
+    return list(dict.fromkeys(found))
+
+
+@cache
+def _analyzer(*, stop_words: str | None = None, stemmer: str | None = None) -> tantivy.TextAnalyzer:
+    import tantivy
+
+    words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+    words = words.filter(tantivy.Filter.remove_long(LONGEST)).filter(tantivy.Filter.lowercase())
+    if stop_words is not None and stop_words not in WITHOUT_STOP_WORDS:
+        words = words.filter(tantivy.Filter.stopword(stop_words))
+    if stemmer is not None:
+        words = words.filter(tantivy.Filter.stemmer(stemmer))
+    # last, for stemmers need the accents: "vacinação" and "vacinacao" still meet in the plain words
+    return words.filter(tantivy.Filter.ascii_fold()).build()
+
+
+def prepared(text: str) -> str:
+    """`text` with what the tokenizer would misread mended. Plain ASCII is fine as it is."""
+    if text.isascii():
+        return text
+    composed = unicodedata.normalize("NFKC", text)
+    if _marks().search(composed):
+        composed = _marks().sub("", composed)
+    return _UNSPACED.sub(_pairs, composed)
+
+
+def _pairs(run: re.Match[str]) -> str:
+    """A run of characters as overlapping pairs: texts that share two neighbours share a term, without a dictionary."""
+    chars = run.group()
+    pairs = [chars[i : i + 2] for i in range(len(chars) - 1)] or [chars]
+    return f" {' '.join(pairs)} "
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    """Marks with a combining class (viramas, nuktas, tone marks, vowel points), joiners and soft hyphens."""
+    marks = [c for c in map(chr, range(0x300, sys.maxunicode + 1)) if unicodedata.combining(c)]
+    return re.compile(f"[{''.join(map(re.escape, marks))}\u200c\u200d\u00ad\u2060\ufeff]")

@@ -1,0 +1,122 @@
+"""Fact-checks from ClaimReview data in any of its shapes: schema.org feeds, JSON-LD of pages, the Fact Check Tools API.
+
+schema.org: https://schema.org/ClaimReview. Bulk data: a DataFeed whose `dataFeedElement` items hold ClaimReviews (the
+feed of Google's Fact Check Markup Tool), one ClaimReview per line (with or without a <script> around it: the research
+dataset of Data Commons), a list, a `@graph`, or the `claims` that claims:search answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from claimlab.core.languages import normalise
+from claimlab.search.dates import date_of, read_date
+from claimlab.search.document import Document
+from claimlab.search.evidence import Review
+from claimlab.search.fields import address, mapping, text
+
+MAX_DEPTH = 12  # of nesting, in data that nobody vouches for
+
+
+def holds_reviews(data: Any) -> bool:
+    """Whether `data` looks like ClaimReview data rather than plain documents."""
+    return next(_walk(data), None) is not None
+
+
+def reviews_in(data: Any, *, retrieved: datetime) -> Iterator[Document]:
+    """Every fact-check inside `data`, however deep the feed wraps it."""
+    for kind, found in _walk(data):
+        if kind == "schema":
+            yield _from_schema(found, retrieved)
+        else:
+            yield from _from_api(found, retrieved)
+
+
+def _walk(data: Any, depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
+    if depth > MAX_DEPTH:
+        return
+    if isinstance(data, list):
+        for item in data:
+            yield from _walk(item, depth + 1)
+    elif isinstance(data, dict):
+        if "ClaimReview" in _types(data):
+            yield "schema", data
+        elif isinstance(data.get("claimReview"), list):
+            yield "api", data
+        else:
+            for key in ("dataFeedElement", "item", "@graph", "claims", "itemListElement", "mainEntity"):
+                if key in data:
+                    yield from _walk(data[key], depth + 1)
+
+
+def _types(data: dict[str, Any]) -> list[str]:
+    types = data.get("@type")
+    names = types if isinstance(types, list) else [types]
+    return [t.rsplit("/", 1)[-1].rsplit(":", 1)[-1] for t in names if isinstance(t, str)]
+
+
+def _from_schema(raw: dict[str, Any], retrieved: datetime) -> Document:
+    rating, claimed = _one(raw.get("reviewRating")), _one(raw.get("itemReviewed"))
+    url = address(raw.get("url")) or address(mapping(raw.get("mainEntityOfPage")).get("@id"))
+    language = text(raw.get("inLanguage"))
+    iso3 = normalise(language) if language else None
+    when = date_of(raw.get("datePublished"), raw.get("dateCreated"), url=url, retrieved=retrieved, language=iso3)
+    claim = text(raw.get("claimReviewed"))
+    return Document(
+        text=claim or text(raw.get("description")),
+        title=text(raw.get("name")) or text(raw.get("headline")),
+        url=url,
+        published=when.published,
+        dated_from=when.dated_from,
+        language=iso3,
+        review=Review(
+            publisher=_name(raw.get("author")) or _name(raw.get("publisher")),
+            rating=text(rating.get("alternateName")) or text(rating.get("name")) or _scale(rating),
+            claim=claim,
+            claimant=_name(claimed.get("author")),
+            claim_date=read_date(claimed.get("datePublished"), retrieved=retrieved).published,
+        ),
+    )
+
+
+def _from_api(raw: dict[str, Any], retrieved: datetime) -> Iterator[Document]:
+    for review in (r for r in raw["claimReview"] if isinstance(r, dict)):
+        url, language = address(review.get("url")), text(review.get("languageCode"))
+        when = date_of(review.get("reviewDate"), url=url, retrieved=retrieved)
+        publisher = mapping(review.get("publisher"))
+        yield Document(
+            text=text(raw.get("text")),
+            title=text(review.get("title")),
+            url=url,
+            published=when.published,
+            dated_from=when.dated_from,
+            language=normalise(language) if language else None,
+            review=Review(
+                publisher=text(publisher.get("name")) or text(publisher.get("site")),
+                rating=text(review.get("textualRating")),
+                claim=text(raw.get("text")),
+                claimant=text(raw.get("claimant")),
+                claim_date=read_date(raw.get("claimDate"), retrieved=retrieved).published,
+            ),
+        )
+
+
+def _scale(rating: dict[str, Any]) -> str | None:
+    """A rating given only as a number, as written. No verdict is read from it: publishers' scales run both ways."""
+    value, best, worst = (rating.get(k) for k in ("ratingValue", "bestRating", "worstRating"))
+    if value is None:
+        return None
+    scale = f" (worst {worst}, best {best})" if best is not None and worst is not None else ""
+    return f"{value}{scale}"
+
+
+def _one(value: Any) -> dict[str, Any]:
+    return mapping(value[0] if isinstance(value, list) and value else value)
+
+
+def _name(value: Any) -> str | None:
+    if isinstance(value, str):
+        return text(value)
+    return text(_one(value).get("name"))

@@ -1,0 +1,201 @@
+"""Our own reading of when something was published: nobody else's filter decides what is newer than a claim.
+
+Understood: ISO 8601, RFC 2822, "4 de março de 2021", "Mar 4, 2021", "4. März 2021", "2021年3月4日", numeric dates whose
+order is certain, and "3 days ago" counted back from the time of retrieval. Search engines round ages down, so a
+relative date is the latest the page can be: an error drops a piece of evidence, it never lets a later one in. A date
+that cannot be told for certain (03/04/2021 in English, a bare month) is no date.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from datetime import UTC, date, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+EARLIEST = 1900
+# Languages that write the day first, so that 03/04/2021 is the third of April.
+DAY_FIRST = ("por", "spa", "deu", "fra", "ita", "nld", "pol", "rus", "ukr", "tur", "ron", "cat", "glg", "ell")
+
+
+class Dated(NamedTuple):
+    """When, and where that was read: the result itself, an age relative to retrieval, the page, or its address."""
+
+    published: datetime | None
+    dated_from: str | None
+
+
+NO_DATE = Dated(None, None)
+
+
+def read_date(raw: object, *, retrieved: datetime, language: str | None = None) -> Dated:
+    """The date that `raw` states, as UTC; no date when it is absent, uncertain, before 1900 or in the future."""
+    if not isinstance(raw, str) or not raw.strip():
+        return NO_DATE
+    text = raw.strip()
+    found = _iso(text) or _rfc(text) or _worded(text) or _numeric(text, language)
+    if found is not None:
+        return Dated(found, "result") if _plausible(found, retrieved) else NO_DATE
+    ago = _ago(text, retrieved)
+    return Dated(ago, "relative") if ago is not None and _plausible(ago, retrieved) else NO_DATE
+
+
+def date_of(*candidates: object, url: str | None, retrieved: datetime, language: str | None = None) -> Dated:
+    """The first candidate that states a date; as a last resort the date in the address, marked as such."""
+    for raw in candidates:
+        found = read_date(raw, retrieved=retrieved, language=language)
+        if found.published is not None:
+            return found
+    return url_date(url, retrieved=retrieved) if url else NO_DATE
+
+
+_URL_DATE = re.compile(
+    r"(?:^|[/_-])((?:19|20)\d\d)[/_-]?(0[1-9]|1[0-2]|[A-Za-z]{3,9})[/_-]?(0[1-9]|[12]\d|3[01])(?=[/_.-]|$)"
+)
+
+
+def url_date(url: str, *, retrieved: datetime) -> Dated:
+    """The day in an address such as /2021/03/04/ or /2021-03-04-storm or /2021/mar/04/."""
+    for match in _URL_DATE.finditer(urlsplit(url).path):
+        year, month, day = match.groups()
+        number = int(month) if month.isdigit() else _months().get(_fold(month))
+        found = _make(int(year), number, int(day))
+        if found is not None and _plausible(found, retrieved):
+            return Dated(found, "url")
+    return NO_DATE
+
+
+def _iso(text: str) -> datetime | None:
+    if not re.match(r"\d{4}-?\d\d-?\d\d(?!\d)", text):
+        return None
+    tidy = re.sub(r"([.,]\d{6})\d+", r"\1", text)  # Google writes nanoseconds
+    tidy = re.sub(r"\s*(?:UTC|GMT)$", "Z", tidy)
+    try:
+        return _utc(datetime.fromisoformat(tidy))
+    except ValueError:
+        return None
+
+
+def _rfc(text: str) -> datetime | None:
+    if not re.match(r"(?:[A-Za-z]{3,9},? +)?\d{1,2} [A-Za-z]{3} \d{4} \d\d:\d\d", text):
+        return None
+    try:
+        return _utc(parsedate_to_datetime(text))
+    except ValueError:
+        return None
+
+
+_DAY = r"(\d{1,2})(?:st|nd|rd|th|er|º|o)?"
+_DAY_MONTH = re.compile(rf"\b{_DAY}\.?\s+(?:de\s+|of\s+)?([a-z]{{3,12}})\.?,?\s+(?:de\s+)?(\d{{4}})\b")
+_MONTH_DAY = re.compile(r"\b([a-z]{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
+_CJK = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
+
+
+def _worded(text: str) -> datetime | None:
+    if found := _CJK.search(text):
+        year, number, day = map(int, found.groups())
+        return _make(year, number, day)
+    folded = _fold(text)
+    if found := _DAY_MONTH.search(folded):
+        return _make(int(found[3]), _months().get(found[2]), int(found[1]))
+    if found := _MONTH_DAY.search(folded):
+        return _make(int(found[3]), _months().get(found[1]), int(found[2]))
+    return None
+
+
+def _numeric(text: str, language: str | None) -> datetime | None:
+    if found := re.search(r"(?<!\d)(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?!\d)", text):
+        return _make(int(found[1]), int(found[2]), int(found[3]))
+    found = re.search(r"(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?!\d)", text)
+    if found is None:
+        return None
+    first, mark, second, year = int(found[1]), found[2], int(found[3]), int(found[4])
+    if first > 12 or mark == "." or language in DAY_FIRST or first == second:
+        return _make(year, second, first)
+    return _make(year, first, second) if second > 12 else None
+
+
+def _ago(text: str, retrieved: datetime) -> datetime | None:
+    phrase = " ".join(_fold(text).split()).rstrip(".")
+    words = _ages()
+    if phrase in words.today:
+        return _midnight(retrieved)
+    if phrase in words.yesterday:
+        return _midnight(retrieved - timedelta(days=1))
+    found = words.phrase.fullmatch(phrase)
+    if found is None:
+        return None
+    number = next(v for k, v in found.groupdict().items() if v is not None and k.startswith("n"))
+    unit = words.units[next(v for k, v in found.groupdict().items() if v is not None and k.startswith("u"))]
+    return _back(retrieved, int(number) if number.isdigit() else 1, unit)
+
+
+def _back(retrieved: datetime, number: int, unit: str) -> datetime | None:
+    try:
+        if unit in ("month", "year"):
+            months = retrieved.year * 12 + retrieved.month - 1 - number * (12 if unit == "year" else 1)
+            year, month = divmod(months, 12)
+            last = (date(year + (month == 11), (month + 1) % 12 + 1, 1) - timedelta(days=1)).day
+            return datetime(year, month + 1, min(retrieved.day, last))
+        moment = retrieved - timedelta(**{f"{unit}s": number})
+        return moment.replace(microsecond=0) if unit in ("second", "minute", "hour") else _midnight(moment)
+    except (ValueError, OverflowError):
+        return None
+
+
+class _Ages(NamedTuple):
+    phrase: re.Pattern[str]
+    units: dict[str, str]
+    today: frozenset[str]
+    yesterday: frozenset[str]
+
+
+@cache
+def _ages() -> _Ages:
+    raw = tomllib.loads((resources.files("claimlab.search") / "data" / "ago.toml").read_text(encoding="utf-8"))
+    units = {word: unit for unit, words in raw["units"].items() for word in words}
+    number = "|".join([r"\d{1,4}", *map(re.escape, raw["one"])])
+    unit = "|".join(sorted(map(re.escape, units), key=len, reverse=True))
+    frames = []
+    for i, frame in enumerate(raw["frames"]):
+        parts = {"n": f"(?P<n{i}>{number})", "unit": f"(?P<u{i}>{unit})"}
+        frames.append(frame.replace(" ", r"\s*").format(**parts))
+    return _Ages(re.compile("|".join(frames)), units, frozenset(raw["today"]), frozenset(raw["yesterday"]))
+
+
+@cache
+def _months() -> dict[str, int]:
+    text = (resources.files("claimlab.search") / "data" / "months.toml").read_text(encoding="utf-8")
+    return {word: number for number, words in enumerate(tomllib.loads(text).values(), 1) for word in words}
+
+
+def _fold(text: str) -> str:
+    """Lower case without accents: what the tables are written in."""
+    split = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in split if not unicodedata.combining(c)).replace("’", "'")
+
+
+def _make(year: int, month: int | None, day: int) -> datetime | None:
+    try:
+        return datetime(year, month, day) if month is not None else None
+    except ValueError:
+        return None
+
+
+def _utc(moment: datetime) -> datetime:
+    """UTC without a zone; a time that names no zone is taken as UTC."""
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo is not None else moment
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _plausible(moment: datetime, retrieved: datetime) -> bool:
+    """A page cannot be newer than its retrieval, but for the day that zones may differ by."""
+    return moment.year >= EARLIEST and moment <= retrieved + timedelta(days=1)

@@ -1,0 +1,45 @@
+"""A document of the local index: a text with what is known of where and when it was published."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from claimlab.search.evidence import Review
+
+
+@dataclass(frozen=True)
+class Document:
+    text: str | None
+    title: str | None = None
+    url: str | None = None
+    published: datetime | None = None
+    dated_from: str | None = None
+    language: str | None = None  # ISO 639-3
+    review: Review | None = None
+    source_id: str | None = None  # the record, file or line it comes from
+
+    def digest(self) -> bytes:
+        """The same for documents that say the same at the same place."""
+        parts = json.dumps([self.url, self.title, self.text])
+        return hashlib.blake2b(parts.encode("ascii"), digest_size=16).digest()
+
+    def as_bytes(self) -> bytes:
+        """As the index stores it, to be read back by `from_bytes`."""
+        known = {
+            **self.__dict__,
+            "published": self.published.isoformat() if self.published else None,
+            "review": self.review.as_json() if self.review else None,
+        }
+        return json.dumps({k: v for k, v in known.items() if v is not None}, sort_keys=True).encode("ascii")
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> Document:
+        data = {"text": None, **json.loads(raw.decode("ascii"))}
+        if "published" in data:
+            data["published"] = datetime.fromisoformat(data["published"])
+        if "review" in data:
+            data["review"] = Review.from_json(data["review"])
+        return cls(**data)

@@ -1,0 +1,205 @@
+"""Documents from what a user has: a claimlab dataset, a folder or file of documents, a ClaimReview dump.
+
+Nothing is guessed silently: a file or line that cannot be read is left out, named and counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import MANIFEST, Dataset, sha256_file
+from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.core.languages import normalise
+from claimlab.search.claimreview import holds_reviews, reviews_in
+from claimlab.search.dates import date_of
+from claimlab.search.document import Document
+from claimlab.search.evidence import Review
+from claimlab.search.fields import address
+from claimlab.search.page_text import read_page
+
+SUFFIXES = (".txt", ".md", ".html", ".htm", ".jsonl", ".ndjson", ".json", ".jsonld")
+MAX_FILE = 1 << 30  # bytes of a file that must be read whole; lines of JSON may be of any length
+_SCRIPT = re.compile(r"^\s*<script[^>]*>|</script>\s*$")
+TABLES = ("records", "evidence")
+
+
+class Source:
+    """Where documents come from. `skipped` fills while they are read: reason -> how many."""
+
+    def __init__(self, path: str | Path, *, table: str = "records", retrieved: datetime) -> None:
+        self.path = Path(path)
+        self.table = table
+        self.retrieved = retrieved
+        self.skipped: dict[str, int] = {}
+        if table not in TABLES:
+            raise UsageError(f"A dataset has no table '{table}' to search.", f"Use one of: {', '.join(TABLES)}.")
+        if not self.path.exists():
+            raise UnreadableFile(f"There is no file or folder '{self.path}'.", "Check the path.")
+        self.is_dataset = (self.path / MANIFEST).is_file()
+        if not self.is_dataset and not self._files():
+            raise UnreadableFile(
+                f"'{self.path}' holds no documents.", f"Give a claimlab dataset, or files of: {', '.join(SUFFIXES)}."
+            )
+
+    def digest(self) -> str:
+        """sha256 over the names and contents of what would be read."""
+        files = [self.path / MANIFEST] if self.is_dataset else self._files()
+        root = self.path if self.path.is_dir() else self.path.parent
+        lines = [f"{sha256_file(f)}  {f.relative_to(root).as_posix()}" for f in files]
+        return hashlib.sha256("\n".join([self.table, *lines]).encode()).hexdigest()
+
+    def documents(self) -> Iterator[Document]:
+        if self.is_dataset:
+            yield from self._dataset()
+            return
+        for file in self._files():
+            yield from self._file(file)
+
+    def _files(self) -> list[Path]:
+        if self.path.is_file():
+            return [self.path]
+        found = (p for p in self.path.rglob("*") if p.is_file() and not p.is_symlink())
+        return sorted(p for p in found if p.suffix.lower() in SUFFIXES and not p.name.startswith("."))
+
+    def _dataset(self) -> Iterator[Document]:
+        dataset = Dataset.open(self.path)
+        if self.table == "records":
+            rows, rating, verdict, publisher = dataset.records, "label_raw", "veracity", "source"
+        elif "evidence" in dataset.tables:
+            rows, rating, verdict, publisher = dataset.tables["evidence"], "rating", "verdict", "publisher"
+        else:
+            raise UnreadableFile(f"'{self.path}' has no evidence table.", "Search its records instead.")
+        for row in rows.filter(pl.col("text").is_not_null()).iter_rows(named=True):
+            review = Review(publisher=row[publisher], rating=row[rating], mapped=row[verdict])
+            yield _from_row(row, review if review != Review() else None)
+
+    def _file(self, file: Path) -> Iterator[Document]:
+        root = self.path if self.path.is_dir() else self.path.parent
+        name, kind = file.relative_to(root).as_posix(), file.suffix.lower()
+        if kind in (".jsonl", ".ndjson") or (kind in (".txt", ".md") and _is_lines_of_json(file)):
+            yield from self._lines(file, name)
+            return
+        if file.stat().st_size > MAX_FILE:
+            todo = "Split it, or write one object per line (.jsonl)."
+            raise UnreadableFile(f"'{name}' is larger than {MAX_FILE >> 20} MB.", todo)
+        content = _decode(file.read_bytes())
+        if kind in (".html", ".htm"):
+            yield from self._page(content, name)
+        elif kind in (".json", ".jsonld"):
+            yield from self._json(content, name)
+        elif content.strip():
+            yield Document(text=content.strip(), title=file.stem, source_id=name)
+        else:
+            self._skip("empty file")
+
+    def _page(self, content: str, name: str) -> Iterator[Document]:
+        page = read_page(content, url=None, retrieved=self.retrieved)
+        if not page.text:
+            self._skip("page without text")
+            return
+        yield Document(
+            text=page.text,
+            title=page.title,
+            published=page.published,
+            dated_from=page.dated_from,
+            language=page.language,
+            source_id=name,
+        )
+
+    def _lines(self, file: Path, name: str) -> Iterator[Document]:
+        with file.open("rb") as lines:
+            for number, raw in enumerate(lines, 1):
+                try:
+                    line = _SCRIPT.sub("", raw.decode("utf-8-sig")).strip()
+                    data = json.loads(line) if line else None
+                except (ValueError, RecursionError):
+                    self._skip("line that is not JSON in UTF-8")
+                    continue
+                if line:
+                    yield from self._object(data, f"{name}:{number}")
+
+    def _json(self, content: str, name: str) -> Iterator[Document]:
+        try:
+            data = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            raise UnreadableFile(f"'{name}' is not JSON ({error}).", "Mend it, or leave it out.") from None
+        if isinstance(data, list) and not holds_reviews(data):
+            for number, item in enumerate(data, 1):
+                yield from self._object(item, f"{name}:{number}")
+        else:
+            yield from self._object(data, name)
+
+    def _object(self, data: Any, where: str) -> Iterator[Document]:
+        if holds_reviews(data):
+            for review in reviews_in(data, retrieved=self.retrieved):
+                if review.text is None and review.title is None:
+                    self._skip("fact-check without text")
+                else:
+                    yield review
+        elif isinstance(data, dict) and isinstance(data.get("text"), str) and data["text"].strip():
+            yield _from_object(data, where, self.retrieved)
+        else:
+            self._skip("object without a text")
+
+    def _skip(self, reason: str) -> None:
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+
+
+def _from_row(row: dict[str, Any], review: Review | None) -> Document:
+    """A row of a dataset. Its label is the rating that somebody gave it, which a guard against leaks must see."""
+    return Document(
+        text=row["text"],
+        title=row.get("title"),
+        url=row["url"],
+        published=row.get("date") or row.get("published"),
+        dated_from="result" if row.get("date") or row.get("published") else None,
+        language=row.get("language"),
+        review=review,
+        source_id=row.get("id") or row.get("evidence_id"),
+    )
+
+
+def _from_object(data: dict[str, Any], where: str, retrieved: datetime) -> Document:
+    language, url = _string(data.get("language")), address(data.get("url"))
+    iso3 = normalise(language) if language else None
+    when = date_of(data.get("published"), data.get("date"), url=url, retrieved=retrieved, language=iso3)
+    rating, publisher = _string(data.get("rating")), _string(data.get("publisher"))
+    return Document(
+        text=data["text"].strip(),
+        title=_string(data.get("title")),
+        url=url,
+        published=when.published,
+        dated_from=when.dated_from,
+        language=iso3,
+        review=Review(publisher=publisher, rating=rating) if rating or publisher else None,
+        source_id=_string(data.get("id")) or where,
+    )
+
+
+def _string(value: Any) -> str | None:
+    return str(value).strip() or None if isinstance(value, str | int) else None
+
+
+def _is_lines_of_json(file: Path) -> bool:
+    """Whether a .txt file is really a dump with one JSON object per line, as Data Commons publishes it."""
+    with file.open("rb") as opened:
+        head = opened.read(400).lstrip(b"\xef\xbb\xbf \r\n")
+    return head.startswith(b'{"@context"') or (head.startswith(b"<script") and b"ld+json" in head)
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        from charset_normalizer import from_bytes  # only when it is not UTF-8
+
+        best = from_bytes(data).best()
+        return str(best) if best is not None else data.decode("cp1252", "replace")

@@ -1,0 +1,180 @@
+"""What a search found: pieces of evidence, each with its own date, source and, for fact-checks, rating and verdict.
+
+An evidence id is a hash of what the piece says and where, so the same page found twice, by two queries or two
+providers, carries the same id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from claimlab.core.labels import general
+from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
+
+DomainOf = Callable[[str], str | None]
+
+
+@dataclass(frozen=True)
+class Review:
+    """A fact-check in the terms of schema.org ClaimReview: who rated what, in the words they used."""
+
+    publisher: str | None = None
+    rating: str | None = None
+    claim: str | None = None
+    claimant: str | None = None
+    claim_date: datetime | None = None
+    mapped: str | None = None  # the verdict, where the source already gives it in our four words
+
+    @property
+    def verdict(self) -> str | None:
+        """true | false | mixed | unknown by the general map; null without a rating, or with one it does not know."""
+        return self.mapped or general().verdict(self.rating)
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self.__dict__, "claim_date": _iso(self.claim_date)}
+
+    @classmethod
+    def from_json(cls, raw: dict[str, Any]) -> Review:
+        return cls(**{**raw, "claim_date": _time(raw["claim_date"])})
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One result. Times are UTC without a zone. `dated_from` says where `published` was read."""
+
+    title: str | None
+    text: str | None
+    url: str | None
+    retrieved: datetime
+    provider: str
+    query: str
+    published: datetime | None = None
+    dated_from: str | None = None  # result | relative | page | url
+    language: str | None = None
+    score: float | None = None
+    review: Review | None = None
+    more: dict[str, Any] = field(default_factory=dict)  # what else the provider said, JSON-safe; goes into `meta`
+
+    @property
+    def evidence_id(self) -> str:
+        parts = json.dumps([self.url, self.title, self.text], ensure_ascii=False)
+        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+    def as_json(self) -> dict[str, Any]:
+        """Every field as JSON, to be read back by `from_json`."""
+        return {
+            **{k: v for k, v in self.__dict__.items() if k not in ("retrieved", "published", "review")},
+            "retrieved": self.retrieved.isoformat(),
+            "published": _iso(self.published),
+            "review": self.review.as_json() if self.review else None,
+        }
+
+    @classmethod
+    def from_json(cls, raw: dict[str, Any]) -> Evidence:
+        return cls(
+            **{
+                **raw,
+                "retrieved": datetime.fromisoformat(raw["retrieved"]),
+                "published": _time(raw["published"]),
+                "review": Review.from_json(raw["review"]) if raw["review"] else None,
+            }
+        )
+
+    def row(self, record_id: str, rank: int, domain_of: DomainOf | None) -> dict[str, Any]:
+        """The row of the evidence table (core/record.py)."""
+        review = self.review or Review()
+        meta = {
+            **self.more,
+            "dated_from": self.dated_from,
+            "language": self.language,
+            "score": self.score,
+            "claim": review.claim,
+            "claimant": review.claimant,
+            "claim_date": _iso(review.claim_date),
+        }
+        return {
+            "record_id": record_id,
+            "evidence_id": self.evidence_id,
+            "rank": rank,
+            "title": self.title,
+            "text": self.text,
+            "url": self.url,
+            "domain": domain_of(self.url) if domain_of is not None and self.url is not None else None,
+            "published": self.published,
+            "retrieved": self.retrieved,
+            "provider": self.provider,
+            "query": self.query,
+            "publisher": review.publisher,
+            "rating": review.rating,
+            "verdict": review.verdict,
+            "meta": meta_json(meta),
+        }
+
+
+class AsOf(NamedTuple):
+    """Evidence sorted by one day: what stood then, what came after it, and what has no date."""
+
+    kept: list[Evidence]
+    newer: list[Evidence]
+    undated: list[Evidence]
+
+    def counts(self) -> dict[str, int]:
+        return {"kept": len(self.kept), "newer": len(self.newer), "undated": len(self.undated)}
+
+
+def as_of(evidence: Iterable[Evidence], when: date | datetime) -> AsOf:
+    """Sort `evidence` by the date we read ourselves, whatever filter the provider was asked to apply.
+
+    Two instants are compared as instants. Where either side knows only the day (midnight), days are compared, and the
+    same day counts as not newer. What has no date is kept apart: it may be older or newer, and nobody knows.
+    """
+    sorted_out = AsOf([], [], [])
+    for piece in evidence:
+        if piece.published is None:
+            sorted_out.undated.append(piece)
+        elif is_newer(piece.published, when):
+            sorted_out.newer.append(piece)
+        else:
+            sorted_out.kept.append(piece)
+    return sorted_out
+
+
+def is_newer(published: datetime, when: date | datetime) -> bool:
+    if not isinstance(when, datetime) or when.time() == time.min or published.time() == time.min:
+        day = when.date() if isinstance(when, datetime) else when
+        return published.date() > day
+    return published > when
+
+
+def evidence_table(
+    found: Iterable[tuple[str, Sequence[Evidence]]], *, domain_of: DomainOf | None = None
+) -> pl.DataFrame:
+    """The evidence side table of records: pairs of a record id and what was found for it, best first.
+
+    A piece found twice for one record stands once, at its better rank. `domain_of` gives the registrable domain of an
+    address (claimlab.text.urls.registrable_domain); without it the column is null.
+    """
+    rows = []
+    for record_id, pieces in found:
+        seen: set[str] = set()
+        for piece in pieces:
+            if piece.evidence_id not in seen:
+                seen.add(piece.evidence_id)
+                rows.append(piece.row(record_id, len(seen), domain_of))
+    schema = SIDE_TABLES["evidence"]
+    return to_side_table("evidence", pl.DataFrame(rows, schema=schema, orient="row"))
+
+
+def _iso(value: datetime | None) -> str | None:
+    return value.isoformat() if value is not None else None
+
+
+def _time(value: str | None) -> datetime | None:
+    return datetime.fromisoformat(value) if value is not None else None

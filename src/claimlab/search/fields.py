@@ -1,0 +1,67 @@
+"""Read what providers answer: strict about the layout that is documented, patient with optional fields left out."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Any
+
+from claimlab.core.errors import SearchFailed
+
+_TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span|br)\b[^>]{0,80}>", re.IGNORECASE)
+
+
+def table(provider: str, answer: Any, *path: str) -> list[dict[str, Any]]:
+    """The list of objects at `path`; absent or null means no results, anything else is not the documented layout."""
+    at = answer
+    for step in path:
+        if not isinstance(at, dict):
+            raise wrong_shape(provider, path)
+        at = at.get(step)
+        if at is None:
+            return []
+    if not isinstance(at, list) or not all(isinstance(item, dict) for item in at):
+        raise wrong_shape(provider, path)
+    return at
+
+
+def wrong_shape(provider: str, path: tuple[str, ...]) -> SearchFailed:
+    where = ".".join(path) or "the answer"
+    return SearchFailed(
+        provider,
+        "wrong-shape",
+        f"{provider} answered with JSON whose '{where}' is not laid out as documented.",
+        "The service may have changed: look for a newer claimlab.",
+    )
+
+
+def text(value: Any) -> str | None:
+    """A line of text, or null: no blanks, no highlighting tags, no entities."""
+    if not isinstance(value, str):
+        return None
+    plain = " ".join(html.unescape(_TAGS.sub("", value)).split())
+    return plain or None
+
+
+def address(value: Any) -> str | None:
+    """An http(s) address, or null: a result may not smuggle in another scheme."""
+    return value.strip() if isinstance(value, str) and re.match(r"\s*https?://\S", value, re.IGNORECASE) else None
+
+
+def number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """An object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def strings(value: Any) -> list[str]:
+    """The strings of a list that may be missing."""
+    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
+def first(value: Any) -> dict[str, Any]:
+    """The first object of a list that may be missing."""
+    return value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else {}

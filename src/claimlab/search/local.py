@@ -1,0 +1,268 @@
+"""The local index: full-text search over a user's own documents, on disk, with no network and no key.
+
+    build_index("claims/", "claims.index", language="por")       # skipped when nothing has changed
+    LocalIndex("claims.index").search(Query("vacina causa…", language="por"))
+
+The words of a query are looked up as terms, never parsed as a query language, so a claim's punctuation has no meaning.
+Ranking is tantivy's BM25 over the language field, with the plain words as a lighter second voice (EXACT_WEIGHT): they
+tell apart what the stemmer throws together, and find names and numbers in documents of other languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from claimlab.core.atomic import atomic_folder, recover
+from claimlab.core.errors import OutputExists, SearchFailed
+from claimlab.core.languages import require
+from claimlab.core.progress import Progress, silent
+from claimlab.search.analysis import EXACT, OTHER, analyzer, field_of, fields, prepared, terms_of
+from claimlab.search.document import Document
+from claimlab.search.documents import Source
+from claimlab.search.evidence import Evidence
+from claimlab.search.passage import best_passage
+from claimlab.search.query import Query
+from claimlab.search.results import now
+
+if TYPE_CHECKING:
+    import tantivy
+
+LAYOUT = 1  # raise it when the fields or their analysis change: older indexes are then built again
+MANIFEST = "index.json"
+EXACT_WEIGHT = 0.2
+MAX_TIES = 10_000
+HEAP = 128 << 20
+EPOCH = date(1970, 1, 1)
+
+LanguageOf = Callable[[str], str | None]
+
+
+class IndexManifest(BaseModel):
+    """What the folder holds and what it was made of. No time of day and no path, as in a dataset's manifest."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    layout: int
+    source: str  # sha256 over the names and contents of what was read
+    language: str | None
+    guessed: bool  # whether a function was handed in to find the language of documents that do not name it
+    documents: int
+    repeated: int  # documents left out because the same text, title and address stood there already
+    skipped: dict[str, int]  # reason -> how many were left out
+    languages: dict[str, int]  # "und" is a language that nobody named
+
+
+def build_index(
+    source: str | Path,
+    folder: str | Path,
+    *,
+    table: str = "records",
+    language: str | None = None,
+    language_of: LanguageOf | None = None,
+    progress: Progress = silent,
+) -> IndexManifest:
+    """Index `source` into `folder` in one atomic step, or leave the folder alone when it is already that index.
+
+    `table` chooses what to search in a claimlab dataset: its records or its evidence. `language` is that of documents
+    which do not name theirs; else `language_of` is asked for it, from the text.
+    """
+    target = Path(folder)
+    recover(target)
+    reader = Source(source, table=table, retrieved=now())
+    common = require(language) if language else None
+    digest = reader.digest()
+    standing = _standing(target)
+    guessed = language_of is not None
+    wanted: dict[str, Any] = {"layout": LAYOUT, "source": digest, "language": common, "guessed": guessed}
+    if standing is not None and standing.model_dump(include=set(wanted)) == wanted:
+        return standing
+    if standing is None and target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise OutputExists(target)
+    with atomic_folder(target) as building:
+        counted = _write(building, _with_language(reader, common, language_of), progress)
+        manifest = IndexManifest(**wanted, **counted, skipped=dict(sorted(reader.skipped.items())))
+        (building / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    return manifest
+
+
+class LocalIndex:
+    """An index on disk, opened when first asked."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    @cached_property
+    def manifest(self) -> IndexManifest:
+        recover(self.folder)
+        found = _standing(self.folder)
+        if found is None or found.layout != LAYOUT:
+            what = "is not an index" if found is None else f"is an index of another layout ({found.layout})"
+            raise SearchFailed(
+                "local",
+                "no-index",
+                f"'{self.folder}' {what} that this claimlab can search.",
+                "Build it with claimlab.search.local.build_index(source, folder).",
+            )
+        return found
+
+    def search(self, query: Query, *, passage: int = 1000) -> list[Evidence]:
+        """The best documents, best first; of a text longer than `passage` characters, the part that fits best."""
+        hits = self._hits(query)
+        retrieved = now()
+        shown = set(terms_of(query.text, EXACT, query.language))
+        return [_evidence(Document.from_bytes(raw), score, query, retrieved, shown, passage) for score, raw in hits]
+
+    def _hits(self, query: Query) -> list[tuple[float, bytes]]:
+        """Score and stored document. Equal scores stand in the order of the source, wherever the cut falls."""
+        wanted = self._wanted(query)
+        if wanted is None:
+            return []
+        searcher = self._index.searcher()
+        fetch = query.max_results + 10
+        while True:
+            found = searcher.search(wanted, fetch, count=False).hits
+            cut = query.max_results - 1
+            if len(found) < fetch or found[-1][0] < found[cut][0] or fetch >= MAX_TIES:
+                break
+            fetch *= 4
+        order = searcher.fast_field_values("n", [where for _, where in found])
+        ranked = sorted(zip(found, order, strict=True), key=lambda hit: (-hit[0][0], hit[1]))[: query.max_results]
+        return [(score, bytes(searcher.doc(where)["document"][0])) for (score, where), _ in ranked]
+
+    def _wanted(self, query: Query) -> tantivy.Query | None:
+        import tantivy
+
+        schema, should = self._index.schema, []
+        for name in [EXACT, *self._language_fields(query.language)]:
+            for term in terms_of(query.text, name, query.language):
+                clause = tantivy.Query.term_query(schema, name, term, "freq")
+                if name == EXACT:
+                    clause = tantivy.Query.boost_query(clause, EXACT_WEIGHT)
+                should.append((tantivy.Occur.Should, clause))
+        if not should:
+            return None
+        words = tantivy.Query.boolean_query(should)
+        if query.before is None:
+            return words
+        later = tantivy.Query.range_query(
+            schema, "day", tantivy.FieldType.Integer, lower_bound=(query.before - EPOCH).days, include_lower=False
+        )
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, words), (tantivy.Occur.MustNot, later)])
+
+    def _language_fields(self, language: str | None) -> list[str]:
+        """Where to look beside the plain words: a query of unknown language is read as each language of the index."""
+        held = {field_of(code) for code in self.manifest.languages}
+        asked = held if language is None else held & {field_of(language), OTHER}
+        return sorted(asked)
+
+    @cached_property
+    def _index(self) -> tantivy.Index:
+        import tantivy
+
+        _ = self.manifest  # says what is wrong with the folder before tantivy does
+        index = tantivy.Index.open(str(self.folder))
+        _register(index)
+        return index
+
+
+def _write(folder: Path, documents: Iterator[Document], progress: Progress) -> dict[str, Any]:
+    import tantivy
+
+    index = tantivy.Index(_schema(), path=str(folder))
+    _register(index)
+    writer = index.writer(HEAP, 1)  # one thread, so that documents keep their order
+    languages: dict[str, int] = {}
+    seen: set[bytes] = set()
+    repeated = 0
+    try:
+        for document in documents:
+            mark = document.digest()
+            if mark in seen:
+                repeated += 1
+                continue
+            seen.add(mark)
+            writer.add_document(_entry(document, len(seen)))
+            code = document.language or "und"
+            languages[code] = languages.get(code, 0) + 1
+            if len(seen) % 5000 == 0:
+                progress("indexing", len(seen), None)
+        writer.commit()
+    finally:
+        writer.wait_merging_threads()  # also after a failure: its threads must not write into a folder that goes away
+    progress("indexing", len(seen), len(seen))
+    return {"documents": len(seen), "repeated": repeated, "languages": dict(sorted(languages.items()))}
+
+
+def _entry(document: Document, number: int) -> tantivy.Document:
+    import tantivy
+
+    written = prepared("\n".join(part for part in (document.title, document.text) if part))
+    entry = tantivy.Document(n=number, document=document.as_bytes())
+    entry.add_text(EXACT, written)
+    entry.add_text(field_of(document.language), written)
+    if document.published is not None:
+        entry.add_integer("day", (document.published.date() - EPOCH).days)
+    return entry
+
+
+def _schema() -> tantivy.Schema:
+    import tantivy
+
+    builder = tantivy.SchemaBuilder()
+    builder.add_bytes_field("document", stored=True, indexed=False)
+    builder.add_integer_field("n", fast=True)
+    builder.add_integer_field("day", indexed=True, fast=True)
+    for name in fields():
+        builder.add_text_field(name, stored=False, tokenizer_name=name, index_option="freq")
+    return builder.build()
+
+
+def _register(index: tantivy.Index) -> None:
+    for name in fields():
+        index.register_tokenizer(name, analyzer(name))
+
+
+def _standing(folder: Path) -> IndexManifest | None:
+    """The manifest of the index in `folder`; null when there is none that can be read."""
+    try:
+        return IndexManifest.model_validate_json((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValidationError, ValueError):
+        return None
+
+
+def _with_language(reader: Source, language: str | None, language_of: LanguageOf | None) -> Iterator[Document]:
+    for document in reader.documents():
+        if document.language is None:
+            guess = language or (language_of(document.text) if language_of and document.text else None)
+            yield replace(document, language=guess)
+        else:
+            yield document
+
+
+def _evidence(
+    document: Document, score: float, query: Query, retrieved: datetime, shown: set[str], passage: int
+) -> Evidence:
+    whole = document.text or ""
+    text = best_passage(whole, shown, passage) or None
+    more = {"document": document.source_id, "passage_of": len(whole) if text is not None and text != whole else None}
+    return Evidence(
+        title=document.title,
+        text=text,
+        url=document.url,
+        retrieved=retrieved,
+        provider="local",
+        query=query.text,
+        published=document.published,
+        dated_from=document.dated_from,
+        language=document.language,
+        score=round(score, 6),
+        review=document.review,
+        more={k: v for k, v in more.items() if v is not None},
+    )

@@ -1,0 +1,94 @@
+"""Google Fact Check Tools: fact-checks published with ClaimReview, found by the claim (claims:search, v1alpha1).
+
+https://developers.google.com/fact-check/tools/api/reference/rest/v1alpha1/claims/search
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, ClassVar
+
+from claimlab.core.languages import normalise
+from claimlab.search.dates import read_date
+from claimlab.search.evidence import Evidence, Review
+from claimlab.search.fields import address, mapping, table, text
+from claimlab.search.http import Call, Http
+from claimlab.search.query import Query
+from claimlab.search.web import Found, WebProvider, two_letters
+
+
+class GoogleFactCheck(WebProvider):
+    """One piece of evidence per review. `max_age_days` counts back from today; `publisher_site` keeps one publisher."""
+
+    name: ClassVar[str] = "google-factcheck"
+    endpoint: ClassVar[str] = "https://factchecktools.googleapis.com/v1alpha1/claims:search"
+    needs: ClassVar[tuple[str, ...]] = ("GOOGLE_FACTCHECK_API_KEY",)
+
+    def __init__(
+        self,
+        http: Http | None = None,
+        *,
+        endpoint: str | None = None,
+        environ: Mapping[str, str] | None = None,
+        max_age_days: int | None = None,
+        publisher_site: str | None = None,
+    ) -> None:
+        super().__init__(http, endpoint=endpoint, environ=environ)
+        self.max_age_days = max_age_days
+        self.publisher_site = publisher_site
+
+    def parameters(self) -> dict[str, Any]:
+        return {"max_age_days": self.max_age_days, "publisher_site": self.publisher_site}
+
+    def ask(self, query: Query, wanted: int, page: Any) -> Call:
+        key = self.key("GOOGLE_FACTCHECK_API_KEY")
+        params: dict[str, str | int | None] = {
+            "query": query.text,
+            "languageCode": two_letters(query),  # the service ignores the region
+            "maxAgeDays": self.max_age_days,
+            "pageSize": min(self.page_size, query.max_results),  # the same on every page, or the token is refused
+            "pageToken": page,
+            "reviewPublisherSiteFilter": self.publisher_site,
+        }
+        return Call(
+            self.name,
+            "GET",
+            self.address,
+            params={k: v for k, v in params.items() if v is not None},
+            headers={"X-Goog-Api-Key": key},  # in the header rather than the address, which ends up in logs
+            secret=key,
+            most=self.price(wanted),
+        )
+
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
+        found = Found(following=text(mapping(answer).get("nextPageToken")))
+        for claim in table(self.name, answer, "claims"):
+            reviews = table(self.name, claim, "claimReview")
+            found.evidence += [self._review(claim, r, query, retrieved) for r in reviews] or [None]
+        return found
+
+    def _review(
+        self, claim: dict[str, Any], review: dict[str, Any], query: Query, retrieved: datetime
+    ) -> Evidence | None:
+        publisher = mapping(review.get("publisher"))
+        language = text(review.get("languageCode"))
+        return self.piece(
+            query,
+            retrieved,
+            title=text(review.get("title")),
+            text=text(claim.get("text")),
+            url=address(review.get("url")),
+            dates=(review.get("reviewDate"),),
+            language=normalise(language) if language else None,
+            review=Review(
+                publisher=text(publisher.get("name")) or text(publisher.get("site")),
+                rating=text(review.get("textualRating")),
+                claim=text(claim.get("text")),
+                claimant=text(claim.get("claimant")),
+                claim_date=read_date(claim.get("claimDate"), retrieved=retrieved).published,
+            ),
+        )
+
+
+PROVIDER = GoogleFactCheck

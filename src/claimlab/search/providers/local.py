@@ -1,0 +1,30 @@
+"""Local: a full-text index of a user's own documents (claimlab.search.local), always there and always free."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from claimlab.search.local import LocalIndex
+from claimlab.search.query import Query
+from claimlab.search.results import Results, now
+
+
+class Local:
+    """Search the index in `index`; build it first with claimlab.search.local.build_index."""
+
+    name: ClassVar[str] = "local"
+
+    def __init__(self, index: LocalIndex | str | Path, *, passage: int = 1000) -> None:
+        self.index = index if isinstance(index, LocalIndex) else LocalIndex(index)
+        self.passage = passage
+
+    def parameters(self) -> dict[str, Any]:
+        return {"source": self.index.manifest.source, "layout": self.index.manifest.layout, "passage": self.passage}
+
+    async def search(self, query: Query) -> Results:
+        found = self.index.search(query, passage=self.passage)
+        return Results(query=query, provider=self.name, evidence=tuple(found), retrieved=now(), cost=0.0)
+
+
+PROVIDER = Local

@@ -1,0 +1,69 @@
+"""Serper: Google's results as JSON. https://serper.dev"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from claimlab.search.fields import address, mapping, number, table, text
+from claimlab.search.http import Call
+from claimlab.search.query import Query
+from claimlab.search.terms import terms
+from claimlab.search.web import Found, WebProvider, two_letters
+
+
+class Serper(WebProvider):
+    name: ClassVar[str] = "serper"
+    endpoint: ClassVar[str] = "https://google.serper.dev/search"
+    needs: ClassVar[tuple[str, ...]] = ("SERPER_API_KEY",)
+    page_size: ClassVar[int] = 100
+
+    def price(self, wanted: int) -> float | None:
+        credit = super().price(wanted)
+        return None if credit is None else credit * (1 if wanted <= 10 else 2)
+
+    def ask(self, query: Query, wanted: int, page: Any) -> Call:  # noqa: ARG002
+        key = self.key("SERPER_API_KEY")
+        before = query.before
+        body: dict[str, str | int | None] = {
+            "q": query.plain(max_chars=2000),
+            "num": max(10, wanted),  # fewer cost the same
+            "gl": query.country.lower() if query.country else None,
+            "hl": two_letters(query),
+            "tbs": f"cdr:1,cd_max:{before.month}/{before.day}/{before.year}" if before else None,
+        }
+        return Call(
+            self.name,
+            "POST",
+            self.address,
+            headers={"X-API-KEY": key},
+            body={k: v for k, v in body.items() if v is not None},
+            secret=key,
+            most=self.price(wanted),
+            cost_of=lambda answer: _cost(answer, self.price(wanted)),
+        )
+
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
+        found = Found()
+        for hit in table(self.name, answer, "organic"):
+            found.evidence.append(
+                self.piece(
+                    query,
+                    retrieved,
+                    title=text(hit.get("title")),
+                    text=text(hit.get("snippet")),
+                    url=address(hit.get("link")),
+                    dates=(hit.get("date"),),
+                )
+            )
+        return found
+
+
+def _cost(answer: Any, otherwise: float | None) -> float | None:
+    """Credits that the answer says were taken, at the price of one; else the list price."""
+    credits = number(mapping(answer).get("credits"))
+    price = terms(Serper.name).price
+    return credits * price if credits is not None and price is not None else otherwise
+
+
+PROVIDER = Serper

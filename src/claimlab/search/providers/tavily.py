@@ -1,0 +1,58 @@
+"""Tavily: web search that answers with passages of the pages. https://docs.tavily.com/documentation/api-reference"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from claimlab.search.fields import address, number, table, text
+from claimlab.search.http import Call
+from claimlab.search.query import Query
+from claimlab.search.web import Found, WebProvider
+
+
+class Tavily(WebProvider):
+    """Language and country are not sent: the service wants a country's English name, and only boosts by it."""
+
+    name: ClassVar[str] = "tavily"
+    endpoint: ClassVar[str] = "https://api.tavily.com/search"
+    needs: ClassVar[tuple[str, ...]] = ("TAVILY_API_KEY",)
+    page_size: ClassVar[int] = 20
+
+    def ask(self, query: Query, wanted: int, page: Any) -> Call:  # noqa: ARG002
+        key = self.key("TAVILY_API_KEY")
+        body = {
+            "query": query.plain(max_chars=400),
+            "max_results": wanted,
+            "search_depth": "basic",
+            "include_answer": False,
+            **({"end_date": query.before.isoformat()} if query.before else {}),
+        }
+        return Call(
+            self.name,
+            "POST",
+            self.address,
+            headers={"Authorization": f"Bearer {key}"},
+            body=body,
+            secret=key,
+            most=self.price(wanted),
+        )
+
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
+        found = Found()
+        for hit in table(self.name, answer, "results"):
+            found.evidence.append(
+                self.piece(
+                    query,
+                    retrieved,
+                    title=text(hit.get("title")),
+                    text=text(hit.get("content")),
+                    url=address(hit.get("url")),
+                    dates=(hit.get("published_date"),),
+                    score=number(hit.get("score")),
+                )
+            )
+        return found
+
+
+PROVIDER = Tavily

@@ -1,0 +1,71 @@
+"""What a provider is and what it gives back: evidence, what it cost, and a name for everything that went wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from claimlab.search.evidence import Evidence
+from claimlab.search.query import Query
+
+# Why a call failed, in one word each, so that failures can be counted.
+KINDS = {
+    "no-key": "the provider needs a key and none is set",
+    "refused": "the provider refused the request (a wrong key, no credit left, a bad parameter)",
+    "rate-limited": "the provider asked to wait longer than allowed",
+    "server-error": "the provider failed on its side, every time it was tried",
+    "timeout": "no whole answer came in time",
+    "network": "the connection could not be made or broke",
+    "too-large": "the answer was larger than the limit",
+    "not-json": "the answer was not JSON",
+    "wrong-shape": "the answer was JSON, but not laid out as documented",
+    "no-index": "there is no local index where one was expected",
+    "all-failed": "every provider of a chain failed",
+}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How one provider fared: answered, empty, or failed (with the kind and the sentence)."""
+
+    provider: str
+    outcome: str
+    kind: str | None = None
+    reason: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
+class Results:
+    """The answer to one query. `malformed` counts results that had neither address nor text and were left out."""
+
+    query: Query
+    provider: str
+    evidence: tuple[Evidence, ...]
+    retrieved: datetime
+    cost: float | None = None  # in US dollars; null when the price is not known
+    malformed: int = 0
+    notes: tuple[str, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    replayed: bool = False
+
+
+class Provider(Protocol):
+    """One file in `search/providers/`. Constructors store; keys are read from the environment when a call is made."""
+
+    @property
+    def name(self) -> str: ...
+
+    def parameters(self) -> dict[str, Any]:
+        """What besides the query decides the answer, JSON-safe and without secrets: part of a recorded call's name."""
+        ...
+
+    async def search(self, query: Query) -> Results: ...
+
+
+def now() -> datetime:
+    """The time of retrieval: UTC, whole seconds, without a zone, as in every table."""
+    return datetime.now(UTC).replace(tzinfo=None, microsecond=0)

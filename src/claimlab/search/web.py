@@ -1,0 +1,146 @@
+"""What the providers behind HTTP share: keys, limits, pages, counting. A provider says how to ask and how to read."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar
+
+from claimlab.core.errors import BudgetSpent, SearchFailed
+from claimlab.core.languages import to_iso1
+from claimlab.search.dates import date_of
+from claimlab.search.evidence import Evidence, Review
+from claimlab.search.http import Call, Http
+from claimlab.search.query import Query
+from claimlab.search.results import Results, now
+from claimlab.search.terms import bucket_of, terms
+
+MAX_PAGES = 10
+
+
+@dataclass
+class Found:
+    """What one answer held. `following` is what the provider wants to hear to give the next page (null: the end)."""
+
+    evidence: list[Evidence | None] = field(default_factory=list)  # null: a result that could not be used
+    following: Any = None
+    notes: list[str] = field(default_factory=list)
+
+
+class WebProvider(ABC):
+    """Constructors store; nothing is read from the environment before a call is made."""
+
+    name: ClassVar[str]
+    endpoint: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ()  # environment variables that must be set
+    note: ClassVar[str] = ""  # what a user should know before choosing it
+    page_size: ClassVar[int] = 10  # the most results one call can give
+
+    def __init__(
+        self, http: Http | None = None, *, endpoint: str | None = None, environ: Mapping[str, str] | None = None
+    ) -> None:
+        self.http = http if http is not None else Http()
+        self.address = (endpoint or self.endpoint).rstrip("/")
+        self._environ = environ
+
+    @abstractmethod
+    def ask(self, query: Query, wanted: int, page: Any) -> Call:
+        """The call for up to `wanted` results; `page` is null for the first page, else what `read` returned."""
+
+    @abstractmethod
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:
+        """The evidence in the answer to that page, best first."""
+
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+    def key(self, variable: str) -> str:
+        """A key from the environment: it is never stored, printed or recorded."""
+        environ = os.environ if self._environ is None else self._environ
+        value = environ.get(variable, "").strip()
+        if not value:
+            raise SearchFailed(
+                self.name, "no-key", f"{self.name} needs {variable}, which is not set.", f"Set it: export {variable}=…"
+            )
+        return value
+
+    def price(self, wanted: int) -> float | None:  # noqa: ARG002
+        """The most that one call for `wanted` results can cost."""
+        return terms(self.name).price
+
+    async def search(self, query: Query) -> Results:
+        retrieved = now()
+        pieces: dict[str, Evidence] = {}  # by id: services repeat results from page to page
+        notes: list[str] = []
+        malformed, cost, page = 0, 0.0, None
+        unpriced = False
+        for _ in range(MAX_PAGES):
+            wanted = min(self.page_size, query.max_results - len(pieces))
+            try:
+                reply = await self.http.json(self.ask(query, wanted, page), bucket_of(self.name))
+                found = self.read(reply.answer, query, retrieved, page)
+            except (SearchFailed, BudgetSpent) as failure:
+                if not pieces:
+                    raise
+                notes.append(f"There may be more: after {len(pieces)} results, {failure.problem}")
+                break
+            before = len(pieces)
+            for piece in (e for e in found.evidence if e is not None):
+                pieces.setdefault(piece.evidence_id, piece)
+            malformed += found.evidence.count(None)
+            notes += [n for n in found.notes if n not in notes]
+            cost += reply.cost or 0.0
+            unpriced |= reply.cost is None
+            page = found.following
+            if page is None or len(pieces) >= query.max_results or len(pieces) == before:
+                break
+        return Results(
+            query=query,
+            provider=self.name,
+            evidence=tuple(pieces.values())[: query.max_results],
+            retrieved=retrieved,
+            cost=None if unpriced else cost,
+            malformed=malformed,
+            notes=tuple(notes),
+        )
+
+    def piece(
+        self,
+        query: Query,
+        retrieved: datetime,
+        *,
+        title: str | None,
+        text: str | None,
+        url: str | None,
+        dates: tuple[object, ...] = (),
+        review: Review | None = None,
+        score: float | None = None,
+        language: str | None = None,
+        **more: Any,
+    ) -> Evidence | None:
+        """One result in the words of the house; null when it has nothing to show (no address, or no title and text)."""
+        if url is None or (title is None and text is None):
+            return None
+        when = date_of(*dates, url=url, retrieved=retrieved, language=query.language)
+        return Evidence(
+            title=title,
+            text=text,
+            url=url,
+            retrieved=retrieved,
+            provider=self.name,
+            query=query.text,
+            published=when.published,
+            dated_from=when.dated_from,
+            language=language,
+            score=score,
+            review=review,
+            more={k: v for k, v in more.items() if v is not None},
+        )
+
+
+def two_letters(query: Query) -> str | None:
+    """The query's language as most providers spell it."""
+    return to_iso1(query.language) if query.language else None

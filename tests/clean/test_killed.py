@@ -1,0 +1,99 @@
+"""Killed at any moment, a second run of the same command ends with the bytes of an undisturbed one."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import claimlab
+from claimlab.clean.run import clean_folder
+from claimlab.generate.planted import planted
+
+CHILD = """
+import sys
+from pathlib import Path
+import claimlab.clean.run as room
+from claimlab.text.langid import identify
+identify(["The bridge is closed until further notice."])  # models are read before the clock starts
+print("ready", flush=True)
+room.clean_folder(Path(sys.argv[1]), Path(sys.argv[2]))
+"""
+KILLS = 10
+
+
+def start(source: Path, output: Path) -> subprocess.Popen[bytes]:
+    env = {**os.environ, "PYTHONPATH": str(Path(claimlab.__file__).parents[1])}
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(source), str(output)], env=env, stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"ready\n"
+    return child
+
+
+def folder_bytes(folder: Path) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir())}
+
+
+@pytest.mark.slow
+def test_killed_at_ten_random_points(tmp_path: Path) -> None:
+    planted(size=600)[0].write(tmp_path / "in")
+    began = time.monotonic()
+    whole = start(tmp_path / "in", tmp_path / "undisturbed")
+    assert whole.wait(timeout=120) == 0
+    took = time.monotonic() - began  # with the start of Python: an upper bound for the work itself
+    rng = random.Random(7)
+    killed = 0
+    for number in range(KILLS):
+        output = tmp_path / f"out-{number}"
+        child = start(tmp_path / "in", output)
+        time.sleep(rng.uniform(0, 0.6 * took))
+        child.send_signal(signal.SIGKILL)
+        killed += child.wait(timeout=60) == -signal.SIGKILL
+        if not (output / "dataset.json").is_file() or (tmp_path / f".{output.name}.cleaning").exists():
+            clean_folder(tmp_path / "in", output)
+        assert folder_bytes(output) == folder_bytes(tmp_path / "undisturbed"), number
+    assert killed >= 3, "the kills came too late to test anything"
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".") and "building" not in p.name] == []
+
+
+@pytest.mark.parametrize("stages", [1, 4, 9])
+def test_a_stopped_run_goes_on_from_its_last_stage(tmp_path: Path, stages: int) -> None:
+    """The stages that were finished are not run again: the checkpoint, marked, is seen in the result."""
+    planted(size=240)[0].write(tmp_path / "in")
+
+    class Stop(Exception):
+        pass
+
+    def stop(label: str, done: int, total: int | None) -> None:
+        if done == stages:
+            raise Stop
+
+    with pytest.raises(Stop):
+        clean_folder(tmp_path / "in", tmp_path / "out", progress=stop)
+    seen: list[int] = []
+    clean_folder(tmp_path / "in", tmp_path / "out", progress=lambda *said: seen.append(said[1]))
+    assert seen[0] == stages
+    clean_folder(tmp_path / "in", tmp_path / "whole")
+    assert folder_bytes(tmp_path / "out") == folder_bytes(tmp_path / "whole")
+
+
+def test_a_run_killed_after_its_last_act_is_seen_as_done(tmp_path: Path) -> None:
+    planted(size=240)[0].write(tmp_path / "in")
+    from claimlab.clean import checkpoint
+
+    kept = checkpoint.Checkpoints.clear
+    checkpoint.Checkpoints.clear = lambda *_: None  # type: ignore[method-assign]
+    try:
+        clean_folder(tmp_path / "in", tmp_path / "out")
+    finally:
+        checkpoint.Checkpoints.clear = kept  # type: ignore[method-assign]
+    before = folder_bytes(tmp_path / "out")
+    clean_folder(tmp_path / "in", tmp_path / "out")
+    assert folder_bytes(tmp_path / "out") == before
+    assert not (tmp_path / ".out.cleaning").exists()

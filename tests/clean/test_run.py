@@ -1,0 +1,204 @@
+"""The runner: planted defects are found, counts add up, nothing is lost, and the same input gives the same bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from claimlab.clean.recipe import parse_recipe
+from claimlab.clean.run import Cleaned, Inputs, clean, clean_folder
+from claimlab.cli.app import run as command
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import ClaimlabError
+from claimlab.core.record import to_records
+from claimlab.generate.planted import Truth, clean_twin, planted
+
+LONG = "The ferry across the Aldermere sank in the harbour on Tuesday, and nobody in the town noticed until the evening bell."
+
+
+def records(*rows: dict[str, Any]) -> pl.DataFrame:
+    """Records with ids r0, r1, ... unless a row names its own."""
+    return to_records(pl.DataFrame([{"id": f"r{i}", **row} for i, row in enumerate(rows)], infer_schema_length=None))
+
+
+def reasons(frame: pl.DataFrame) -> dict[str, str]:
+    return dict(frame.select("id", "reason").iter_rows())
+
+
+@pytest.fixture(scope="module")
+def done() -> tuple[Dataset, Truth, Cleaned]:
+    data, truth = planted()
+    return data, truth, clean(data)
+
+
+def left(cleaned: Cleaned, table: str, step: str) -> set[str]:
+    rows = cleaned.dataset.tables[table]
+    return set(rows.filter(pl.col("step") == step)["id"].to_list())
+
+
+@pytest.mark.parametrize(
+    ("defect", "table", "step"),
+    [
+        ("wrong-language", "doubtful", "language"),
+        ("too-short", "dropped", "too-short"),
+        ("contradicting-near-duplicates", "doubtful", "contradictions"),
+    ],
+)
+def test_planted_defects_are_found_and_nothing_else(
+    done: tuple[Dataset, Truth, Cleaned], defect: str, table: str, step: str
+) -> None:
+    _, truth, cleaned = done
+    assert left(cleaned, table, step) == set(truth.records[defect])
+
+
+def test_planted_copies_and_urls_are_found(done: tuple[Dataset, Truth, Cleaned]) -> None:
+    _, truth, cleaned = done
+    assert left(cleaned, "dropped", "exact-duplicates") == set(truth.records["duplicates-across-splits"][1::2])
+    assert set(cleaned.dataset.tables["tags"]["record_id"]) == set(truth.records["url-under-both-labels"])
+
+
+def test_the_clean_twin_loses_nothing() -> None:
+    twin = clean_twin()
+    cleaned = clean(twin)
+    assert cleaned.dataset.records.equals(twin.records)
+    assert "dropped" not in cleaned.dataset.tables
+    assert "doubtful" not in cleaned.dataset.tables
+
+
+def test_counts_add_up_and_nothing_is_lost(done: tuple[Dataset, Truth, Cleaned]) -> None:
+    data, _, cleaned = done
+    tables = cleaned.dataset.tables
+    everywhere = pl.concat([cleaned.dataset.records["id"], tables["dropped"]["id"], tables["doubtful"]["id"]])
+    assert sorted(everywhere.to_list()) == sorted(data.records["id"].to_list())
+    stages = cleaned.stages
+    assert (stages["in"] == stages["kept"] + stages["dropped"] + stages["doubtful"]).all()
+    assert stages["in"].to_list()[1:] == stages["kept"].to_list()[:-1]
+    assert cleaned.total("dropped") == tables["dropped"].height
+    assert cleaned.total("doubtful") == tables["doubtful"].height
+    assert tables["dropped"]["reason"].null_count() == 0
+    counts = cleaned.dataset.lineage[-1].counts
+    assert counts["in"] == counts["records"] + counts["dropped"] + counts["doubtful"]
+    assert set(tables["annotations"]["record_id"]) <= set(cleaned.dataset.records["id"])
+
+
+def test_a_run_over_clean_data_changes_nothing(done: tuple[Dataset, Truth, Cleaned]) -> None:
+    again = clean(done[2].dataset)
+    assert again.dataset.records.equals(done[2].dataset.records)
+    assert again.total("dropped") == again.total("doubtful") == again.total("changed") == 0
+    assert again.dataset.tables["dropped"].equals(done[2].dataset.tables["dropped"])
+
+
+def folder_bytes(folder: Path) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir())}
+
+
+def test_twice_is_the_same_bytes_and_leaves_no_work_behind(tmp_path: Path) -> None:
+    planted(size=240)[0].write(tmp_path / "in")
+    for name in ("one", "two"):
+        clean_folder(tmp_path / "in", tmp_path / name)
+    assert folder_bytes(tmp_path / "one") == folder_bytes(tmp_path / "two")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in", "one", "two"]
+    clean_folder(tmp_path / "one", tmp_path / "three")
+    assert (tmp_path / "three" / "records.parquet").read_bytes() == (tmp_path / "one" / "records.parquet").read_bytes()
+
+
+RECIPE = parse_recipe('[[steps]]\nstep = "contradictions"\n[[steps]]\nstep = "decisions"', "people")
+
+
+def torn() -> Dataset:
+    rows = [
+        {"text": LONG, "veracity": "true", "meta": '{"row": 10}'},
+        {"text": LONG + " Really.", "veracity": "false", "meta": '{"row": 11}'},
+        {"text": "Another claim that stands alone in the file.", "veracity": "true", "meta": '{"row": 12}'},
+    ]
+    return Dataset.build("made-up", records(*rows))
+
+
+def decide(*rows: tuple[str, str, str | None], key: str = "id") -> Inputs:
+    return Inputs(decisions=pl.DataFrame(rows, schema=[key, "decision", "reason"], orient="row"))
+
+
+def test_a_person_who_keeps_a_record_is_obeyed_by_every_step() -> None:
+    cleaned = clean(torn(), RECIPE, inputs=decide(("r0", "keep", "the original")))
+    assert cleaned.dataset.records["id"].to_list() == ["r0", "r2"]
+    assert reasons(cleaned.dataset.tables["doubtful"]) == {"r1": "false, but the near-duplicate r0 is true"}
+    assert "a person decided to keep" in cleaned.stages["note"][0]
+
+
+def test_decisions_relabel_and_remove_with_lineage() -> None:
+    only = parse_recipe('[[steps]]\nstep = "decisions"\nonly = ["opinion"]\n[[steps]]\nstep = "decisions"', "p")
+    inputs = decide(
+        ("10", "relabel false", "fact-check"), ("12", "remove", "opinion"), ("99", "remove", None), key="row"
+    )
+    cleaned = clean(torn(), only, inputs=inputs)
+    assert cleaned.dataset.records["veracity"].to_list() == ["false", "false"]
+    assert cleaned.stages["dropped"].to_list() == [1, 0]
+    assert reasons(cleaned.dataset.tables["dropped"]) == {"r2": "decided by a person: opinion"}
+    (change,) = cleaned.dataset.tables["changes"].to_dicts()
+    assert (change["id"], change["step"], change["before"], change["after"]) == ("r0", "decisions", "true", "false")
+    assert "decisions" in cleaned.dataset.lineage[-1].inputs
+    assert any("99" in note for note in cleaned.dataset.notes)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        (decide(("r0", "delete", None)), "keep, remove, or relabel"),
+        (decide(("r0", "relabel maybe", None)), "keep, remove, or relabel"),
+        (decide(("r0", "remove", None), ("r0", "keep", None)), "different things of 1 record"),
+        (Inputs(decisions=pl.DataFrame({"x": [1]})), "It needs 'decision'"),
+        (Inputs(claimreviews=pl.DataFrame({"rating": ["True"]})), "It needs 'rating', and"),
+    ],
+)
+def test_tables_that_cannot_be_used_are_told(inputs: Inputs, said: str) -> None:
+    with pytest.raises(ClaimlabError, match=said):
+        clean(torn(), RECIPE, inputs=inputs)
+
+
+def test_a_stage_that_cannot_run_is_listed_with_the_reason() -> None:
+    recipe = parse_recipe('[[steps]]\nstep = "fact-checks"\n[[steps]]\nstep = "only-url"\ndatasets = ["other"]', "p")
+    stages = clean(torn(), recipe).stages
+    assert stages["status"].to_list() == ["not run", "not run"]
+    assert "no fact-checks were handed in" in stages["note"][0]
+    assert stages["note"][1] == "the recipe names it for other only"
+
+
+def test_doubtful_records_go_to_the_sink_once() -> None:
+    class Queue:
+        def __init__(self) -> None:
+            self.got: list[pl.DataFrame] = []
+
+        def send(self, doubtful: pl.DataFrame) -> None:
+            self.got.append(doubtful)
+
+    queue = Queue()
+    clean(torn(), RECIPE, sink=queue)
+    assert [frame["id"].to_list() for frame in queue.got] == [["r0", "r1"]]
+    assert "text" in queue.got[0].columns
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    torn().write(tmp_path / "in")
+    (tmp_path / "people.csv").write_text("id,decision,reason\nr2,remove,opinion\n", encoding="utf-8")
+    args = ["clean", str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--decisions", str(tmp_path / "people.csv")]
+    assert command([*args, "--report", str(tmp_path / "page"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {"output", "counts", "lineage", "stages", "statistics", "domains"} <= set(told)
+    assert told["counts"] == {**told["counts"], "dropped": 1, "doubtful": 2}
+    assert "Stages" in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert command(args) == 1
+    assert "already exists" in capsys.readouterr().err
+
+
+def test_lists_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["clean", "--recipes"]) == 0
+    assert "pt-afc:" in capsys.readouterr().out
+    assert command(["clean", "--show-recipe", "default"]) == 0
+    assert "[[steps]]" in capsys.readouterr().out
+    assert command(["clean", "--steps", "--json"]) == 0
+    assert {s["step"] for s in json.loads(capsys.readouterr().out)["steps"]} >= {"too-short", "strip-urls"}
+    assert command(["clean"]) == 2

@@ -1,0 +1,156 @@
+"""The command: killed and resumed without repeating a paid call, replayed to the same bytes, told in sentences."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from claimlab.cli.app import run
+from claimlab.core.dataset import Dataset
+from claimlab.llm.standin import StandIn
+
+
+def claim_of(body: dict[str, Any]) -> str:
+    """The stand-in model: eight words from the text it was shown."""
+    text = body["messages"][-1]["content"].split("<text>\n")[1].split("\n</text>")[0]
+    return json.dumps({"claim": " ".join(text.split()[8:16])})
+
+
+@pytest.fixture
+def model() -> Iterator[StandIn]:
+    with StandIn(answer=claim_of) as server:
+        yield server
+
+
+@pytest.fixture
+def profile(model: StandIn, tmp_path: Path) -> Path:
+    file = tmp_path / "model.toml"
+    file.write_text(
+        f'[stand-in]\nbase_url = "{model.url}"\nmodel = "m"\nprices = {{ m = {{ input = 1.0, output = 2.0 }} }}\n'
+        'standing = "made of eight words"\n',
+        encoding="utf-8",
+    )
+    return file
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    texts = [f"Dear all, number {i} of the long list. The mill number {i} in Garrow sold {i + 3} looms to Velmore. " + "More words. " * 8
+             for i in range(6)]  # fmt: skip
+    Dataset.build("mills", pl.DataFrame({"id": [f"m{i}" for i in range(6)], "text": texts})).write(tmp_path / "data")
+    return tmp_path / "data"
+
+
+def arguments(folder: Path, output: Path, profile: Path, *more: str) -> list[str]:
+    common = ["--provider", "searxng", "--extract", "model", "--profile", str(profile), "--results", "1", "--json"]
+    return ["enrich", str(folder), "-o", str(output), *common, *more]
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir())}
+
+
+def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_same_bytes(
+    folder: Path, profile: Path, searx: Any, model: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    searx.hold = lambda number: number == 7
+    command = [sys.executable, "-c", "from claimlab.cli.app import main; main()"]
+    command += arguments(folder, tmp_path / "out", profile, "--concurrency", "1")
+    process = subprocess.Popen(command, env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        assert searx.held.wait(60), "the run never came to its seventh search"
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait(10)
+    assert not (tmp_path / "out").exists()
+    held = [words for words, n in searx.asked.items()][-1]
+    searx.hold = lambda _: False
+
+    assert run(arguments(folder, tmp_path / "out", profile)) == 0
+    found = json.loads(capsys.readouterr().out)["enrichment"]
+    assert found["outcomes"]["not-corresponding"] == 6
+    assert found["standing"] == ["made of eight words"]
+    repeated = {words: n for words, n in searx.asked.items() if n > 1}
+    assert repeated == {held: 2}  # the one that was never answered
+    assert (model.served, max(model.seen.values())) == (6, 1)
+    assert not list(tmp_path.glob(".out.enriching*"))
+
+    asked, answered = sum(searx.asked.values()), model.served
+    searx.close()
+    replay = arguments(folder, tmp_path / "again", profile, "--mode", "replay", "--cache", str(tmp_path / "out.cache"))
+    assert run(replay) == 0
+    assert json.loads(capsys.readouterr().out)["enrichment"]["budget"]["spent"] == {
+        "money": 0.0,
+        "tokens": 0,
+        "calls": 0,
+    }
+    assert (sum(searx.asked.values()), model.served) == (asked, answered)
+    assert tree(tmp_path / "out") == tree(tmp_path / "again")
+
+
+def test_one_cap_over_model_and_search_together(
+    folder: Path, profile: Path, searx: Any, model: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1
+    assert "The budget is spent" in capsys.readouterr().err
+    assert sum(searx.asked.values()) + model.served <= 7
+    assert run(arguments(folder, tmp_path / "out", profile)) == 0
+    assert max(searx.asked.values()) == 1
+    assert (sum(searx.asked.values()), model.served) == (12, 6)
+
+
+def test_the_estimate_says_what_it_would_cost(
+    folder: Path, profile: Path, searx: Any, model: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments(folder, tmp_path / "out", profile, "--estimate")) == 0
+    found = json.loads(capsys.readouterr().out)["estimate"]
+    assert found["search"]["searxng"]["calls_most"] == 12
+    assert found["model"]["calls"] == 6
+    assert found["model"]["money_most"] > 0
+    assert (sum(searx.asked.values()), model.served) == (0, 0)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_local_run_with_its_report(
+    dataset: Dataset, reviews: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset.write(tmp_path / "data")
+    local = ["enrich", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--provider", f"local:{reviews}"]
+    assert run([*local, "--report", str(tmp_path / "report")]) == 0
+    printed = capsys.readouterr().out
+    assert "2 corresponding" in printed
+    assert "1 no-query" in printed
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Evidence patterns" in page
+    assert "Ratings as the fact-checkers wrote them" in page
+    found = json.loads((tmp_path / "report" / "evidence.json").read_text(encoding="utf-8"))
+    assert {p["pattern"]: p["records"] for p in found["patterns"]} == {"T1": 0, "T2": 3, "F1": 2, "F2": 0, "F3": 0}
+    assert run(local) == 1
+    assert "already exists" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "message"),
+    [
+        ([], 2, "Nobody was named to search with"),
+        (["--provider", "local:x", "--as-of", "yesterday"], 2, "'yesterday' is not a day"),
+        (["--provider", "searxng", "--mode", "live", "--cache", "c"], 2, "no use for --cache"),
+        (["--provider", "bravo"], 2, "no search provider named 'bravo'"),
+        (["--provider", "searxng", "--mode", "loud"], 2, "cannot be made 'loud'"),
+        (["--provider", "searxng", "--extract", "magic"], 2, "no extractor named 'magic'"),
+    ],
+)
+def test_wrong_usage_is_a_sentence(
+    more: list[str], code: int, message: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["enrich", str(folder), "-o", str(tmp_path / "out"), *more]) == code
+    assert message in capsys.readouterr().err

@@ -1,0 +1,268 @@
+"""The two-stage flow over a real local index: every end, the guard, the day of the claim, failures, the budget."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from claimlab.core.budget import Budget
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import BudgetSpent, ClaimlabError, ReplayMiss, SearchFailed, UsageError
+from claimlab.enrich.cost import estimate, sentences
+from claimlab.enrich.extract import Extraction
+from claimlab.enrich.flow import Doors, Settings
+from claimlab.enrich.journal import Journal
+from claimlab.enrich.open import Access, open_doors, read_countries
+from claimlab.enrich.run import Enrichment, enrich, enrich_async
+from claimlab.search.query import Query
+from claimlab.search.results import Results, now
+
+
+def run(dataset: Dataset, access: Access, settings: Settings | None = None, **more: Any) -> Enrichment:
+    async def whole() -> Enrichment:
+        async with open_doors(access) as doors:
+            return await enrich_async(dataset, doors, settings, **more)
+
+    return asyncio.run(whole())
+
+
+def ends(done: Enrichment) -> dict[str, str]:
+    return dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
+
+
+def test_every_end_has_its_own_name(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
+    done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"))
+    assert ends(done) == {
+        "same": "corresponding", "deep": "corresponding", "other": "not-corresponding", "none": "nothing-found", "link": "no-query",
+    }  # fmt: skip
+    claims = done.dataset.tables["claims"]
+    assert claims.filter(pl.col("record_id") == "deep")["text"].to_list() == [
+        "The harbour council of Velmore sold 412 wooden benches to visitors."
+    ]
+    assert set(claims["method"]) == {"offline"}
+    assert "same" not in set(claims["record_id"])  # the first search was enough
+    evidence = done.dataset.tables["evidence"].filter(pl.col("correspondence") >= 0.8)
+    assert dict(evidence.select("record_id", "stage").iter_rows()) == {"same": "query", "deep": "claim"}
+    assert evidence["verdict"].to_list() == ["false", "false"]
+    assert evidence["guard_factcheck"].all()
+    assert evidence.filter(pl.col("record_id") == "same")["guard_copy"].to_list() == [True]
+    assert done.summary["outcomes"]["corresponding"] == 2
+    assert done.summary["needed_extraction"] == 3
+    assert done.dataset.lineage[-1].step == "enrich"
+
+
+def test_without_an_extractor_the_second_stage_is_left_out(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
+    done = run(dataset, Access([f"local:{reviews}"], extract="none", cache=tmp_path / "c"))
+    assert ends(done)["deep"] == "not-corresponding"
+    assert done.summary["needed_extraction"] == 3
+    assert done.dataset.tables["claims"].height == 0
+
+
+def test_fact_checks_are_searched_with_query_and_claim(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "pages"
+    empty.mkdir()
+    (empty / "a.txt").write_text("Nothing of interest happened at the lake.", encoding="utf-8")
+    done = run(dataset, Access([f"local:{empty}"], [f"local:{reviews}"], cache=tmp_path / "c"))
+    found = done.dataset.tables["evidence"].filter(pl.col("correspondence") >= 0.8)
+    assert dict(found.select("record_id", "stage").iter_rows()) == {
+        "same": "factcheck-query",
+        "deep": "factcheck-claim",
+    }
+
+
+def test_what_is_newer_than_the_claim_goes_and_what_has_no_date_stands_apart(
+    dataset: Dataset, reviews: Path, tmp_path: Path
+) -> None:
+    done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="claim-date"))
+    found = done.dataset.tables["evidence"]
+    assert "https://checks.example/benches" not in found["url"].to_list()  # September; the claim is of June
+    assert ends(done) | {"other": ""} == {
+        "same": "corresponding", "deep": "nothing-found", "other": "", "none": "nothing-found", "link": "no-query",
+    }  # fmt: skip
+    undated = found.filter(pl.col("as_of") == "undated")
+    assert set(undated["url"]) <= {"https://checks.example/quarry"}
+    assert ends(done)["other"] == "nothing-found"  # all that was found has no date
+    lines = done.dataset.tables["enrichment"]
+    assert done.summary["undated"] == lines["undated"].sum() > 0
+
+
+def test_one_day_for_all(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
+    done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="2021-05-01"))
+    assert ends(done)["same"] == "nothing-found"
+
+
+class Flaky:
+    """A provider that fails for one record, notes what it was asked, and can break in ways nobody planned."""
+
+    name = "flaky"
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.queries: list[Query] = []
+        self.error = error
+
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+    async def search(self, query: Query) -> Results:
+        self.queries.append(query)
+        if self.error is not None and "Marisett" in query.text:
+            raise self.error
+        return Results(query=query, provider=self.name, evidence=(), retrieved=now(), cost=0.0)
+
+
+def test_a_failing_search_is_counted_and_stops_nobody(dataset: Dataset) -> None:
+    flaky = Flaky(SearchFailed("flaky", "timeout", "No answer came.", "Try later."))
+    done = enrich(dataset, Doors(flaky))
+    assert ends(done)["same"] == "failed"
+    assert ends(done)["deep"] == "nothing-found"
+    assert done.summary["failures"] == {"query: timeout": 1}
+    broken = enrich(dataset, Doors(Flaky(ZeroDivisionError("oh"))))
+    assert (ends(broken)["same"], broken.summary["failures"]) == ("failed", {"flow: crash": 1})
+
+
+def test_a_missing_key_stops_the_run_at_once(dataset: Dataset) -> None:
+    with pytest.raises(SearchFailed, match="KEY"):
+        enrich(dataset, Doors(Flaky(SearchFailed("flaky", "no-key", "Needs KEY.", "Set it."))))
+
+
+def test_a_failed_extraction_is_a_failure_and_no_rule_steps_in(dataset: Dataset) -> None:
+    class Refusing:
+        name = "model: m"
+
+        def parameters(self) -> dict[str, Any]:
+            return {}
+
+        async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:
+            return Extraction(failure="refusal", detail="no")
+
+    done = enrich(dataset, Doors(Flaky(), extractor=Refusing()))
+    assert set(ends(done).values()) == {"failed", "no-query"}
+    assert done.summary["failures"] == {"extract: refusal": 4}
+    assert done.dataset.tables["claims"].height == 0
+
+
+def test_language_and_country_go_with_every_record() -> None:
+    rows = pl.DataFrame(
+        {
+            "id": ["a", "b", "c"], "text": ["one bridge", "duas pontes", "drei"], "language": ["eng", "por", None],
+            "meta": ['{"country": "AO"}', None, None],
+        }
+    )  # fmt: skip
+    flaky = Flaky()
+    enrich(Dataset.build("x", rows), Doors(flaky), Settings(countries=read_countries(["pt=br", "US"])), concurrency=1)
+    assert [(q.language, q.country) for q in flaky.queries] == [("eng", "AO"), ("por", "BR"), (None, "US")]
+    with pytest.raises(UsageError, match="not a country"):
+        read_countries(["Brazil"])
+
+
+def test_the_same_question_is_not_asked_twice_at_once(tmp_path: Path, searx: Any) -> None:
+    rows = pl.DataFrame({"id": [str(i) for i in range(12)], "text": ["The same old bridge fell."] * 12})
+    run(Dataset.build("x", rows), Access(["searxng"], extract="none", cache=tmp_path / "c"), Settings(results=1))
+    assert sum(searx.asked.values()) == 1
+
+
+def test_social_media_is_kept_in_the_complete_table_and_marked_for_the_filtered_one(tmp_path: Path) -> None:
+    file = tmp_path / "posts.jsonl"
+    text = "The night ferry of Brannock sank in 1931."
+    file.write_text(
+        json.dumps({"text": text + " So they say.", "url": "https://www.facebook.com/1"}) + "\n", encoding="utf-8"
+    )
+    done = run(
+        Dataset.build("x", pl.DataFrame({"id": ["a"], "text": [text]})), Access([f"local:{file}"], cache=tmp_path / "c")
+    )
+    line = done.dataset.tables["enrichment"].row(0, named=True)
+    assert (line["outcome"], line["outcome_filtered"]) == ("corresponding", "nothing-found")
+    assert done.dataset.tables["evidence"]["filtered"].to_list() == [True]
+
+
+def test_a_spent_budget_keeps_what_was_done_and_a_larger_one_goes_on(
+    dataset: Dataset, searx: Any, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    settings = Settings(results=1)  # SearXNG gives pages, each a call; one result is on the first
+
+    def attempt(calls: int) -> Enrichment:
+        access = Access(["searxng"], extract="none", cache=tmp_path / "c", budget=Budget(calls=calls))
+        return run(dataset, access, settings, journal=Journal(out, {"n": 1}), concurrency=1)
+
+    with pytest.raises(BudgetSpent):
+        attempt(2)
+    assert sum(searx.asked.values()) == 2
+    kept = [json.loads(line) for line in Journal(out, {"n": 1}).path.read_text().splitlines()[1:]]
+    assert [k["record_id"] for k in kept] == ["same", "deep"]
+    done = attempt(2)
+    assert sum(searx.asked.values()) == 4
+    assert max(searx.asked.values()) == 1
+    assert done.summary["outcomes"]["not-corresponding"] == 4
+
+
+def test_a_journal_of_another_run_or_a_torn_line_is_not_taken_up(tmp_path: Path, dataset: Dataset) -> None:
+    first = Journal(tmp_path / "o", {"n": 1})
+    enrich(dataset, Doors(Flaky()), journal=first)
+    with first.path.open("a", encoding="utf-8") as file:
+        file.write('{"record_id": "torn", "outc')
+    assert set(Journal(tmp_path / "o", {"n": 1})._read()) == {"same", "deep", "other", "none", "link"}
+    assert Journal(tmp_path / "o", {"n": 2})._read() == {}
+
+
+def test_a_replay_asks_nobody_and_names_what_it_does_not_hold(dataset: Dataset, searx: Any, tmp_path: Path) -> None:
+    recorded = run(dataset, Access(["searxng"], cache=tmp_path / "c"))
+    before = sum(searx.asked.values())
+    searx.close()
+    again = run(dataset, Access(["searxng"], cache=tmp_path / "c", mode="replay"))
+    assert before == sum(searx.asked.values())
+    for name, table in recorded.dataset.tables.items():
+        assert table.equals(again.dataset.tables[name]), name
+    other = Dataset.build("x", pl.DataFrame({"id": ["n"], "text": ["A question never asked"]}))
+    with pytest.raises(ReplayMiss, match="never asked"):
+        run(other, Access(["searxng"], cache=tmp_path / "c", mode="replay"))
+
+
+def test_the_estimate_counts_calls_and_money_and_sends_nothing(dataset: Dataset, searx: Any, tmp_path: Path) -> None:
+    async def whole() -> dict[str, Any]:
+        async with open_doors(Access(["searxng"], ["google-factcheck"], cache=tmp_path / "c")) as doors:
+            return estimate(dataset, doors, Settings())
+
+    found = asyncio.run(whole())
+    assert found["queries"] == 4
+    assert (found["search"]["searxng"]["calls_least"], found["search"]["searxng"]["calls_most"]) == (4, 8)
+    assert sum(searx.asked.values()) == 0
+    assert sentences(found)[0] == "4 of 5 records have words to search with."
+
+
+@pytest.mark.parametrize(
+    ("access", "message"),
+    [
+        (Access(["local:nowhere"], mode="live"), "There is no 'nowhere'"),
+        (Access(["local"], mode="live"), "needs a place"),
+        (Access(["brave:there"], mode="live"), "only local:FOLDER"),
+        (Access(["brave", "brave"], mode="live"), "stands twice"),
+        (Access(["brave"], extract="model", mode="live"), "needs a profile"),
+        (Access(["brave"], profile="embedded", mode="live"), "would not be asked"),
+        (Access(["brave"], mode="replay", cache=Path("nowhere")), "no recording"),
+        (Access(["brave"], mode="record"), "needs a folder"),
+    ],
+)
+def test_wrong_settings_are_told_in_a_sentence(access: Access, message: str, dataset: Dataset) -> None:
+    with pytest.raises(ClaimlabError, match=message):
+        run(dataset, access)
+
+
+def test_clean_takes_up_the_fact_checks_that_correspond_and_no_others(
+    dataset: Dataset, reviews: Path, tmp_path: Path
+) -> None:
+    """Every label is turned over. "other" is also brought a rating, but of another claim about the same quarry."""
+    from claimlab.clean.recipe import Recipe, Stage
+    from claimlab.clean.run import clean
+
+    turned = pl.col("veracity").replace({"true": "false", "false": "true"})
+    dataset.records = dataset.records.with_columns(turned)
+    done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"))
+    assert set(done.dataset.tables["evidence"].drop_nulls("rating")["record_id"]) >= {"same", "deep", "other"}
+    cleaned = clean(done.dataset, Recipe("one", 1, (Stage("fact-checks"),)))
+    assert set(cleaned.dataset.tables["doubtful"]["id"]) == {"same", "deep"}

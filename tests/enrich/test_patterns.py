@@ -1,0 +1,129 @@
+"""Patterns, domains, ratings and years on evidence whose truth is planted; the rows of the paper read back."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from claimlab.cli.app import run
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import SchemaError
+from claimlab.enrich.imported import read_enriched
+from claimlab.enrich.patterns import analyse
+from claimlab.enrich.tables import EVIDENCE
+from claimlab.enrich.view import write_report
+
+
+def row(record: str, url: str, share: float = 1.0, **more: Any) -> dict[str, Any]:
+    marks = {"filtered": False, "guard_factcheck": False, "guard_own_source": False, "guard_copy": False}
+    return {
+        "record_id": record,
+        "evidence_id": url,
+        "url": url,
+        "domain": url.split("/")[2],
+        "correspondence": share,
+        "corresponds": share >= 0.8,
+        **marks,
+        **more,
+    }
+
+
+@pytest.fixture
+def planted() -> Dataset:
+    check = {"guard_factcheck": True, "rating": "False", "verdict": "false", "published": datetime(2020, 1, 1)}
+    rows = [
+        row("t1", "https://news.example/1"),
+        row("t2", "https://news.example/2", 0.5),
+        row("t3", "https://checks.example/3", guard_factcheck=True, rating="True", verdict="true"),
+        row("f1", "https://checks.example/1", **check),
+        row("f2", "https://blog.example/1"),
+        row("f3", "https://doi.org/10.1/1"),
+        row("f4", "https://checks.example/4", 0.2, **check),
+    ]
+    records = pl.DataFrame({"id": [r["record_id"] for r in rows], "veracity": ["true"] * 3 + ["false"] * 4})
+    table = pl.DataFrame(rows, schema=EVIDENCE, orient="row")
+    return Dataset.build("p", records, {"evidence": table})
+
+
+def test_each_pattern_counts_what_was_planted_for_it(planted: Dataset) -> None:
+    found = {p["pattern"]: (p["examples"], p["of"]) for p in analyse(planted)["patterns"]}
+    assert found == {
+        "T1": (["t1"], 3), "T2": (["t1", "t2"], 3), "F1": (["f1"], 4), "F2": (["f2"], 4), "F3": (["f3"], 4),
+    }  # fmt: skip
+
+
+def test_domains_ratings_and_years_by_verdict(planted: Dataset) -> None:
+    found = analyse(planted)
+    assert found["factcheck_domains"] == [{"domain": "checks.example", "all": 3, "true": 1, "false": 2}]
+    assert found["ratings"] == [{"rating": "False", "all": 2, "false": 2}, {"rating": "True", "all": 1, "true": 1}]
+    assert found["factcheck_years"] == [{"year": 2020, "veracity": "false", "len": 2}]
+    assert found["undated"] == 5
+
+
+def test_the_page_escapes_what_the_web_said(planted: Dataset, tmp_path: Path) -> None:
+    table = planted.tables["evidence"]
+    planted.tables["evidence"] = table.with_columns(pl.lit("<script>alert(1)</script>").alias("rating"))
+    write_report(planted, tmp_path / "r")
+    page = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_without_evidence_there_is_no_analysis() -> None:
+    with pytest.raises(SchemaError, match="no evidence"):
+        analyse(Dataset.build("x", pl.DataFrame({"id": ["a"]})))
+
+
+ROWS = [
+    {
+        "text_no_url": "A água do rio Quilhama virou vinho.", "old_split": "train", "new_split": "test", "label": "fake",
+        "initial_query": "A água do rio Quilhama virou vinho.", "claim_query": "água do rio virou vinho",
+        "google_search_results": [
+            {"title": "Rio", "link": "https://checagem.example/1", "snippet": "água do rio virou vinho",
+             "pagemap": {"claim_review": "É falso", "date_review": "2020-04-01"}, "match": True},
+            {"title": "Sem endereço", "link": None, "snippet": "x", "pagemap": {}, "match": False},
+        ],
+        "google_fact_check_results": [
+            {"text": "Água virou vinho", "claimReview": [{"url": "https://checks.example/v", "title": "Não virou",
+             "publisher": {"name": "Checks"}, "textualRating": "Falso", "reviewDate": "2020-04-02", "languageCode": "pt"}]}
+        ],
+        "near_duplicates": [3], "text_urls": ["https://a.example"], "metadata": {"shares": 4},
+    },
+    {
+        "text_no_url": "Nada foi achado.", "old_split": None, "new_split": "train", "label": "true", "initial_query": "Nada foi achado.",
+        "claim_query": None, "google_search_results": [], "google_fact_check_results": None, "near_duplicates": [],
+        "text_urls": [], "metadata": None,
+    },
+]  # fmt: skip
+
+
+def test_the_rows_of_the_paper_are_read_with_nothing_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(json.dumps(r) + "\n" for r in ROWS), encoding="utf-8")
+    assert run(["enrich", str(file), "-o", str(tmp_path / "out"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["counts"]["evidence"] == 2
+    found = Dataset.open(tmp_path / "out")
+    assert found.records.select("veracity", "split").rows() == [("false", "test"), ("true", "train")]
+    assert json.loads(found.records["meta"][0]) == {
+        "old_split": "train", "near_duplicates": [3], "text_urls": ["https://a.example"], "metadata": {"shares": 4},
+    }  # fmt: skip
+    evidence = found.tables["evidence"]
+    assert evidence.select("provider", "published", "retrieved").rows() == [
+        ("google-cse", datetime(2020, 4, 1), None), ("google-factcheck", datetime(2020, 4, 2), None),
+    ]  # fmt: skip
+    assert evidence["guard_factcheck"].all()
+    assert (evidence["rating"][1], evidence["verdict"][1]) == ("Falso", "false")
+    assert found.tables["claims"].select("text", "method").rows() == [("água do rio virou vinho", "imported")]
+    assert found.tables["enrichment"]["outcome"].to_list() == ["corresponding", "nothing-found"]
+
+
+def test_other_files_are_refused_in_a_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "other.json"
+    file.write_text('[{"text": "a"}]', encoding="utf-8")
+    with pytest.raises(SchemaError, match="has no text_no_url and no label"):
+        read_enriched(file)

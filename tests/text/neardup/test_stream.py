@@ -1,0 +1,156 @@
+"""Streaming from Parquet: the result of find_clusters, whatever the memory, even after being killed on the way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from claimlab.core.errors import DataError, UnreadableFile, UsageError
+from claimlab.text.neardup import Clusters, find_clusters, stream_clusters
+from claimlab.text.neardup.stream import parse_memory
+
+
+@pytest.fixture(scope="module")
+def texts(truth: SimpleNamespace) -> list[str | None]:
+    planted = truth.planted(2500, seed=21, families=500)
+    flood = [f"one of very many lines that say nearly the same thing number {i * 7919}" for i in range(500)]
+    return [
+        *planted,
+        *["a line that is copied"] * 7,
+        None,
+        "",
+        "   ",
+        *flood,
+        "ünïcödé text ☂ with marks e\u0301 and more",
+    ]
+
+
+@pytest.fixture
+def files(texts: list[str | None], tmp_path: Path) -> list[Path]:
+    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet", tmp_path / "c.parquet"]
+    for path, part in zip(paths, (texts[:900], texts[900:901], texts[901:]), strict=True):
+        pl.DataFrame({"id": range(len(part)), "text": pl.Series(part, dtype=pl.String)}).write_parquet(
+            path, row_group_size=500
+        )
+    return paths
+
+
+def same(one: Clusters, other: Clusters) -> bool:
+    return (
+        one.labels.tobytes() == other.labels.tobytes()
+        and all(
+            getattr(one.pairs, f).tobytes() == getattr(other.pairs, f).tobytes() for f in ("left", "right", "jaccard")
+        )
+        and one.pairs.skipped == other.pairs.skipped
+        and one.pairs.plan == other.pairs.plan
+    )
+
+
+@pytest.mark.parametrize("memory", ["8GB", "2MB", "60kB"])
+@pytest.mark.parametrize("options", [{}, {"unit": "word", "ngram": 2, "threshold": 0.5, "seed": 5}])
+def test_same_as_in_memory(
+    texts: list[str | None], files: list[Path], tmp_path: Path, memory: str, options: dict[str, Any]
+) -> None:
+    expected = find_clusters(texts, **options)
+    work = tmp_path / "work"
+    found = stream_clusters(files, "text", workdir=work, memory=memory, keep=True, **options)
+    assert len(expected) > 100
+    assert expected.pairs.skipped.buckets > 0 or options
+    assert same(found, expected)
+    spilled = len(list((work / "candidates").glob("*.u64")))
+    assert spilled == found.pairs.plan.bands if memory == "8GB" else spilled >= found.pairs.plan.bands
+    if memory == "60kB":
+        assert spilled > found.pairs.plan.bands
+        assert len(list((work / "pairs").glob("*.parquet"))) > 1
+
+
+def test_with_the_numpy_kernel(
+    texts: list[str | None], files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = find_clusters(texts)
+    monkeypatch.setenv("CLAIMLAB_NEARDUP", "numpy")
+    assert same(stream_clusters(files, "text", workdir=tmp_path / "work", memory="5MB"), expected)
+
+
+@pytest.mark.parametrize("stage", ["sketch texts", "match bands", "verify pairs"])
+def test_a_stopped_job_goes_on(texts: list[str | None], files: list[Path], tmp_path: Path, stage: str) -> None:
+    calls: list[tuple[str, int]] = []
+
+    def stop_in_the_middle(label: str, done: int, total: int | None) -> None:
+        calls.append((label, done))
+        if label == stage and sum(1 for name, _ in calls if name == stage) == 2:
+            raise KeyboardInterrupt
+
+    work = tmp_path / "work"
+    with pytest.raises(KeyboardInterrupt):
+        stream_clusters(files, "text", workdir=work, memory="100kB", progress=stop_in_the_middle)
+    assert work.exists()
+    before = len(calls)
+    again = stream_clusters(files, "text", workdir=work, memory="100kB", progress=lambda *c: calls.append(c[:2]))
+    assert same(again, find_clusters(texts))
+    assert not work.exists()
+    redone = [c for c in calls[before:] if c in calls[:before] and c[0] != "verify pairs"]
+    assert redone == []  # what was done is not done again
+
+
+def test_a_write_cut_short_is_written_again(texts: list[str | None], files: list[Path], tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    stream_clusters(files, "text", workdir=work, keep=True)
+    # as after a kill: arrays ahead of their journal, a candidate file without its mark
+    journal = {"rows": 900, "bytes": int(np.memmap(work / "ends", np.int64)[899])}
+    (work / "journal.json").write_text(json.dumps(journal))
+    (work / "candidates" / "0003-0000.json").unlink()
+    (work / "candidates" / "0003-0000.u64").write_bytes(b"\0" * 8)
+    for pairs in (work / "pairs").iterdir():
+        pairs.unlink()
+    assert same(stream_clusters(files, "text", workdir=work), find_clusters(texts))
+
+
+def test_other_work_is_not_touched(files: list[Path], tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    stream_clusters(files, "text", workdir=work, keep=True)
+    with pytest.raises(UsageError, match="another near-duplicate job"):
+        stream_clusters(files, "text", workdir=work, threshold=0.8)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("mine")
+    with pytest.raises(UsageError, match="not empty"):
+        stream_clusters(files, "text", workdir=tmp_path / "full")
+    assert [p.name for p in (tmp_path / "full").iterdir()] == ["thesis.txt"]
+    (work / "notes.txt").write_text("put here later")
+    stream_clusters(files, "text", workdir=work)
+    assert [p.name for p in work.iterdir()] == ["notes.txt"]
+
+
+def test_bad_inputs_are_refused_in_words(files: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no text column 'body'"):
+        stream_clusters(files, "body", workdir=tmp_path / "w")
+    with pytest.raises(DataError, match="no text column 'id'"):
+        stream_clusters(files[0], "id", workdir=tmp_path / "w")
+    with pytest.raises(UnreadableFile):
+        stream_clusters(tmp_path / "absent.parquet", "text", workdir=tmp_path / "w")
+    (tmp_path / "noise.parquet").write_bytes(b"not parquet at all")
+    with pytest.raises(UnreadableFile):
+        stream_clusters(tmp_path / "noise.parquet", "text", workdir=tmp_path / "w")
+    assert not (tmp_path / "w").exists()
+
+
+@pytest.mark.parametrize("column", [[], [None, None], ["", "alone"]])
+def test_next_to_nothing(tmp_path: Path, column: list[str | None]) -> None:
+    pl.DataFrame({"text": pl.Series(column, dtype=pl.String)}).write_parquet(tmp_path / "a.parquet")
+    clusters = stream_clusters(tmp_path / "a.parquet", "text", workdir=tmp_path / "w")
+    assert clusters.labels.tolist() == [-1] * len(column)
+
+
+def test_memory_in_words() -> None:
+    assert parse_memory("8GB") == 8 * 10**9
+    assert parse_memory(" 1.5 mb") == 1_500_000
+    assert parse_memory(4096) == 4096
+    for wrong in ("", "lots", "-1GB", 0, "1.2.3GB"):
+        with pytest.raises(UsageError):
+            parse_memory(wrong)
