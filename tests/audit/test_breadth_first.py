@@ -47,6 +47,7 @@ def test_same_seed_same_votes_and_labels_by_lot_teach_nothing() -> None:
 
 @pytest.mark.parametrize("cost", [0, 10**9])
 def test_both_ways_of_drawing_a_sample_have_its_mean(cost: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bf, "MANY_CELLS", 0)
     monkeypatch.setattr(bf, "DRAWS_PER_CELL", cost)
     counts = np.array([[50.0, 0.0, 3.0], [7.0, 40.0, 0.0]])
     rng = np.random.default_rng(0)

@@ -1,87 +1,246 @@
-"""The EQA report: the author answers, the program lists what was not checked."""
+"""The EQA report: refused while the author says nothing, and every gap named by the program."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from claimlab.audit.check import CHECKS
-from claimlab.audit.run import audit
+from claimlab.audit.fair import Settings
+from claimlab.audit.run import Audit, audit
 from claimlab.audit.write import write_audits
-from claimlab.core.errors import ClaimlabError, OutputExists
-from claimlab.detect.detector import DETECTORS
-from claimlab.detect.run import detect
-from claimlab.evaluate.eqa.study import write_template
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError, OutputExists, UsageError
+from claimlab.core.finding import Finding
+from claimlab.evaluate.eqa.evidence import Evidence, gather
+from claimlab.evaluate.eqa.limits import BEYOND, KINDS, limits
+from claimlab.evaluate.eqa.runs import EXAMPLES
+from claimlab.evaluate.eqa.study import QUESTIONS, is_answer, is_empty, read_study, write_template
 from claimlab.evaluate.eqa.write import write_eqa
-from claimlab.generate.planted import planted
+from claimlab.generate.planted import clean_twin, planted
 
-STUDY = """
-title = "Do words tell true claims from false ones?"
-[formulation]
-aim = "To show how far a linear model on words gets."
-intended_generalisation = "Claims about other invented towns in the same languages."
-shifts_in_scope = "Other towns and events."
-shifts_out_of_scope = "Other languages and later years."
-[data]
-datasets = ["data"]
-audits = [{audits}]
-target = "veracity"
-{runs}
-"""
+ANSWER = "Claims by the same makers, a year later, in three languages."
+HEAD = 'title = "A detector of invented claims"\n[formulation]\n' + "".join(f'{q} = "{ANSWER}"\n' for q in QUESTIONS)
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study's folder: two datasets, an audit of one of them, and predictions for its test part."""
     folder = tmp_path_factory.mktemp("study")
-    data, _ = planted()
+    data = planted()[0]
     data.write(folder / "data")
-    write_audits([audit(data, checks=["source", "one-class"])], folder / "report")
-    detect(data, DETECTORS.get("tfidf")(), seed=0).write(folder / "run")
+    clean_twin().write(folder / "other")
+    result = audit(
+        Dataset.open(folder / "data"), checks=["one-class", "source", "time", "url"], settings=Settings(repeats=1)
+    )
+    write_audits([result], folder / "report")
+    test = data.records.filter(pl.col("split") == "test")
+    said = ["true" if i % 3 else "FALSE " for i in range(test.height)]
+    said[0], said[1] = None, "no idea"  # type: ignore[call-overload]
+    table = pl.DataFrame(
+        {"record_id": [*test["id"].to_list(), "stranger", test["id"][5]], "label": [*said, "true", "true"]}
+    )
+    table.write_parquet(folder / "predictions.parquet")
+    with_run = Dataset.open(folder / "data")
+    with_run.tables["predictions"] = pl.concat(
+        [table.with_columns(pl.lit(f"seed {i}").alias("run"), pl.lit("because").alias("rationale")) for i in range(2)]
+    )
+    with_run.write(folder / "run")
     return folder
 
 
-def limits_of(place: Path, name: str, *, audits: str = "", runs: str = "") -> tuple[dict[str, object], str]:
-    study = place / f"{name}.toml"
-    study.write_text(STUDY.format(audits=audits, runs=runs), encoding="utf-8")
-    content = write_eqa(study, place / name)
-    return content, json.dumps(content["limits"])
+def study(home: Path, name: str, more: str) -> Path:
+    file = home / f"{name}.toml"
+    file.write_text(HEAD + more, encoding="utf-8")
+    return file
 
 
-def test_an_unanswered_study_is_refused_and_nothing_written(tmp_path: Path) -> None:
-    write_template(tmp_path / "study.toml")
-    with pytest.raises(ClaimlabError, match="What is this evaluation meant to prove"):
-        write_eqa(tmp_path / "study.toml", tmp_path / "eqa")
-    assert not (tmp_path / "eqa").exists()
+def evidence(home: Path, name: str, more: str) -> Evidence:
+    return gather(read_study(study(home, name, more)), home)
 
 
-def test_every_check_that_was_not_run_is_listed_by_the_program(place: Path) -> None:
-    _, limits = limits_of(place, "audited", audits='"report"')
-    for check in set(CHECKS.names()) - {"source", "one-class", "columns"}:
-        assert CHECKS.get(check).title in limits or CHECKS.get(check).question in limits or check in limits, check
+def sentences(found: Evidence, kind: str) -> list[str]:
+    return [f"{limit.about}: {limit.sentence}" for limit in limits(found) if limit.kind == kind]
 
 
-def test_without_an_audit_or_a_run_the_report_says_so(place: Path) -> None:
-    content, limits = limits_of(place, "bare")
-    _, audited = limits_of(place, "audited-again", audits='"report"')
-    assert content["quality"]["runs"] == []  # type: ignore[index]
-    assert "audit" in limits
-    assert "run" in limits
-    assert limits != audited
+WHOLE = """[data]
+datasets = ["data", "other"]
+audits = ["report"]
+[[runs]]
+name = "coin"
+path = "predictions.parquet"
+dataset = "data"
+split = "test"
+"""
 
 
-def test_twenty_five_right_and_wrong_predictions_are_drawn_with_a_seed(place: Path) -> None:
-    runs = '[[runs]]\nname = "tfidf"\npath = "run"\n'
-    one, _ = limits_of(place, "one", audits='"report"', runs=runs)
-    two, _ = limits_of(place, "two", audits='"report"', runs=runs)
-    (run,) = one["quality"]["runs"]  # type: ignore[index]
-    assert one["quality"] == two["quality"]
-    assert len(run["correct"]) == 25
-    assert len(run["wrong"]) == round(run["records"] * (1 - run["scores"]["accuracy"]))  # fewer than 25 are wrong
-    assert not {r["id"] for r in run["correct"]} & {r["id"] for r in run["wrong"]}
-    page = (place / "one" / "index.html").read_text(encoding="utf-8")
-    assert len(page.encode()) < 2_000_000
-    assert "25 correct predictions" in page
+def test_everything_that_was_not_checked_is_named(home: Path) -> None:
+    found = evidence(home, "whole", WHOLE)
+    assert sentences(found, "not-audited") == [
+        "clean-twin: No audit was given. Nothing is known of its shortcuts, leaks and contradictions."
+    ]
+    ran = {"one-class", "source", "time", "url"}
+    not_run = [m for m in limits(found) if m.kind == "not-run"]
+    assert len(not_run) == len(CHECKS.names()) - len(ran)
+    assert {m.about for m in not_run} == {"planted"}
+    assert any("presence of a URL" in s for s in sentences(found, "not-measured"))
+    assert [s.split(":")[1].strip().split(" ")[0] for s in sentences(found, "found")] == ["Source", "Time"]
+    assert "planted: Every audit used one seed (0)." in sentences(found, "protocol")
+    assert any("(cdl) was not run" in s for s in sentences(found, "protocol"))
+    run = " ".join(sentences(found, "run"))
+    for part in (
+        "There is one run",
+        "1 of ",
+        "1 answers are none of the labels",
+        "1 predictions are for records",
+        "1 predictions repeat",
+    ):
+        assert part in run, part
+    assert "gives no rationale" in run
+    assert ": Nobody has written down what the examples of predictions show." in sentences(found, "inspection")
+    assert [s.removeprefix(": ") for s in sentences(found, "beyond")] == list(BEYOND)
+
+
+def test_without_audits_and_runs_that_is_what_is_said(home: Path) -> None:
+    found = evidence(home, "bare", '[data]\ndatasets = ["data"]\n')
+    assert len(sentences(found, "not-audited")) == 1
+    assert sentences(found, "run") == [": No evaluation run was given: not one prediction has been looked at."]
+    assert {m.kind for m in limits(found)} == {"not-audited", "run", "beyond", "left-out"}
+
+
+def test_an_audit_of_other_rows_does_not_count(home: Path, tmp_path: Path) -> None:
+    data = Dataset.open(home / "data")
+    data.derive(data.records.head(500), data.lineage[-1]).write(tmp_path / "cut")
+    found = evidence(home, "cut", f'[data]\ndatasets = ["{tmp_path / "cut"}"]\naudits = ["report"]\n')
+    assert found.audits == [[]]
+    said = sentences(found, "not-audited")
+    assert any("made on other records" in s for s in said)
+    assert any("it was not used" in s for s in said)
+
+
+def test_samples_judges_targets_and_labels_left_out(home: Path) -> None:
+    found = evidence(home, "judged", '[data]\ndatasets = ["data"]\n')
+    data = found.datasets[0]
+    sampled = Finding(
+        check="length", protocol="cdl", verdict="pass", why="Fine.", details={"sampled_rows": 10, "of_rows": 90}
+    )
+    judged = Finding(check="feasibility", protocol="cdl", verdict="warn", why="Hm.", details={"validated": False})
+    one = Audit(data.name, data.digest(), "cdl", "veracity", 1, 969, 900, [sampled, judged])
+    told = Evidence(found.study, [data], [[one]])
+    assert any("10 of 90 records" in s for s in sentences(told, "protocol"))
+    assert any("fair protocol was not used" in s for s in sentences(told, "protocol"))
+    assert any("fitted on all rows" in s for s in sentences(told, "protocol"))
+    assert any("not compared with people" in s for s in sentences(told, "judge"))
+    assert any("69 of 969 records have no label" in s for s in sentences(told, "left-out"))
+    other = Audit(data.name, data.digest(), "fair", "source", 1, 969, 969, [sampled])
+    assert any("not for veracity" in s for s in sentences(Evidence(found.study, [data], [[other]]), "not-audited"))
+
+
+def test_the_folder_and_its_examples(home: Path, tmp_path: Path) -> None:
+    file = study(home, "folder", WHOLE)
+    content = write_eqa(file, tmp_path / "eqa")
+    saved = json.loads((tmp_path / "eqa" / "eqa.json").read_text(encoding="utf-8"))
+    assert saved == json.loads(json.dumps(content))
+    (run,) = saved["quality"]["runs"]
+    assert len(run["correct"]) == len(run["wrong"]) == EXAMPLES
+    assert all(row["output"] == row["truth"] for row in run["correct"])
+    assert all(row["output"] != row["truth"] and row["output"] for row in run["wrong"])
+    records = dict(planted()[0].records.select("id", "text").rows())
+    assert all(" ".join(records[row["id"]].split()).startswith(row["input"][:40]) for row in run["correct"])
+    n, right = run["records"], run["scores"]["accuracy"] * run["records"]
+    assert right == round(right)
+    assert run["answered"] == n - 1
+    assert {limit["kind"] for limit in saved["limits"]} <= set(KINDS)
+    page = (tmp_path / "eqa" / "index.html").read_text(encoding="utf-8")
+    for part in ("3. Assurance limits", "25 correct predictions", ANSWER, run["wrong"][0]["id"]):
+        assert part in page
+    assert (tmp_path / "eqa" / "report.md").read_text(encoding="utf-8").count("# ") > 5
+    write_eqa(file, tmp_path / "again")
+    for name in ("eqa.json", "index.html", "report.md"):
+        assert (tmp_path / "eqa" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
     with pytest.raises(OutputExists):
-        write_eqa(place / "one.toml", place / "one")
+        write_eqa(file, tmp_path / "eqa")
+
+
+def test_a_run_folder_holds_several_runs_and_another_seed_draws_others(home: Path) -> None:
+    more = '[data]\ndatasets = ["data"]\n[[runs]]\nname = "two"\npath = "run"\n'
+    one = evidence(home, "several", more)
+    assert [r.name for r in one.runs] == ["two: seed 0", "two: seed 1"]
+    assert not any("There is one run" in s for s in sentences(one, "run"))
+    assert not any("no rationale" in s for s in sentences(one, "run"))
+    assert any("No split was named" in s for s in sentences(one, "run"))
+    other = evidence(home, "seeded", more + "[inspection]\nseed = 7\nnotes = 'Most wrong ones are long claims.'\n")
+    assert [r["id"] for r in one.runs[0].correct] != [r["id"] for r in other.runs[0].correct]
+    assert sentences(other, "inspection") == []
+
+
+def test_macro_f1_counts_silence_as_wrong(home: Path) -> None:
+    (run,) = evidence(home, "scored", WHOLE).runs
+    truth, said = run.table["truth"].to_list(), run.table["said"].to_list()
+    scores = []
+    for name in ("true", "false"):
+        hits = sum(t == s == name for t, s in zip(truth, said, strict=True))
+        scores.append(2 * hits / (truth.count(name) + said.count(name)))
+    assert run.scores()["macro_f1"] == pytest.approx(sum(scores) / 2)
+    assert run.scores()["accuracy"] == pytest.approx(run.hits / len(truth))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", "TODO", "tbd.", "...", "?", "-", "n/a", "Lorem ipsum dolor", "<your answer>", "[to be written]",
+             "aaaaaaaaaaaaaaaa", "TODO: write this down later", "xxx"],
+)  # fmt: skip
+def test_placeholders_are_no_answers(text: str) -> None:
+    assert not is_answer(text, "What is it?")
+
+
+def test_answers_are_answers() -> None:
+    for text in (ANSWER, "Que o método generalize para o português.", "该方法应推广到一年后的中文帖子上。"):
+        assert is_answer(text, "What is it?")
+    assert not is_answer(QUESTIONS["aim"], QUESTIONS["aim"])
+    assert is_empty("None")
+    assert not is_empty("None of the wrong ones is short.")
+
+
+def test_a_new_study_file_is_refused_until_it_is_answered(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "study.toml"
+    write_template(file)
+    with pytest.raises(DataError, match="leaves open: title; aim .*; shifts_out_of_scope"):
+        read_study(file)
+    with pytest.raises(OutputExists):
+        write_template(file)
+    text = file.read_text(encoding="utf-8")
+    assert all(question in text or question.split(" does it ")[0] in text for question in QUESTIONS.values())
+    for name in ("title", *QUESTIONS):
+        text = text.replace(f'{name} = ""', f'{name} = "{ANSWER}"')
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match="names no dataset"):
+        read_study(file)
+    file.write_text(text.replace("datasets = []", 'datasets = ["data"]'), encoding="utf-8")
+    assert read_study(file).data.datasets == ["data"]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("[data]\ndatasets = 3\n", "wrong fields"),
+        ("[nonsense]\nx = 1\n", "wrong fields"),
+        ("x = [", "not valid TOML"),
+        ('[data]\ndatasets = ["nowhere"]\n', "There is no folder"),
+        ('[data]\ndatasets = ["data"]\naudits = ["data"]\n', "not a saved audit"),
+        ('[data]\ndatasets = ["data"]\n[[runs]]\nname = "r"\npath = "data"\n', "no table of predictions"),
+        ('[data]\ndatasets = ["data"]\n[[runs]]\nname = "r"\npath = "predictions.parquet"\n', "without records"),
+        ('[data]\ndatasets = ["data"]\n[[runs]]\nname = "r"\npath = "no.parquet"\ndataset = "data"\n', "cannot be read"),
+        ('[data]\ndatasets = ["data"]\n[[runs]]\nname = "r"\npath = "run"\nsplit = "tset"\n', "no records in the split"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_a_sentence(more: str, message: str, home: Path) -> None:
+    with pytest.raises(DataError, match=message):
+        gather(read_study(study(home, "wrong", more)), home)
+
+
+def test_a_missing_study_file_says_how_to_start_one(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--init"):
+        read_study(tmp_path / "none.toml")

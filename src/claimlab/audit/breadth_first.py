@@ -20,6 +20,7 @@ Packed = npt.NDArray[np.uint64]  # words of 64 features by rows, the first featu
 Counts = npt.NDArray[np.float64]  # classes by patterns
 Index = npt.NDArray[np.int64]
 
+MANY_CELLS = 10_000
 DRAWS_PER_CELL = 16  # rows that can be drawn one by one in the time of one cell of a multinomial draw
 
 
@@ -68,25 +69,24 @@ def vote(
 class Bootstrap:
     """As many rows as there are, drawn with replacement and counted by class and pattern.
 
-    Where patterns repeat, a multinomial draw over them is cheaper than drawing rows one by one; where they hardly do,
-    it is the other way round. Both have the same distribution.
+    A multinomial draw over patterns costs nothing that grows with the rows. Where there are many patterns that hardly
+    repeat, drawing rows one by one is cheaper. Both have the same distribution.
     """
 
     def __init__(self, counts: Counts) -> None:
         self.shape = counts.shape
-        self.cells = np.flatnonzero(counts)
-        self.share = counts.ravel()[self.cells] / counts.sum()
         self.n = int(counts.sum())
-        few = len(self.cells) * DRAWS_PER_CELL < self.n or self.n > np.iinfo(np.int32).max
-        self.cell_of_row = None if few else np.repeat(self.cells, counts.ravel()[self.cells].astype(np.int64))
+        self.share = (counts / counts.sum()).T.ravel()
+        cells = np.flatnonzero(counts)
+        one_by_one = len(cells) > MANY_CELLS and len(cells) * DRAWS_PER_CELL > self.n < np.iinfo(np.int32).max
+        self.cell_of_row = np.repeat(cells, counts.ravel()[cells].astype(np.int64)) if one_by_one else None
 
     def draw(self, rng: np.random.Generator) -> Counts:
         if self.cell_of_row is not None:
             rows = self.cell_of_row[rng.integers(0, self.n, self.n, dtype=np.int32)]
             return np.bincount(rows, minlength=self.shape[0] * self.shape[1]).reshape(self.shape).astype(np.float64)
-        drawn = np.zeros(self.shape[0] * self.shape[1])
-        drawn[self.cells] = rng.multinomial(self.n, self.share)
-        return drawn.reshape(self.shape)
+        drawn = rng.multinomial(self.n, self.share).reshape(self.shape[::-1])
+        return np.ascontiguousarray(drawn.T, dtype=np.float64)
 
 
 def pack(rows: Bits) -> Packed:

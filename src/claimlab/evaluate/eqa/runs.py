@@ -90,7 +90,7 @@ def _open(name: str, path: Path, dataset: Dataset | None) -> tuple[pl.DataFrame,
             raise DataError(
                 f"The run '{name}' at '{path}' has no table of predictions.", "Point at a folder that has one."
             )
-        return folder.tables["predictions"], dataset or folder
+        return to_side_table("predictions", folder.tables["predictions"]), dataset or folder
     if dataset is None:
         raise DataError(
             f"The run '{name}' is a file without records.", 'Say whose predictions they are: dataset = "DIR"'

@@ -1,0 +1,100 @@
+"""`claimlab audit` and `claimlab report` from the outside: what they print, write and refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from claimlab.cli.app import run
+from claimlab.core.dataset import Dataset
+from claimlab.generate.planted import planted
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data") / "planted"
+    planted(size=320)[0].write(folder)
+    return folder
+
+
+CHECKS = ["--check", "one-class", "--check", "near-duplicates", "--check", "url-conflicts"]
+
+
+def test_json_is_one_object_and_findings_have_the_agreed_fields(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", str(data), *CHECKS, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert set(printed) == {"findings", "audits"}
+    assert {"check", "protocol", "verdict", "score", "baselines", "interval", "n", "why", "records"} <= set(
+        printed["findings"][0]
+    )
+    assert "examples" not in printed["audits"][0]
+
+
+def test_strict_exits_with_three_and_writes_first(data: Path, tmp_path: Path) -> None:
+    assert run(["audit", str(data), *CHECKS, "--strict", "-o", str(tmp_path / "report")]) == 3
+    assert (tmp_path / "report" / "index.html").is_file()
+    assert run(["audit", str(data), "--check", "one-class", "--strict"]) == 0
+
+
+def test_a_saved_audit_is_shown_again(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", str(data), *CHECKS, "-o", str(tmp_path / "one")]) == 0
+    first = capsys.readouterr().out
+    assert run(["audit", "--from", str(tmp_path / "one" / "audit.json"), "-o", str(tmp_path / "two")]) == 0
+    assert capsys.readouterr().out == first
+    assert (tmp_path / "one" / "index.html").read_bytes() == (tmp_path / "two" / "index.html").read_bytes()
+    assert run(["audit", str(data), "-o", str(tmp_path / "one")]) == 1
+    assert "already exists" in capsys.readouterr().err
+
+
+def test_fix_writes_a_dataset_and_both_audits(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", str(data), *CHECKS, "--fix", "-o", str(tmp_path / "fixed"), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert set(printed) == {"output", "counts", "lineage", "removed", "verdicts"}
+    assert printed["verdicts"]["before"]["fail"] == 3
+    assert printed["verdicts"]["after"]["fail"] == 0
+    fixed = Dataset.open(tmp_path / "fixed")
+    assert fixed.records.height == printed["counts"]["records"]
+    assert (tmp_path / "fixed" / "report" / "index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["audit", "--from", "x.json", "data"], 2, "but not both"),
+        (["audit", "--json"], 2, "Audit what?"),
+        (["audit", "a", "b", "--fix", "-o", "c"], 2, "--fix mends one dataset"),
+        (["audit", "a", "--fix"], 2, "--fix mends one dataset"),
+        (["audit", "nowhere"], 1, "There is no folder"),
+        (["audit", "--from", "nowhere.json"], 1, "is not a saved audit"),
+        (["report", "study.toml"], 2, "Where should the report go?"),
+        (["report", "nowhere.toml", "-o", "x"], 2, "claimlab report --init"),
+    ],
+)
+def test_wrong_calls_are_told_in_a_sentence(
+    arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == code
+    assert message in capsys.readouterr().err
+
+
+def test_unknown_names_are_told(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", str(data), "--check", "keyword"]) == 2
+    assert "Did you mean 'keywords'?" in capsys.readouterr().err
+    assert run(["audit", str(data), "--protocol", "best"]) == 2
+    assert "Use 'fair' or 'cdl'" in capsys.readouterr().err
+
+
+def test_a_study_from_template_to_report(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "study.toml"
+    assert run(["report", "--init", str(file)]) == 0
+    assert run(["report", str(file), "-o", str(tmp_path / "eqa")]) == 1
+    assert "leaves open" in capsys.readouterr().err
+    text = file.read_text(encoding="utf-8").replace("datasets = []", f'datasets = ["{data}"]')
+    file.write_text(text.replace('= ""', '= "Claims of the same makers, a year later."'), encoding="utf-8")
+    assert run(["report", str(file), "-o", str(tmp_path / "eqa"), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert set(printed) == {"output", "limits", "counts"}
+    assert printed["counts"]["not-audited"] == 1
+    assert (tmp_path / "eqa" / "index.html").is_file()
