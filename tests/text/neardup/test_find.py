@@ -236,6 +236,8 @@ def test_wrong_texts_are_refused_in_words() -> None:
         find_pairs("one text")
     with pytest.raises(UsageError, match="column of strings"):
         find_pairs(pl.Series("n", [1, 2]))
+    with pytest.raises(UsageError, match="Text 2 is of type 'float'"):
+        find_across(["a text"], ["another", None, float("nan")])  # type: ignore[list-item]
 
 
 def test_an_unknown_kernel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

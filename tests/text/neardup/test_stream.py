@@ -46,7 +46,7 @@ def same(one: Clusters, other: Clusters) -> bool:
     )
 
 
-@pytest.mark.parametrize("memory", ["8GB", "2MB", "60kB"])
+@pytest.mark.parametrize("memory", ["8GB", "2MB", "120kB"])
 @pytest.mark.parametrize("options", [{}, {"unit": "word", "ngram": 2, "threshold": 0.5, "seed": 5}])
 def test_same_as_in_memory(
     texts: list[str | None], files: list[Path], tmp_path: Path, memory: str, options: dict[str, Any]
@@ -59,7 +59,7 @@ def test_same_as_in_memory(
     assert same(found, expected)
     spilled = len(list((work / "candidates").glob("*.u64")))
     assert spilled == found.pairs.plan.bands if memory == "8GB" else spilled >= found.pairs.plan.bands
-    if memory == "60kB":
+    if memory == "120kB":
         assert spilled > found.pairs.plan.bands
         assert len(list((work / "pairs").glob("*.parquet"))) > 1
 

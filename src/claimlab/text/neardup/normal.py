@@ -57,12 +57,11 @@ class FoldingTable:
         """Make every character on these pages known."""
         with self._lock:
             extra = self.extra.tolist()
-            for page in pages:
-                codes = range(page * PAGE, (page + 1) * PAGE)
-                if self.table[codes.start] != UNKNOWN:
-                    continue
-                self.table[codes.start : codes.stop] = [_entry(chr(code), extra) for code in codes]
-            self.extra = np.array(extra, dtype=np.uint32)
+            missing = [page for page in pages if self.table[page * PAGE] == UNKNOWN]
+            filled = {page: [_entry(chr(page * PAGE + i), extra) for i in range(PAGE)] for page in missing}
+            self.extra = np.array(extra, dtype=np.uint32)  # first: no entry may point past the end of what a reader has
+            for page, entries in filled.items():
+                self.table[page * PAGE : (page + 1) * PAGE] = entries
 
 
 @functools.cache

@@ -149,4 +149,10 @@ def as_list(texts: Texts) -> Sequence[str | None]:
         if texts.dtype != pl.String:
             raise UsageError(f"The column '{texts.name}' is {texts.dtype}, not text.", "Give a column of strings.")
         return texts.to_list()
+    for kind in set(map(type, texts)):
+        if not issubclass(kind, str | None):
+            row = next(row for row, text in enumerate(texts) if type(text) is kind)
+            raise UsageError(
+                f"Text {row} is of type '{kind.__name__}'.", "Give strings, and None where text is missing."
+            )
     return texts

@@ -52,7 +52,7 @@ def stream_clusters(
 ) -> Clusters:
     """Clusters of the texts in `column` of one Parquet file or several, whose rows count on from file to file.
 
-    `memory` bounds what the work needs beyond the result. `workdir` needs about as much room as the texts and 200
+    `memory` bounds what the work needs beyond the result. `workdir` needs about as much room as the texts and 280
     bytes a row; a job that was stopped goes on where it was if it is started again with the same arguments, and the
     folder is removed at the end unless `keep` is set.
     """
