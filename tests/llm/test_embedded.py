@@ -67,8 +67,8 @@ def test_it_answers_in_this_process_labels_itself_and_repeats_itself(
     assert any("too small for results" in note for note in answers[0].notes)
     assert provider.standing is not None
     assert (answers[0].cost, answers[0].usage.output is not None) == (0.0, True)
-    (server,) = local_server._running.values()
-    assert server.url.startswith("http://127.0.0.1:")
+    assert local_server._running  # other tests of this process may have started one for another folder
+    assert all(server.url.startswith("http://127.0.0.1:") for server in local_server._running.values())
     local_server.stop(weights.weights_path())
 
 
