@@ -91,6 +91,12 @@ def test_groups_stay_whole_and_shares_hold(mended: Mended) -> None:
     assert (lean["true"] - 0.5).abs().max() < 0.05  # type: ignore[operator]
 
 
+def test_what_was_torn_apart_is_counted(given: tuple[Dataset, Truth], mended: Mended) -> None:
+    event = dict(given[0].records.select("id", "group").rows())
+    originals = given[1].records["duplicates-across-splits"][::2]
+    assert mended.parted == len({event[i] for i in originals}), "a copy was planted on another side for each event"
+
+
 def test_changes_are_logged(given: tuple[Dataset, Truth], mended: Mended) -> None:
     old = dict(given[0].records.select("id", "split").rows())
     new = dict(mended.dataset.records.select("id", "split").rows())

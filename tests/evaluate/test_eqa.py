@@ -166,15 +166,32 @@ def test_the_folder_and_its_examples(home: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_folder_holds_several_runs_and_another_seed_draws_others(home: Path) -> None:
-    more = '[data]\ndatasets = ["data"]\n[[runs]]\nname = "two"\npath = "run"\n'
+    more = '[data]\ndatasets = ["data"]\naudits = ["report"]\n[[runs]]\nname = "two"\npath = "run"\n'
     one = evidence(home, "several", more)
     assert [r.name for r in one.runs] == ["two: seed 0", "two: seed 1"]
     assert not any("There is one run" in s for s in sentences(one, "run"))
     assert not any("no rationale" in s for s in sentences(one, "run"))
-    assert any("No split was named" in s for s in sentences(one, "run"))
+    test = int((planted()[0].records["split"] == "test").sum())
+    assert {r.table.height for r in one.runs} == {test}, "without a named split, what was predicted for is what counts"
+    assert any(f"{969 - test:,} labelled records have no prediction" in s for s in sentences(one, "run"))
+    assert not any("training part" in s or "not audited" in s for s in sentences(one, "run"))
     other = evidence(home, "seeded", more + "[inspection]\nseed = 7\nnotes = 'Most wrong ones are long claims.'\n")
     assert [r["id"] for r in one.runs[0].correct] != [r["id"] for r in other.runs[0].correct]
     assert sentences(other, "inspection") == []
+
+
+def test_a_run_on_a_part_of_an_audited_dataset_counts_as_audited(home: Path, tmp_path: Path) -> None:
+    whole = Dataset.open(home / "run")
+    part = whole.records.filter(pl.col("split") == "train").head(60)
+    whole.derive(part, whole.lineage[-1]).write(tmp_path / "part")
+    table = pl.DataFrame({"record_id": part["id"], "label": part["veracity"]})
+    table.write_parquet(tmp_path / "p.parquet")
+    more = f'[data]\ndatasets = ["data"]\naudits = ["report"]\n[[runs]]\nname = "r"\npath = "{tmp_path}/p.parquet"\n'
+    found = evidence(home, "part", more + f'dataset = "{tmp_path}/part"\n')
+    assert found.runs[0].digest == found.datasets[0].digest()
+    said = " ".join(sentences(found, "run"))
+    assert "60 of the 60 records scored are of the training part" in said
+    assert "were not audited" not in said
 
 
 def test_macro_f1_counts_silence_as_wrong(home: Path) -> None:

@@ -41,13 +41,15 @@ def mend(dataset: Dataset, *, target: str = "veracity", seed: int = 0) -> Mended
     labelled = dataset.records.with_columns(labels_of(subject))
     rest = labelled.filter(~pl.col("id").is_in(list(doubtful)))
     dropped = copies(rest)
-    kept = rest.filter(~pl.col("id").is_in(list(dropped)))
+    stays = ~rest["id"].is_in(list(dropped))
+    kept = rest.filter(stays)
     if not kept.height:
         raise DataError(
             f"Nothing of '{dataset.name}' would be left: every record is in a conflict or a copy.",
             "Look at the findings of: claimlab audit",
         )
-    groups = together(kept)
+    bound = together(rest)  # copies included: what belonged to a copy belongs to the record that stays
+    groups = bound[stays.to_numpy()]
     side = deal(codes_of(kept["label"]), groups, SHARES, seed)
     after = kept.drop("label").with_columns(pl.Series("split", np.array(SIDES)[side]))
     changes = _changes(kept, after)
@@ -77,7 +79,7 @@ def mend(dataset: Dataset, *, target: str = "veracity", seed: int = 0) -> Mended
         removed=tally,
         moved=changes.height,
         groups=len(np.unique(groups)),
-        parted=_parted(kept, groups),
+        parted=_parted(rest, bound),
     )
 
 

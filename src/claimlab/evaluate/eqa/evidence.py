@@ -9,7 +9,7 @@ from claimlab.audit.run import Audit
 from claimlab.audit.write import read_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
-from claimlab.evaluate.eqa.runs import Run, read_runs
+from claimlab.evaluate.eqa.runs import Run, Scoring, read_runs
 from claimlab.evaluate.eqa.study import Study
 
 
@@ -42,7 +42,6 @@ def gather(study: Study, home: Path, *, progress: Progress = silent) -> Evidence
     for i, run in enumerate(study.runs):
         progress("runs", i, len(study.runs))
         own = Dataset.open(home / run.dataset) if run.dataset is not None else None
-        runs += read_runs(
-            run.name, home / run.path, own, target=study.data.target, split=run.split, seed=study.inspection.seed
-        )
+        scoring = Scoring(study.data.target, run.split, study.inspection.seed)
+        runs += read_runs(run.name, home / run.path, own, scoring, datasets)
     return Evidence(study, datasets, by_dataset, strays, runs)

@@ -176,10 +176,13 @@ def _run_limits(evidence: Evidence) -> Iterator[Limit]:
 
 def _of_run(run: Run) -> Iterator[str]:
     n, missing = run.table.height, run.table["said"].null_count()
-    if run.split is None:
-        yield "No split was named: records that the method was trained on may be among those scored."
-    elif run.split == "train":
-        yield "It was scored on the training part."
+    trained = int((run.table["split"] == "train").fill_null(False).sum())
+    if run.table["split"].null_count() == n:
+        yield "The records name no split: those that the method was trained on may be among those scored."
+    elif trained:
+        yield f"{trained:,} of the {n:,} records scored are of the training part."
+    if run.untouched:
+        yield f"{run.untouched:,} labelled records have no prediction; no split was named, so they were left out."
     if missing:
         yield f"{missing:,} of {n:,} labelled records have no answer; they count as wrong."
     others = int((run.table["said"].is_not_null() & ~run.table["said"].is_in(list(run.classes))).sum())

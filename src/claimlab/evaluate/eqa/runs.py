@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ class Run:
     strangers: int  # predictions for records that the dataset does not hold
     unlabelled: int  # records of the part without a usable label
     repeated: int  # predictions beyond the first for one record
+    untouched: int  # labelled records without a prediction, left out because no split was named
     classes: tuple[str, ...]
     correct: list[dict[str, Any]] = field(default_factory=list)
     wrong: list[dict[str, Any]] = field(default_factory=list)
@@ -69,18 +71,42 @@ class Run:
         }
 
 
+@dataclass(frozen=True)
+class Scoring:
+    """What a study says of its runs: what is predicted, in which part, and the seed of the drawn examples."""
+
+    target: str
+    split: str | None
+    seed: int
+
+
 def read_runs(
-    name: str, path: Path, dataset: Dataset | None, *, target: str, split: str | None, seed: int
+    name: str, path: Path, dataset: Dataset | None, scoring: Scoring, known: Sequence[Dataset] = ()
 ) -> list[Run]:
-    """The runs in a dataset folder or a Parquet file: one for each value of the column `run`."""
+    """The runs in a dataset folder or a Parquet file: one for each value of the column `run`.
+
+    `known` are the study's datasets: a run on a part of one of them is a run on it.
+    """
     predictions, records = _open(name, path, dataset)
+    digest = home_of(records, known)
     names = predictions["run"].fill_null("").unique().sort().to_list()
     out = []
     for run in names:
         mine = predictions.filter(pl.col("run").fill_null("") == run)
         title = name if len(names) == 1 else f"{name}: {run or 'without a name'}"
-        out.append(_run(title, mine, records, target=target, split=split, seed=seed))
+        out.append(_run(title, mine, records, digest, scoring))
     return out
+
+
+def home_of(part: Dataset, known: Sequence[Dataset]) -> str:
+    """The digest of the dataset that `part` is, or is a part of (same ids, texts and verdicts); else its own."""
+    same = ["id", "text", "veracity"]
+    for whole in known:
+        if part.digest() == whole.digest():
+            break
+        if not part.records.join(whole.records, on=same, how="anti", nulls_equal=True).height:
+            return whole.digest()
+    return part.digest()
 
 
 def _open(name: str, path: Path, dataset: Dataset | None) -> tuple[pl.DataFrame, Dataset]:
@@ -105,40 +131,47 @@ def _open(name: str, path: Path, dataset: Dataset | None) -> tuple[pl.DataFrame,
         ) from None
 
 
-def _run(name: str, predictions: pl.DataFrame, dataset: Dataset, *, target: str, split: str | None, seed: int) -> Run:
-    column = "veracity" if target in TARGETS else target
-    truth = column_values(dataset.records, column).cast(pl.String)
-    if target in TARGETS:
-        truth = pl.select(pl.when(truth.is_in(TARGETS[target])).then(truth)).to_series()
-    part = dataset.records.select("id", "split", "text").with_columns(truth.alias("truth"))
-    if split is not None:
-        part = part.filter(pl.col("split") == split)
-        if not part.height:
-            raise DataError(
-                f"'{dataset.name}' has no records in the split '{split}'.", "Check split in the study file."
-            )
+def _run(name: str, predictions: pl.DataFrame, dataset: Dataset, digest: str, scoring: Scoring) -> Run:
+    part = _part(dataset, scoring)
     first = predictions.drop_nulls("record_id").unique("record_id", keep="first", maintain_order=True)
-    said = pl.col("label").str.strip_chars().str.to_lowercase().alias("said")
     classes = tuple(sorted(part["truth"].drop_nulls().unique().to_list()))
     plain = {c.strip().lower(): c for c in classes}
-    answers = first.select(pl.col("record_id").alias("id"), said, "scores", "rationale").with_columns(
-        pl.col("said").replace(plain)
-    )
-    table = part.drop_nulls("truth").join(answers, on="id", how="left", maintain_order="left")
+    said = pl.col("label").str.strip_chars().str.to_lowercase().replace(plain).alias("said")
+    answers = first.select(pl.col("record_id").alias("id"), said, "scores", "rationale")
+    labelled = part.drop_nulls("truth")
+    # Without a named split, what was predicted for says what was meant; with one, a missing answer is a wrong one.
+    table = labelled.join(answers, on="id", how="left" if scoring.split is not None else "inner", maintain_order="left")
     run = Run(
         name=name,
         dataset=dataset.name,
-        digest=dataset.digest(),
-        split=split,
+        digest=digest,
+        split=scoring.split,
         table=table,
         strangers=first.join(dataset.records.select(record_id="id"), on="record_id", how="anti").height,
         unlabelled=int(part["truth"].null_count()),
         repeated=predictions.height - first.height,
+        untouched=labelled.height - table.height,
         classes=classes,
     )
-    run.correct.extend(_draw(table.filter(pl.col("said") == pl.col("truth")), seed))
-    run.wrong.extend(_draw(table.filter(pl.col("said") != pl.col("truth")), seed))
+    run.correct.extend(_draw(table.filter(pl.col("said") == pl.col("truth")), scoring.seed))
+    run.wrong.extend(_draw(table.filter(pl.col("said") != pl.col("truth")), scoring.seed))
     return run
+
+
+def _part(dataset: Dataset, scoring: Scoring) -> pl.DataFrame:
+    """The records of the part in question with their truth: null where they have none of the target's labels."""
+    truth = column_values(dataset.records, "veracity" if scoring.target in TARGETS else scoring.target).cast(pl.String)
+    if scoring.target in TARGETS:
+        truth = pl.select(pl.when(truth.is_in(TARGETS[scoring.target])).then(truth)).to_series()
+    part = dataset.records.select("id", "split", "text").with_columns(truth.alias("truth"))
+    if scoring.split is None:
+        return part
+    part = part.filter(pl.col("split") == scoring.split)
+    if not part.height:
+        raise DataError(
+            f"'{dataset.name}' has no records in the split '{scoring.split}'.", "Check split in the study file."
+        )
+    return part
 
 
 def _draw(rows: pl.DataFrame, seed: int) -> list[dict[str, Any]]:

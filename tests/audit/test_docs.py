@@ -1,0 +1,33 @@
+"""docs/audit.md says what the checks and protocols say of themselves, word for word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from claimlab.audit.check import CHECKS, SHORTCUT_RULE
+from claimlab.audit.protocols import caveats
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "audit.md"
+
+
+def expected() -> dict[str, list[str]]:
+    """Lines that the page must hold, under the heading they stand under."""
+    own = {name: check.rule for name, check in CHECKS.all().items() if check.rule != SHORTCUT_RULE}
+    return {
+        "## Checks": [f"| `{name}` | {check.question} |" for name, check in CHECKS.all().items()],
+        "## Protocol `fair` (default)": [
+            *(f"- `{name}`: {rule}" for name, rule in own.items()),
+            *(f"- {sentence}" for sentence in caveats("fair")),
+        ],
+        "## Protocol `cdl`": [f"- {sentence}" for sentence in caveats("cdl")],
+    }
+
+
+def test_the_page_holds_every_check_rule_and_caveat_and_no_other() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for heading, lines in expected().items():
+        part = page.split(f"{heading}\n")[1].split("\n## ")[0]
+        missing = [line for line in lines if line not in part.splitlines()]
+        assert missing == [], "\n".join(lines)
+    listed = [line for line in page.split("## Checks\n")[1].split("\n## ")[0].splitlines() if line.startswith("| `")]
+    assert listed == expected()["## Checks"]
