@@ -13,6 +13,8 @@ from claimlab.detect.detector import DETECTORS, Prediction
 from claimlab.detect.run import detect, suspicious
 from claimlab.detect.scores import scores_of
 from claimlab.generate.planted import clean_twin, planted
+from claimlab.tasks.known.veracity import TASK as VERACITY
+from claimlab.tasks.task import open_task
 
 
 @pytest.mark.parametrize("name", DETECTORS.names())
@@ -40,9 +42,9 @@ def test_labels_of_test_rows_are_never_seen() -> None:
 
 
 def test_tfidf_finds_planted_words_and_nothing_in_lots() -> None:
-    found = scores_of(detect(planted()[0], DETECTORS.get("tfidf")(), seed=0), "veracity")
+    found = scores_of(detect(planted()[0], DETECTORS.get("tfidf")(), seed=0), VERACITY)
     assert found["macro_f1"] > 0.9
-    chance = scores_of(detect(clean_twin(), DETECTORS.get("tfidf")(), seed=0), "veracity")
+    chance = scores_of(detect(clean_twin(), DETECTORS.get("tfidf")(), seed=0), VERACITY)
     assert 0.35 < chance["macro_f1"] < 0.65
 
 
@@ -57,8 +59,8 @@ def test_what_cannot_be_trained_is_a_sentence() -> None:
     silent = Dataset.build("x", data.records.with_columns(pl.lit(None, pl.String).alias("text")))
     with pytest.raises(DataError, match="have no text"):
         detect(silent, DETECTORS.get("tfidf")())
-    with pytest.raises(DataError, match="no column 'mood'"):
-        detect(data, DETECTORS.get("majority")(), target="mood")
+    with pytest.raises(DataError, match="no task and no column 'mood'"):
+        detect(data, DETECTORS.get("majority")(), task=open_task("mood", data.records))
 
 
 def test_constant_clamped_and_failed_predictions_are_flagged() -> None:
@@ -73,5 +75,5 @@ def test_constant_clamped_and_failed_predictions_are_flagged() -> None:
 def test_a_failed_prediction_counts_as_wrong() -> None:
     records = pl.DataFrame({"id": ["a", "b"], "text": ["x", "y"], "veracity": ["true", "false"]})
     table = pl.DataFrame({"record_id": ["a", "b"], "label": ["true", None]})
-    scores = scores_of(Dataset.build("x", records, {"predictions": table}), "veracity")
+    scores = scores_of(Dataset.build("x", records, {"predictions": table}), VERACITY)
     assert (scores["accuracy"], scores["failed"], scores["n"]) == (0.5, 1, 2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,12 +12,11 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import UnknownName
+from claimlab.tasks.task import open_task
 from claimlab.text.normalise import normal_form
 from claimlab.text.tokens import tokenize
 
 Codes = npt.NDArray[np.int64]
-TARGETS = {"veracity": ("true", "false"), "veracity-mixed": ("true", "false", "mixed")}
 
 
 @dataclass(frozen=True)
@@ -33,13 +31,10 @@ class Subject:
 
     @classmethod
     def of(cls, dataset: Dataset, target: str = "veracity") -> Subject:
-        """Choose the rows for `target`: true and false, those and mixed, or every value of a named column."""
-        if target in TARGETS:
-            labels, wanted = dataset.records["veracity"], TARGETS[target]
-            found = [c for c in wanted if (labels == c).any()]
-        else:
-            labels = column_values(dataset.records, target).cast(pl.String)
-            found = sorted(labels.drop_nulls().unique().to_list())
+        """Choose the rows for `target`, which is a task or any column: those that the task has a class for."""
+        task = open_task(target)
+        labels = task.labels(dataset.records)
+        found = task.found(dataset.records)
         keep = labels.is_in(found) & labels.is_not_null()
         code = {c: i for i, c in enumerate(found)}
         y = (
@@ -133,18 +128,6 @@ def near_texts(normal: pl.Series) -> NearTexts:
     return NearTexts(text_of.fill_null(-1).to_numpy().astype(np.int64), linked_pairs, distinct.len())
 
 
-def column_values(records: pl.DataFrame, name: str) -> pl.Series:
-    """A record column by name, or a key inside `meta` (as `meta.party` or just `party`); values as they are."""
-    if name in records.columns and name != "meta":
-        return records[name]
-    key = name.removeprefix("meta.")
-    parsed = [json.loads(m) if m else {} for m in records["meta"].to_list()]
-    keys = {k for row in parsed for k in row}
-    if key not in keys:
-        raise UnknownName("column", name, [*records.columns, *(f"meta.{k}" for k in keys)])
-    return pl.Series(name, [_plain(row.get(key)) for row in parsed], strict=False)
-
-
 def codes_of(values: pl.Series) -> Codes:
     """Equal values share a code; every null gets a code of its own, since a missing value links nothing."""
     rank = values.rank("dense").to_numpy().astype(np.float64) - 1
@@ -171,7 +154,3 @@ def linked(columns: Sequence[Codes], n: int) -> Codes:
     graph = coo_matrix((np.ones(len(a), np.int8), (a, b)), shape=(n, n))
     component: Codes = connected_components(graph, directed=False)[1].astype(np.int64)
     return component
-
-
-def _plain(value: Any) -> Any:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True) if isinstance(value, list | dict) else value

@@ -15,58 +15,53 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.detect.detector import Detector, Prediction
-
-TARGETS = {"veracity": ("true", "false"), "veracity-mixed": ("true", "false", "mixed")}
+from claimlab.tasks.known.veracity import TASK as VERACITY
+from claimlab.tasks.task import Task
 
 
 @dataclass(frozen=True)
-class Parts:
-    train: pl.DataFrame
-    dev: pl.DataFrame
-    test: pl.DataFrame
+class Part:
+    """The labelled records of one split."""
+
+    records: pl.DataFrame
+    labels: list[str]
 
 
-def detect(dataset: Dataset, detector: Detector, *, target: str = "veracity", seed: int = 0) -> Dataset:
+def detect(dataset: Dataset, detector: Detector, *, task: Task = VERACITY, seed: int = 0) -> Dataset:
     """Train on split "train", tune on "dev", predict "test"; the result carries the predictions and their warnings."""
-    column, parts = divide(dataset.records, target)
-    detector.fit(
-        parts.train,
-        parts.train[column].to_list(),
-        dev=parts.dev,
-        dev_labels=parts.dev[column].to_list(),
-        seed=seed,
-    )
-    predictions = detector.predict(parts.test)
+    parts = divide(dataset.records, task)
+    train, dev, test = parts["train"], parts["dev"], parts["test"]
+    detector.fit(train.records, train.labels, dev=dev.records, dev_labels=dev.labels, seed=seed)
+    predictions = detector.predict(test.records)
     run = f"{detector.name}-{seed}"
     step = Lineage(
         step="detect",
-        parameters={"detector": detector.name, "settings": detector.parameters(), "target": target},
+        parameters={"detector": detector.name, "settings": detector.parameters(), "task": task.name},
         seed=seed,
         inputs={dataset.name: dataset.digest()},
-        counts={"train": parts.train.height, "dev": parts.dev.height, "test": parts.test.height},
+        counts={name: part.records.height for name, part in parts.items()},
     )
-    result = dataset.derive(parts.test, step, {"predictions": as_table(parts.test, predictions, run)})
+    result = dataset.derive(test.records, step, {"predictions": as_table(test.records, predictions, run)})
     result.notes += suspicious(predictions)
     return result
 
 
-def divide(records: pl.DataFrame, target: str) -> tuple[str, Parts]:
+def divide(records: pl.DataFrame, task: Task) -> dict[str, Part]:
     """The labelled rows of each split; a sentence when there is nothing to train or to test on."""
-    column = "veracity" if target in TARGETS else target
-    if column not in records.columns:
-        raise DataError(f"There is no column '{column}' to predict.", "Use veracity or a record column.")
-    usable = pl.col(column).is_in(list(TARGETS[target])) if target in TARGETS else pl.col(column).is_not_null()
-    labelled = records.filter(usable.fill_null(False))
-    sides = {name: labelled.filter(pl.col("split") == name) for name in ("train", "dev", "test")}
+    labels = task.labels(records)
+    parts = {}
+    for name in ("train", "dev", "test"):
+        mine = (records["split"] == name).fill_null(False) & labels.is_not_null()
+        parts[name] = Part(records.filter(mine), labels.filter(mine).to_list())
     for name in ("train", "test"):
-        if sides[name].is_empty():
+        if not parts[name].labels:
             raise DataError(
                 f"No labelled record is in split '{name}'.",
                 "Give the dataset a split first: claimlab audit --fix writes one that keeps copies together.",
             )
-    if sides["train"][column].n_unique() < 2:
+    if len(set(parts["train"].labels)) < 2:
         raise DataError("The training rows hold one class only.", "Use data with at least two classes.")
-    return column, Parts(sides["train"], sides["dev"], sides["test"])
+    return parts
 
 
 def as_table(records: pl.DataFrame, predictions: list[Prediction], run: str) -> pl.DataFrame:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from claimlab.core.dataset import Dataset
-from claimlab.detect.run import TARGETS
+from claimlab.tasks.task import Task
 
 
-def scores_of(run: Dataset, target: str) -> dict[str, Any]:
+def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
     """Macro-F1 and accuracy on the test rows; a failed prediction counts as wrong, and is counted."""
     from sklearn.metrics import accuracy_score, f1_score
 
-    column = "veracity" if target in TARGETS else target
-    joined = run.records.select("id", column).join(run.tables["predictions"], left_on="id", right_on="record_id")
-    truth = joined[column].to_list()
+    truths = run.records.select("id", truth=task.labels(run.records))
+    joined = truths.join(run.tables["predictions"], left_on="id", right_on="record_id")
+    truth = joined["truth"].to_list()
     guess = [g if g is not None else "(failed)" for g in joined["label"].to_list()]
     classes = sorted(set(truth))
     return {

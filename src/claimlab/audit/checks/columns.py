@@ -8,7 +8,8 @@ import polars as pl
 from claimlab.audit.categories import column_finding
 from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, sampled, shortcut
 from claimlab.audit.features import Numbers
-from claimlab.audit.subject import Subject, column_values
+from claimlab.audit.subject import Subject
+from claimlab.core.columns import column_values
 from claimlab.core.finding import Finding
 
 

@@ -19,7 +19,7 @@ def detect(
     detector: Annotated[
         str, typer.Option(help="Which detector: majority, stratified, tfidf, or one you added.")
     ] = "tfidf",
-    target: Annotated[str, typer.Option(help="'veracity' (true/false), 'veracity-mixed', or any column.")] = "veracity",
+    task: Annotated[str, typer.Option(help="A task (veracity, veracity-mixed, ...) or any column.")] = "veracity",
     seed: SeedOption = 0,
     limit: LimitOption = None,
     force: ForceFlag = False,
@@ -30,6 +30,7 @@ def detect(
     from claimlab.detect.detector import DETECTORS
     from claimlab.detect.run import detect as run_detector
     from claimlab.detect.scores import headline, scores_of
+    from claimlab.tasks.task import open_task
 
     refuse_overwrite(output, force)
     chosen = DETECTORS.get(detector)
@@ -37,11 +38,12 @@ def detect(
     if limit is not None:
         dataset.records = dataset.records.head(limit)
         dataset.files = {}
-    run = run_detector(dataset, chosen(), target=target, seed=seed)
+    asked = open_task(task, dataset.records)
+    run = run_detector(dataset, chosen(), task=asked, seed=seed)
     manifest = run.write(output, force=force)
     for note in run.notes[len(dataset.notes) :]:
         say(f"Note: {note}")
-    scores = scores_of(run, target)
+    scores = scores_of(run, asked)
     if as_json:
         lineage = [step.model_dump() for step in manifest.lineage]
         emit({"output": str(output), "counts": manifest.counts, "lineage": lineage, "scores": scores})

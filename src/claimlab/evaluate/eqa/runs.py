@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.scores import confusion, macro_f1, majority_f1, stratified_f1
-from claimlab.audit.subject import TARGETS, column_values
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.record import to_side_table
 from claimlab.report.excerpt import excerpt
+from claimlab.tasks.task import open_task
 
 EXAMPLES = 25  # correct ones, and as many wrong ones
 INPUT, RATIONALE = 600, 300  # characters shown
@@ -160,9 +160,7 @@ def _run(name: str, predictions: pl.DataFrame, dataset: Dataset, digest: str, sc
 
 def _part(dataset: Dataset, scoring: Scoring) -> pl.DataFrame:
     """The records of the part in question with their truth: null where they have none of the target's labels."""
-    truth = column_values(dataset.records, "veracity" if scoring.target in TARGETS else scoring.target).cast(pl.String)
-    if scoring.target in TARGETS:
-        truth = pl.select(pl.when(truth.is_in(TARGETS[scoring.target])).then(truth)).to_series()
+    truth = open_task(scoring.target).labels(dataset.records)
     part = dataset.records.select("id", "split", "text").with_columns(truth.alias("truth"))
     if scoring.split is None:
         return part
