@@ -70,7 +70,7 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
                 "topic": topics.get(row["record_id"]) or meta.get("topic"),
                 "run": run,
                 "attributes": _words(meta.get("influencing_attributes")),
-                "operators": _words(meta.get("operators")),
+                "operators": _fired(meta.get("operators")),
                 "votes": votes,
             }
         )
@@ -121,6 +121,16 @@ def _first(values: Mapping[str, Any], keys: Sequence[str], default: Any) -> Any:
 
 def _words(value: Any) -> list[str]:
     return [str(v) for v in value] if isinstance(value, list) else [str(value)] if value else []
+
+
+def _fired(value: Any) -> list[str]:
+    """The operators that changed the text; those that were tried in vain are left out."""
+    tried = value if isinstance(value, list) else []
+    return [str(o.get("name")) if isinstance(o, dict) else str(o) for o in tried if _changed(o)]
+
+
+def _changed(operator: Any) -> bool:
+    return bool(operator.get("fired", True)) if isinstance(operator, dict) else bool(operator)
 
 
 def _vote(vote: Any) -> str:
