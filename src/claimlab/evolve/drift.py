@@ -22,7 +22,7 @@ from claimlab.evolve.measure.hops import read_hops
 from claimlab.evolve.measure.judged import entailed, judge_levels, sample_hops
 from claimlab.llm.provider import Provider
 
-BY = ("run", "topology", "topic", "group")
+BY = ("run", "topology", "topic", "home")
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,6 @@ def _curves(hops: pl.DataFrame, reader: Reader, seed: int) -> dict[tuple[str, st
     keyed = hops.with_columns((pl.col("run") + "\n" + pl.col("trace_id")).alias("trace_id"))
     out = {("all", ""): curve(keyed, unrelated=far, seed=seed)}
     for by in BY:
-        if by == "group":
-            continue  # a walk passes through many groups: a curve by group would mix whose rewrite it shows
         for value in keyed[by].drop_nulls().unique().sort().to_list():
             out[by, value] = curve(keyed.filter(pl.col(by) == value), unrelated=far, seed=seed)
     return out
@@ -190,7 +188,7 @@ def _other_judgements(
     tallies: dict[str, dict[str, Any]],
     progress: Progress,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Verdicts and entailed coverage of the drawn hops by the first judge; without a context the base is the reference."""
+    """Verdicts and entailed coverage of the drawn hops, by the first judge; without a context the base is compared."""
     rows = list(drawn.select("record_id", "base", "output").iter_rows())
     first = judges.providers[0]
     levels, tally = judge_levels([(now, given.get(i) or base) for i, base, now in rows], first, progress=progress)

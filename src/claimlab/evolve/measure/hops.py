@@ -1,8 +1,9 @@
 """Traces as one table of hops: what every measure reads, whatever run or release wrote the traces.
 
 A trace is one claim's way through the network. Steps are numbered anew in each round, so `hop` counts from 1 through
-the whole trace; `base` is the text before the first hop. What only the run knows (network, mode, auditors) is taken
-from the hop's own meta, else from the lineage of the dataset, else it is null.
+the whole trace; `base` is the text before the first hop, `home` the group that the whole trace stayed in. What only
+the run knows (network, mode, auditors) is taken from the hop's own meta, else from the lineage of the dataset, else it
+is null.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 
-UNKNOWN = "not stated"
 SCHEMA: dict[str, Any] = {
     "run": pl.String, "trace_id": pl.String, "record_id": pl.String, "hop": pl.Int32, "hops": pl.Int32,
     "round": pl.Int32, "step": pl.Int32, "agent": pl.String, "role": pl.String, "base": pl.String, "input": pl.String,
     "output": pl.String, "passed": pl.Boolean, "reason": pl.String, "topic": pl.String, "topology": pl.String,
-    "group": pl.String, "dimension": pl.String, "target": pl.String, "auditors": pl.Int32, "verdict": pl.String,
+    "group": pl.String, "home": pl.String, "dimension": pl.String, "target": pl.String, "auditors": pl.Int32,
+    "verdict": pl.String,
     "attributes": pl.List(pl.String), "operators": pl.List(pl.String), "votes": pl.List(pl.String),
     "failure": pl.String, "why": pl.String,
 }  # fmt: skip
@@ -74,16 +75,23 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
                 "votes": votes,
             }
         )
-    frame = pl.DataFrame(rows, schema={k: t for k, t in SCHEMA.items() if k not in ("hop", "hops", "base")})
+    frame = pl.DataFrame(rows, schema={k: t for k, t in SCHEMA.items() if k not in ("hop", "hops", "base", "home")})
     return (
         frame.with_columns(
             pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("trace_id").alias("hop"),
             pl.len().over("trace_id").cast(pl.Int32).alias("hops"),
             pl.col("input").first().over("trace_id").alias("base"),
+            _home().alias("home"),
         )
         .select(list(SCHEMA))
         .sort("trace_id", "hop")
     )
+
+
+def _home() -> pl.Expr:
+    """The group that a whole trace stayed in; null for one that crossed groups, which is the rule outside clusters."""
+    one = (pl.col("group").n_unique() == 1).over("trace_id")
+    return pl.when(one).then(pl.col("group"))
 
 
 def stated_by_run(dataset: Dataset) -> dict[str, Any]:
