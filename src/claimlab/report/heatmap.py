@@ -7,6 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.report.charts import TRUE
+
 CELL = 46  # pixels
 
 
@@ -35,15 +37,10 @@ def heatmap(
         ),
         "y": alt.Y(f"{row}:N", sort=list(order), title=None, scale=alt.Scale(domain=list(order))),
     }
-    shade = alt.Color(
-        f"{value}:Q",
-        scale=alt.Scale(domain=[0, most], range=["#eef3f8", "#2b5f94"]),
-        title=title,
-        legend=alt.Legend(orient="right", gradientLength=140),
-    )
-    ink = alt.condition(alt.datum[value] > 0.55 * most, alt.value("white"), alt.value("#1f2933"))
-    base = alt.Chart(data)
-    text = base.mark_text(fontSize=11).encode(**at, text=alt.Text(f"{value}:Q", format=number), color=ink)
-    return alt.layer(base.mark_rect().encode(**at, color=shade), text).properties(
+    # Shaded by how much of the page shines through: the page's own ink reads on it in light and in dark.
+    shade = alt.Opacity(f"{value}:Q", scale=alt.Scale(domain=[0, most], range=[0.04, 0.6]), legend=None)
+    base = alt.Chart(data, title=alt.Title(title, fontSize=12, fontWeight="normal", anchor="end"))
+    text = base.mark_text(fontSize=11).encode(**at, text=alt.Text(f"{value}:Q", format=number))
+    return alt.layer(base.mark_rect(color=TRUE).encode(**at, opacity=shade), text).properties(
         width=CELL * len(across), height=0.7 * CELL * len(order)
     )

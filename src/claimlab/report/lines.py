@@ -31,9 +31,12 @@ def lines(
     highest = max([r["y"] for r in rows] + list((levels or {}).values()), default=1.0)
     last = max((r["x"] for r in rows), default=1.0)
     scale = alt.Scale(domain=[0, 1.05 * highest or 1.0], nice=False)
+    every = max(1, round(last / 10))  # whole steps only
+    ticks = alt.Axis(values=list(range(0, int(last) + 1, every)), format="d")
+    x = alt.X("x:Q", title=across, scale=alt.Scale(domain=[0, last], nice=False), axis=ticks)
     base = alt.Chart(pl.DataFrame(rows, schema=schema))
     encoding = {
-        "x": alt.X("x:Q", title=across, scale=alt.Scale(domain=[0, last], nice=False), axis=alt.Axis(tickMinStep=1)),
+        "x": x,
         "y": alt.Y("y:Q", title=up, scale=scale),
         "color": alt.Color(
             "series:N",
@@ -52,5 +55,5 @@ def lines(
         drawn = alt.Chart(marks)
         layers.append(drawn.mark_rule(strokeDash=[5, 4], color="#9aa4b0").encode(y=alt.Y("y:Q", scale=scale)))
         label = drawn.mark_text(align="right", dy=-6, fontSize=11, color="#77818d")
-        layers.append(label.encode(x="x:Q", y=alt.Y("y:Q", scale=scale), text="name:N"))
+        layers.append(label.encode(x=x, y=alt.Y("y:Q", scale=scale), text="name:N"))
     return alt.layer(*layers).properties(width=width, height=HEIGHT)

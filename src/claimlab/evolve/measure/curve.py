@@ -31,6 +31,7 @@ class Curve:
     hops: tuple[int, ...]
     mean: tuple[float, ...]
     n: tuple[int, ...]
+    end: float | None  # mean over traces of each one's last hop
     early: float | None
     late: float | None
     ratio_interval: tuple[float, float] | None
@@ -45,10 +46,6 @@ class Curve:
     @property
     def flattens(self) -> bool | None:
         return None if self.ratio is None else self.ratio < FLAT
-
-    @property
-    def end(self) -> float | None:
-        return self.mean[-1] if self.mean else None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -83,7 +80,9 @@ def curve(
     if matrix is not None:
         early, late = _slopes(matrix.mean(axis=0))
         interval = _interval(matrix, seed)
-    return Curve(hops, mean, (n0, *means["n"].to_list()), early, late, interval, ceiling, unrelated)
+    ends = known.sort("hop").group_by("trace_id").last()[value]
+    end = float(ends.sum()) / ends.len() if ends.len() else None
+    return Curve(hops, mean, (n0, *means["n"].to_list()), end, early, late, interval, ceiling, unrelated)
 
 
 def unrelated_drift(bases: Sequence[str], *, seed: int = 0, reader: Reader | None = None) -> float | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -100,15 +99,6 @@ def stated_by_run(dataset: Dataset) -> dict[str, Any]:
         if step.step.startswith("evolve"):
             return {name: _first(step.parameters, keys, None) for name, keys in KEYS.items() if name != "failure"}
     return {}
-
-
-def read_groups(path: Path) -> dict[str, str]:
-    """Agent id to social group, from a population file as released (JSON), or any table with `id` and `group`."""
-    if path.suffix.lower() != ".json":
-        frame = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path, infer_schema=False)
-        return dict(frame.select("id", "group").drop_nulls().iter_rows())
-    raw = _object(path.read_text(encoding="utf-8"))
-    return {agent: str(p["group"]) for agent, p in raw.items() if isinstance(p, dict) and p.get("group")}
 
 
 def _name(dataset: Dataset) -> str:

@@ -25,6 +25,7 @@ from claimlab.report.lines import lines
 
 MANY = 12  # series in one picture
 LEAST = 20  # traces behind a point; a mean of fewer is drawn nowhere
+WORDS = {"home": "group (of traces that stayed in one)"}
 VERDICT_COLOURS = dict(
     zip(LEVELS, ("#2f7d4f", "#7fb069", "#d9c14a", "#dd8a3e", "#c8453b", "#7d1f2f"), strict=True)
 )  # from true to false, as a traffic light is read
@@ -41,8 +42,8 @@ def trajectories(found: Drift, by: str) -> list[Figure]:
     levels = {} if far is None else {"two unrelated claims": far}
     chart = lines(series, across="hops", up="drift-lite", levels=levels)
     caption = (
-        f"Mean drift-lite after each hop, by {by} (figure 7 of the paper). Hops that fewer than {LEAST} traces reached "
-        "are not drawn."
+        f"Mean drift-lite after each hop, by {WORDS.get(by, by)} (figure 7 of the paper). Hops that fewer than {LEAST} "
+        "traces reached are not drawn."
     )
     return [Figure(to_svg(chart), caption, f"Lines of mean drift over hops by {by}", f"trajectories-by-{by}")]
 
@@ -78,14 +79,13 @@ def steps(found: Drift) -> list[Figure]:
     table = hardest(found.steps)
     if not table.height:
         return []
-    names = distinct(f"{excerpt(r['dimension'], 30)}: {excerpt(r['target'], 34)}" for r in table.iter_rows(named=True))
-    rows = [
-        {"target": name, "hops": float(row["mean"]), "what": f"mean {row['mean']:.2f}, most {row['most']}"}
-        for name, row in zip(names, table.iter_rows(named=True), strict=True)
-    ]
-    rows = [{**r, "target": f"{r['target']} ({r['what']})"} for r in rows]
+    names = distinct(f"{excerpt(r['target'], 24)} (most {r['most']})" for r in table.iter_rows(named=True))
+    rows = [{"target": n, "hops": float(m)} for n, m in zip(names, table["mean"].to_list(), strict=True)]
     chart = bars(rows, category="target", value="hops", title="hops to the target, mean", width=360)
-    caption = "The value of each dimension that took the most hops on average, of traces that attained it (figure 4)."
+    caption = (
+        "The value of each dimension that took the most hops on average, of traces that attained it; in brackets the "
+        "longest (figure 4)."
+    )
     return [Figure(to_svg(chart), caption, "Bars of mean hops to the hardest target of each dimension", "steps")]
 
 
@@ -93,7 +93,7 @@ def influence(found: Drift) -> list[Figure]:
     """Figure 5: which attributes moved agents to become producers, by dimension."""
     if not found.influence.height:
         return []
-    cells = found.influence.with_columns(100 * pl.col("share")).to_dicts()
+    cells = found.influence.with_columns(pl.col("share") * 100).to_dicts()
     used = {c["attribute"] for c in cells}
     order = [a for a in (*attribute_names(), "other") if a in used]
     columns = found.influence["dimension"].unique().sort().to_list()
@@ -125,7 +125,7 @@ def verdicts(found: Drift, by: str) -> list[Figure]:
         rows, category="value", value="n", colour="verdict", colours=VERDICT_COLOURS, title="share of traces",
         stack="normalize", width=460,
     )  # fmt: skip
-    caption = f"Verdicts at the last judged hop by {by} (figure 6); in brackets the number of traces."
+    caption = f"Verdicts at the last judged hop by {WORDS.get(by, by)} (figure 6); in brackets the number of traces."
     return [Figure(to_svg(chart), caption, f"Bars of verdict shares by {by}", f"verdicts-by-{by}")]
 
 
