@@ -10,6 +10,7 @@ import polars as pl
 from claimlab.report.charts import TRUE
 
 CELL = 46  # pixels
+LEAST = 300  # wide: a page would blow a smaller picture up
 
 
 def heatmap(
@@ -37,10 +38,11 @@ def heatmap(
         ),
         "y": alt.Y(f"{row}:N", sort=list(order), title=None, scale=alt.Scale(domain=list(order))),
     }
-    # Shaded by how much of the page shines through: the page's own ink reads on it in light and in dark.
-    shade = alt.Opacity(f"{value}:Q", scale=alt.Scale(domain=[0, most], range=[0.04, 0.6]), legend=None)
+    # Shaded by how much of the page shines through, in tenths as `slim` rounds: the page's ink reads on it, light or
+    # dark.
+    shade = alt.Opacity(f"{value}:Q", scale=alt.Scale(domain=[0, most], range=[0.1, 0.7]), legend=None)
     base = alt.Chart(data, title=alt.Title(title, fontSize=12, fontWeight="normal", anchor="end"))
     text = base.mark_text(fontSize=11).encode(**at, text=alt.Text(f"{value}:Q", format=number))
     return alt.layer(base.mark_rect(color=TRUE).encode(**at, opacity=shade), text).properties(
-        width=CELL * len(across), height=0.7 * CELL * len(order)
+        width=max(CELL * len(across), LEAST), height=0.7 * CELL * len(order)
     )

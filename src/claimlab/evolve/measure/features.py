@@ -129,6 +129,11 @@ class Listed:
     single: frozenset[str]
     phrases: tuple[str, ...]
 
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Listed:
+        listed = list(words)
+        return cls(frozenset(w for w in listed if " " not in w), tuple(f" {w} " for w in listed if " " in w))
+
     def count(self, words: Sequence[str], padded: str) -> int:
         """How many of them stand in the text, repeats included; `padded` is the words between blanks."""
         return sum(w in self.single for w in words) + sum(padded.count(p) for p in self.phrases)
@@ -139,8 +144,7 @@ class Listed:
 
 @cache
 def _listed(table: str, kind: str) -> Listed:
-    words = word_lists()[table][kind]
-    return Listed(frozenset(w for w in words if " " not in w), tuple(f" {w} " for w in words if " " in w))
+    return Listed.of(word_lists()[table][kind])
 
 
 @cache
