@@ -1,8 +1,9 @@
 """Check-worthiness of claims: content value by the users who heard of a claim, propagation ability, weighted.
 
-Three readings by name. `paper`: depth at most 3, weights .5 and .5. `released`: the same, with fan-out 3 and every
-number rounded to one decimal on the way, as the published code does. `free` is ours: nothing is rounded, everything
-can be set. A score is a measure under stated conditions, and is fed back to nothing.
+Three readings by name. `paper`: depth at most 3, weights .5 and .5, one cascade. `released`: the same, with
+fan-out 3 and every number rounded to one decimal on the way, as the published code does. `free` is ours: nothing is
+rounded, everything can be set, and the mean is taken over several cascades from users drawn by lot, because one cascade
+that dies with its first user says little of the claim. A score is a measure under stated conditions, and is fed back to nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from claimlab.evolve.measure.features import Reader
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
 from claimlab.evolve.worth.content import Cues, shifted
-from claimlab.evolve.worth.spread import Bounds, Ties, ability, spread
+from claimlab.evolve.worth.spread import Bounds, Reach, Ties, ability, spread
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
 
 READINGS = ("free", "paper", "released")
@@ -38,12 +39,14 @@ class Perspective:
     threshold: float | None = None
     bounds: Bounds = field(default_factory=Bounds)
     decimals: int | None = None  # null: nothing is rounded
+    starts: int = 20  # cascades, each from another user drawn by lot
 
     @classmethod
     def named(cls, reading: str, **changes: Any) -> Perspective:
         if reading not in READINGS:
             raise UnknownName("reading", reading, READINGS)
-        base = cls(decimals=1) if reading == "released" else cls()
+        settings = {"paper": cls(starts=1), "released": cls(decimals=1, starts=1)}
+        base = settings.get(reading, cls())
         return replace(base, **{k: v for k, v in changes.items() if v is not None})
 
     def __post_init__(self) -> None:
@@ -138,8 +141,8 @@ def schema() -> dict[str, Any]:
     return {
         "id": pl.String,
         **numbers,
-        "depth": pl.Int64,
-        "size": pl.Int64,
+        "depth": pl.Float64,
+        "size": pl.Float64,
         "propagation": pl.Float64,
         "score": pl.Float64,
     }
@@ -155,28 +158,36 @@ def _one(
     values: Values,
     seed: int,
 ) -> dict[str, Any]:
-    """One claim: it starts at a user drawn by lot; whoever hears it rates it and decides whether to pass it on."""
+    """One claim: it starts with users drawn by lot; whoever hears it rates it and decides whether to pass it on."""
     rng = np.random.default_rng(stream(seed, name))
     size = society.population.size
-    start = int(rng.integers(size))
-    luck = rng.random(size)
     weights = perspective.weights()
     ratings = shifted(cues[None, :], shift[:, :-1])
-    own = ratings @ weights
-    leaning = values.forward["base"] + values.forward["rating"] * (own - 0.5) + shift[:, -1]
-    passes = luck < 1 / (1 + np.exp(-leaning))
-    reach = spread(start, ties, lambda user: bool(passes[user]), perspective.bounds)
-    heard = ratings[list(reach.users)]
+    leaning = values.forward["base"] + values.forward["rating"] * (ratings @ weights - 0.5) + shift[:, -1]
+    willing = 1 / (1 + np.exp(-leaning))
+    reaches = []
+    for _ in range(perspective.starts):
+        start, passes = int(rng.integers(size)), rng.random(size) < willing
+        reaches.append(spread(start, ties, passes.__getitem__, perspective.bounds))
+    heard = ratings[[user for reach in reaches for user in reach.users]]
+    return scored(heard, reaches, size, perspective)
+
+
+def scored(
+    heard: npt.NDArray[np.float64], reaches: Sequence[Reach], population: int, perspective: Perspective
+) -> dict[str, Any]:
+    """The figures of one claim, from the ratings (users by dimensions) and the cascades."""
     if perspective.decimals is not None:
         heard = np.round(heard, perspective.decimals)
     means = [perspective.rounded(float(m)) for m in heard.mean(axis=0)]
-    content = perspective.rounded(float(np.array(means) @ weights))
-    propagation = perspective.rounded(ability(reach, perspective.bounds, size))
+    content = perspective.rounded(float(np.array(means) @ perspective.weights()))
+    reached = [ability(reach, perspective.bounds, population) for reach in reaches]
+    propagation = perspective.rounded(float(np.mean(reached)))
     return {
         **dict(zip(DIMENSIONS, means, strict=True)),
         "content": content,
-        "depth": reach.depth,
-        "size": reach.size,
+        "depth": float(np.mean([r.depth for r in reaches])),
+        "size": float(np.mean([r.size for r in reaches])),
         "propagation": propagation,
         "score": perspective.combined(content, propagation),
     }

@@ -29,14 +29,14 @@ class Background:
     @classmethod
     def parse(cls, text: str | None) -> Background:
         """`time_node=sensitive,trust_climate=low`; what is not named is the everyday value."""
-        given = dict(
-            part.split("=", 1) if "=" in part else (part, "") for part in (text or "").split(",") if part.strip()
-        )
         known = cls().__dict__
-        for name in given:
-            if name.strip() not in known:
+        given = {}
+        for part in (text or "").split(","):
+            name, _, value = (p.strip() for p in part.partition("="))
+            if name and name not in known:
                 raise UnknownName("condition of the background", name, known)
-        return cls(**{k.strip(): v.strip() for k, v in given.items()})
+            given |= {name: value} if name else {}
+        return cls(**given)
 
     def __str__(self) -> str:
         return ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in self.__dict__.items())
