@@ -73,6 +73,13 @@ class Weights:
         """How near an agent is to a target: its weight for the operators that serve it, taken together."""
         return sum(self.of(profile, serving(target)).values())
 
+    def factor(self, attribute: str, value: str, operator: str) -> float:
+        """What one value of one attribute does to one operator's weight."""
+        product = 1.0
+        for table in self._fitting(attribute, value):
+            product *= table.get(operator, 1.0)
+        return product
+
     def moved_by(self, profile: Mapping[str, str], fired: Iterable[str], most: int = 3) -> tuple[str, ...]:
         """The attributes that raised the weights of what fired, strongest first."""
         names = tuple(fired)
