@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -203,7 +202,3 @@ def _other_judgements(
     answers = iter(shares)
     column = [next(answers) if k is not None else None for k in known]
     return hops, drawn.select(*key, "topic").with_columns(pl.Series("entailed", column, dtype=pl.Float64))
-
-
-def dumps(found: Drift) -> str:
-    return json.dumps(found.to_json(), ensure_ascii=False, indent=1) + "\n"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, verb
+from claimlab.cli.verbs._evolve_drift import drift
 
 app = verb(help="Claims in a simulated society: let them evolve, measure their drift, judge their check-worthiness.")
 
@@ -27,3 +28,6 @@ def run(
     as_json: JsonFlag = False,
 ) -> None:
     """Let claims pass from agent to agent and be rewritten; keep every hop."""
+
+
+app.command()(drift)

@@ -64,12 +64,18 @@ def curve(
     start: float = 0.0,
     seed: int = 0,
 ) -> Curve:
-    """`measured` has trace_id, hop and `value`. Every trace starts at hop 0 with `start`: it is its base claim.
+    """`measured` has trace_id, depth and `value`. Every trace starts at depth 0 with `start`: it is its base claim.
 
     Slopes are taken over the same traces throughout, up to the hop that half of all traces reached: a curve must not
     bend because traces end. The means say at each hop how many traces got there.
     """
-    known = measured.drop_nulls(value)
+    # In a cascade a trace has several texts at one depth: their mean is the trace's value there.
+    known = (
+        measured.drop_nulls(value)
+        .group_by("trace_id", pl.col("depth").alias("hop"))
+        .agg(pl.col(value).mean())
+        .sort("trace_id", "hop")
+    )
     means = known.group_by("hop").agg(pl.col(value).mean(), pl.len().alias("n")).sort("hop")
     n0 = known["trace_id"].n_unique()
     hops = (0, *means["hop"].to_list())

@@ -1,9 +1,10 @@
 """Traces as one table of hops: what every measure reads, whatever run or release wrote the traces.
 
 A trace is one claim's way through the network. Steps are numbered anew in each round, so `hop` counts from 1 through
-the whole trace; `base` is the text before the first hop, `home` the group that the whole trace stayed in. What only
-the run knows (network, mode, auditors) is taken from the hop's own meta, else from the lineage of the dataset, else it
-is null.
+the whole trace; `base` is the text before the first hop, `home` the group that the whole trace stayed in. In a cascade
+several hops stand side by side: `depth` says how far each is from the base, `parent` which hop it came from; on a walk
+depth is the hop. What only the run knows (network, auditors) is taken from the hop's own meta, else from the lineage of
+the dataset, else it is null.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SCHEMA: dict[str, Any] = {
     "group": pl.String, "home": pl.String, "dimension": pl.String, "target": pl.String, "auditors": pl.Int32,
     "verdict": pl.String,
     "attributes": pl.List(pl.String), "operators": pl.List(pl.String), "votes": pl.List(pl.String),
-    "failure": pl.String, "why": pl.String,
+    "failure": pl.String, "why": pl.String, "depth": pl.Int32, "parent": pl.Int32,
 }  # fmt: skip
 # The names under which a run may state a thing in the meta of a hop or in its lineage, the first that is there counts.
 KEYS: dict[str, tuple[str, ...]] = {
@@ -54,6 +55,7 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
             f"'{run}' has no traces.", "Make some with: claimlab evolve run DIR -o DIR, or load evolved-claims."
         )
     stated = stated_by_run(dataset)
+    groups = {**groups_of(dataset), **groups}
     topics = dict(dataset.records.select("id", "topic").iter_rows())
     rows = []
     for row in table.sort("trace_id", "round", "step", maintain_order=True).iter_rows(named=True):
@@ -72,6 +74,8 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
                 "attributes": _words(meta.get("influencing_attributes")),
                 "operators": _fired(meta.get("operators")),
                 "votes": votes,
+                "depth": meta.get("depth"),
+                "parent": meta.get("parent"),
             }
         )
     frame = pl.DataFrame(rows, schema={k: t for k, t in SCHEMA.items() if k not in ("hop", "hops", "base", "home")})
@@ -82,6 +86,7 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
             pl.col("input").first().over("trace_id").alias("base"),
             _home().alias("home"),
         )
+        .with_columns(pl.coalesce("depth", "hop").alias("depth"))
         .select(list(SCHEMA))
         .sort("trace_id", "hop")
     )
@@ -94,11 +99,22 @@ def _home() -> pl.Expr:
 
 
 def stated_by_run(dataset: Dataset) -> dict[str, Any]:
-    """What the last `evolve` step in the lineage says of the whole run."""
+    """What the last `evolve` step in the lineage says of the whole run: its network, and how many auditors it had."""
     for step in reversed(dataset.lineage):
-        if step.step.startswith("evolve"):
-            return {name: _first(step.parameters, keys, None) for name, keys in KEYS.items() if name != "failure"}
+        if step.step == "evolve":
+            network = step.parameters.get("society", {}).get("network", {})
+            auditors = step.parameters.get("auditors")
+            steered = bool(step.parameters.get("targets"))
+            return {"topology": network.get("kind"), "auditors": len(auditors or ()) if steered else None}
     return {}
+
+
+def groups_of(dataset: Dataset) -> dict[str, str]:
+    """Agent id to social group, from the table `agents` that a run leaves beside its traces."""
+    table = dataset.tables.get("agents")
+    if table is None or not {"id", "group"} <= set(table.columns):
+        return {}
+    return dict(table.select("id", "group").drop_nulls().iter_rows())
 
 
 def _name(dataset: Dataset) -> str:

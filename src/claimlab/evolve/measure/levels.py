@@ -24,7 +24,29 @@ def stages(dataset: Dataset, hops: pl.DataFrame, names: Sequence[str] = LEVELS) 
     wrong = [name for name in names if name not in LEVELS]
     if wrong:
         raise UsageError(f"There is no stage '{wrong[0]}'.", f"Choose among: {', '.join(LEVELS)}.")
-    return {name: _stage(dataset, hops, name) for name in names}
+    line = main_line(hops)
+    return {name: _stage(dataset, line, name) for name in names}
+
+
+def main_line(hops: pl.DataFrame) -> pl.DataFrame:
+    """Of a cascade only the hops that led to its last text, numbered anew; walks as they are."""
+    branched = hops.filter(pl.col("parent").is_not_null().any().over("trace_id"))
+    if not branched.height:
+        return hops
+    kept: list[tuple[str, int]] = []
+    for (trace,), part in branched.group_by("trace_id", maintain_order=True):
+        parents = dict(part.select("hop", "parent").iter_rows())
+        at: int | None = max(parents)
+        while at:
+            kept.append((str(trace), at))
+            at = parents.get(at)
+    wanted = pl.DataFrame(kept, schema={"trace_id": pl.String, "hop": pl.Int32}, orient="row")
+    line = branched.join(wanted, on=["trace_id", "hop"], how="semi").sort("trace_id", "hop")
+    walks = hops.join(branched.select("trace_id").unique(), on="trace_id", how="anti")
+    return pl.concat([walks, line]).with_columns(
+        pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("trace_id").alias("hop"),
+        pl.len().over("trace_id").cast(pl.Int32).alias("hops"),
+    )
 
 
 def _stage(dataset: Dataset, hops: pl.DataFrame, name: str) -> Dataset:

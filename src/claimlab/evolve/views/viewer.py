@@ -159,6 +159,7 @@ def _hop(row: dict[str, Any], number: dict[str, int]) -> dict[str, Any]:
         "at": number.get(row["agent"] or ""), "agent": _text(row["agent"], 60), "text": _text(row["output"]),
         "reason": _text(row["reason"]), "why": _text(row["why"]), "verdict": _text(row["verdict"], 40),
         "failure": _text(row["failure"], 200), "drift": None if drift is None else round(drift, 3),
+        "from": row["parent"],
         "moved_by": [excerpt(a, 60) for a in row["attributes"]],
         "operators": [excerpt(o, 60) for o in row["operators"]],
         "votes": [_vote(v) for v in row["votes"]],

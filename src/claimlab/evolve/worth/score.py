@@ -3,7 +3,8 @@
 Three readings by name. `paper`: depth at most 3, weights .5 and .5, one cascade. `released`: the same, with
 fan-out 3 and every number rounded to one decimal on the way, as the published code does. `free` is ours: nothing is
 rounded, everything can be set, and the mean is taken over several cascades from users drawn by lot, because one cascade
-that dies with its first user says little of the claim. A score is a measure under stated conditions, and is fed back to nothing.
+that dies with its first user says little of the claim. A score is a measure under stated
+conditions, and is fed back to nothing.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Background:
     def parse(cls, text: str | None) -> Background:
         """`time_node=sensitive,trust_climate=low`; what is not named is the everyday value."""
         known = cls().__dict__
-        given = {}
+        given: dict[str, str] = {}
         for part in (text or "").split(","):
             name, _, value = (p.strip() for p in part.partition("="))
             if name and name not in known:

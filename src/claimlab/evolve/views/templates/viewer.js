@@ -43,6 +43,8 @@ function difference(before, after) {
 }
 
 const current = () => data.traces[trace];
+// On a walk a hop comes from the one before; in a cascade it says where it comes from.
+const parentOf = (n) => current().hops[n - 1].from ?? n - 1;
 const textAt = (n) => (n === 0 ? current().base : current().hops[n - 1].text);
 
 function showDifference() {
@@ -54,13 +56,13 @@ function showDifference() {
     return;
   }
   const fromBase = byId("against").checked;
-  const before = (fromBase ? current().base : textAt(hop - 1)) || "";
+  const before = (fromBase ? current().base : textAt(parentOf(hop))) || "";
   for (const part of difference(before, now)) {
     const words = part.words.join(" ");
     box.append(part.kind === "same" ? document.createTextNode(words) : element(part.kind, words), " ");
   }
   const same = before === now ? " The text did not change." : "";
-  byId("compared").textContent = (fromBase ? "against the base claim." : "against the hop before.") + same;
+  byId("compared").textContent = (fromBase ? "against the base claim." : "against what this agent heard.") + same;
 }
 
 function fact(name, value, kind) {
@@ -99,7 +101,8 @@ const spot = (agent) => [100 * data.agents[agent][1], 100 * data.agents[agent][2
 function showMap() {
   const map = byId("map");
   map.replaceChildren();
-  const way = current().hops.slice(0, hop).map((h) => h.at).filter((at) => at !== undefined);
+  const way = current().hops.slice(0, hop).map((h) => h.at);
+  const now = way[way.length - 1];
   const all = new Set(current().hops.map((h) => h.at));
   map.setAttribute("aria-label", `${way.length} hops so far; now at ${hop ? current().hops[hop - 1].agent : "the base claim"}`);
   for (const [a, b] of data.ties) {
@@ -107,27 +110,29 @@ function showMap() {
     map.append(shape("line", { x1, y1, x2, y2, class: "tie" }));
   }
   for (let i = 1; i < way.length; i++) {
-    const [x1, y1] = spot(way[i - 1]), [x2, y2] = spot(way[i]);
+    const before = way[parentOf(i + 1) - 1];
+    if (before === undefined || way[i] === undefined || before === way[i]) continue;
+    const [x1, y1] = spot(before), [x2, y2] = spot(way[i]);
     // A slight bow, so that a way back does not hide the way there.
     const mx = (x1 + x2) / 2 + (y2 - y1) * 0.12, my = (y1 + y2) / 2 - (x2 - x1) * 0.12;
     map.append(shape("path", { d: `M${x1},${y1} Q${mx},${my} ${x2},${y2}`, class: "way" }));
   }
   data.agents.forEach((agent, i) => {
-    const on = all.has(i), now = way.length && way[way.length - 1] === i;
+    const on = all.has(i), here = now === i;
     const dot = shape("circle", {
-      cx: 100 * agent[1], cy: 100 * agent[2], r: now ? 2.1 : on ? 1.5 : 0.9, fill: colour(agent[3]),
-      class: `agent ${on ? "visited" : "off"} ${now ? "now" : ""}`,
+      cx: 100 * agent[1], cy: 100 * agent[2], r: here ? 2.1 : on ? 1.5 : 0.9, fill: colour(agent[3]),
+      class: `agent ${on ? "visited" : "off"} ${here ? "now" : ""}`,
     });
     dot.append(shape("title", {}));
     dot.lastChild.textContent = agent[0];
     if (on) dot.addEventListener("click", () => { hop = current().hops.findIndex((h) => h.at === i) + 1; show(); });
     map.append(dot);
   });
-  if (way.length) {
-    const last = way[way.length - 1], [x, y] = spot(last);
+  if (now !== undefined) {
+    const [x, y] = spot(now);
     const left = x > 70;
     const label = shape("text", { x: left ? x - 2.8 : x + 2.8, y: y + 0.9, "text-anchor": left ? "end" : "start" });
-    label.textContent = data.agents[last][0];
+    label.textContent = data.agents[now][0];
     map.append(label);
   }
 }
