@@ -16,7 +16,6 @@ from claimlab.core.errors import UsageError
 from claimlab.evolve.society.network import Ints
 from claimlab.evolve.society.population import Population
 
-
 MOST = 31  # attributes
 
 

@@ -6,6 +6,7 @@ from there on: a walk that ended is not a walk that stayed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from claimlab.core.errors import UsageError
 from claimlab.evolve.society.network import Ints, Network, row_starts
 
 ENDED = -1
+_TOGETHER = 1 << 14  # random numbers drawn at once
 
 
 def walk(
@@ -27,29 +29,49 @@ def walk(
     ground = network if within is None else inside(network, within)
     paths = np.full((steps + 1, len(starts)), ENDED, dtype=np.int32)  # a step is one row in memory
     paths[0] = starts
-    lonely = bool(ground.size) and int(ground.degrees.min()) == 0
-    for step in range(steps):
+    first, degrees = ground.indptr[:-1], ground.degrees
+    lonely = bool(ground.size) and int(degrees.min()) == 0
+    for step, chance in enumerate(_chances(steps, len(starts), rng)):
+        at = paths[step]
         if not lonely:
-            paths[step + 1] = pick(ground, paths[step], rng)
+            paths[step + 1] = _picked(ground.indices, first[at], degrees[at], chance)
             continue
-        going = np.flatnonzero(paths[step] != ENDED)
-        going = going[ground.degrees[paths[step, going]] > 0]
-        paths[step + 1, going] = pick(ground, paths[step, going], rng)
+        going = np.flatnonzero(at != ENDED)
+        going = going[degrees[at[going]] > 0]
+        at = at[going]
+        paths[step + 1, going] = _picked(ground.indices, first[at], degrees[at], chance[going])
     return np.ascontiguousarray(paths.T)
 
 
-def pick(network: Network, agents: Ints, rng: np.random.Generator) -> Ints:
-    """A neighbour of each agent, each as likely; every agent must have one.
+def meetings(network: Network, steps: int, rng: np.random.Generator) -> Iterator[Ints]:
+    """Step after step, a random neighbour of every agent at once: int32[agents]; -1 for an agent that has none."""
+    first, degrees = network.indptr[:-1], network.degrees
+    lonely = degrees == 0
+    first = np.where(lonely, 0, first)
+    for chance in _chances(steps, network.size, rng):
+        met = _picked(network.indices, first, degrees, chance)
+        if lonely.any():
+            met[lonely] = ENDED
+        yield met
 
-    A random whole number times the degree, without its lower half, is as good as a division and far faster; the odds
-    of two neighbours differ by less than degree / 2^32.
+
+def _chances(steps: int, each: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """`each` random whole numbers below 2^32 for every step; those of many short steps are drawn together."""
+    together = max(1, _TOGETHER // max(each, 1))
+    for start in range(0, steps, together):
+        rows = min(together, steps - start)
+        yield from rng.integers(0, 1 << 32, (rows, each), dtype=np.uint32).astype(np.int64)
+
+
+def _picked(indices: Ints, first: NDArray[np.int64], degrees: NDArray[np.int64], chance: NDArray[np.int64]) -> Ints:
+    """The neighbour that chance gives: the random number times the degree, without its lower half.
+
+    That is as good as a division and far faster; the odds of two neighbours differ by less than degree / 2^32.
     """
-    first = network.indptr[agents]
-    drawn = rng.integers(0, 1 << 32, len(agents), dtype=np.uint32).astype(np.int64)
-    drawn *= network.indptr[1:][agents] - first
-    drawn >>= 32
-    drawn += first
-    chosen: Ints = network.indices[drawn]
+    place = chance * degrees
+    place >>= 32
+    place += first
+    chosen: Ints = indices[place]
     return chosen
 
 
