@@ -9,6 +9,7 @@ import typer
 
 from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, verb
 from claimlab.cli.verbs._evolve_drift import drift
+from claimlab.cli.verbs._evolve_worth import worth
 
 app = verb(help="Claims in a simulated society: let them evolve, measure their drift, judge their check-worthiness.")
 
@@ -31,3 +32,4 @@ def run(
 
 
 app.command()(drift)
+app.command()(worth)
