@@ -72,7 +72,8 @@ async def _cascade(start: Start, plan: Plan, cast: Cast) -> Life:
     """
     draw = stream(cast.seed, start.key, "path")
     first = cast.stage.start(draw)
-    heard, hops = {first}, []
+    heard = {first}
+    hops: list[Hop] = []
     line: list[tuple[int, str, int, int]] = [(first, start.text, 0, 1)]  # agent, what it hears, parent step, depth
     while line and len(hops) < plan.reach:
         agent, text, parent, depth = line.pop(0)
@@ -131,7 +132,9 @@ async def _released(start: Start, plan: Plan, cast: Cast) -> Life:
             told = diagnosis(votes)
             agent = cast.stage.next(agent, draw)
         votes += await cast.votes(start, hops[-1], slice(1, None)) if len(cast.auditors) > 1 else []
-        hops[-1] = _voted(hops[-1], votes, votes[0].passed)  # the step's own mark stays the first auditor's, as released
+        hops[-1] = _voted(
+            hops[-1], votes, votes[0].passed
+        )  # the step's own mark stays the first auditor's, as released
         if majority(votes):
             status = "success"
             break

@@ -1,6 +1,6 @@
 """Where an intervened claim is meant to go: one dimension of the Open Claims Model and one of its values.
 
-    Target.parse("style=colloquial-emotional")      short names, or the names of the released files
+Target.parse("style=colloquial-emotional")      short names, or the names of the released files
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ VALUES: dict[str, tuple[str, ...]] = {
 }
 # What other writers call them: the released files, the paper's tables.
 _DIMENSIONS = {
-    "linguistic-style": "style", "language-style": "style", "expression-type": "expression", "message-type": "expression",
+    "linguistic-style": "style", "language-style": "style",
+    "expression-type": "expression", "message-type": "expression",
     "message-granularity": "granularity", "causal-structure": "causal", "stance-polarity": "stance",
 }  # fmt: skip
 _VALUES = {
