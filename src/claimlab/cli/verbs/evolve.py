@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -158,9 +158,9 @@ def _tell(counts: dict[str, int]) -> None:
 
 
 def _estimate(claims: Dataset, chosen: Run, as_json: bool) -> None:
-    from claimlab.core import sync
+    from claimlab.evolve.cost import estimate
 
-    raise NotImplementedError
+    found = estimate(chosen, claims)
     if as_json:
         emit({"estimate": found})
         return

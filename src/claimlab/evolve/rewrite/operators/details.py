@@ -65,7 +65,8 @@ _BODY_NAMED = re.compile(
 )
 _CAUSE = re.compile(
     r",? (?:because|due to|as a result of|owing to|thanks to|caused by|driven by|leading to|causing|resulting in|"
-    r"contributing to|thereby|marking|enabling|allowing|which (?:led|caused|contributed|resulted)|so that|in order to) .*$"
+    r"contributing to|thereby|marking|enabling|allowing|which (?:led|caused|contributed|resulted)|so that|in order to)"
+    r" .*$"
 )
 _CLAUSE = re.compile(
     r"(?:; |, (?:which|while|with|though|although|but|and|as|where|who|highlighting|reflecting|according) ).*$"
