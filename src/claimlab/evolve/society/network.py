@@ -105,7 +105,7 @@ def compressed(size: int, source: Ints, target: Ints) -> tuple[NDArray[np.int64]
     return row_starts(size, owner), other
 
 
-def row_starts(size: int, owner: Ints) -> NDArray[np.int64]:
+def row_starts(size: int, owner: Ints | NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each agent's row begins, from the owner of each entry."""
     indptr = np.zeros(size + 1, dtype=np.int64)
     np.cumsum(np.bincount(owner, minlength=size), out=indptr[1:])
