@@ -1,8 +1,8 @@
 """Which claims have lived to their end, so that a stopped run goes on where it stopped.
 
-One line of JSON per claim, in a hidden file beside the output, headed by a fingerprint of input and settings: a run with
-other ones starts afresh. A line is written with one call and counts only when it ends; the half line of a killed run is
-cut off. The calls of models are kept in the model's cache, so an unfinished claim repeats none that was paid for.
+One line of JSON per claim, in a hidden file beside the output, headed by a fingerprint of input and settings: a run
+with other ones starts afresh. A line counts only when it is whole; the half line of a killed run is cut off. The calls
+of models are kept in the model's cache, so an unfinished claim repeats none that was paid for.
 """
 
 from __future__ import annotations

@@ -15,8 +15,10 @@ from typing import Literal, get_args
 
 from claimlab.core.errors import UsageError
 from claimlab.evolve.auditors.auditor import Vote, diagnosis, majority
+from claimlab.evolve.auditors.known.replay import ReplayAuditor
 from claimlab.evolve.draw import stream
 from claimlab.evolve.hop import Hop, Life, Start, Status
+from claimlab.evolve.recording import Recording
 from claimlab.evolve.turn import Cast
 
 Mode = Literal["walk", "cascade", "intervened"]
@@ -45,6 +47,9 @@ class Plan:
 
 async def live(start: Start, plan: Plan, cast: Cast) -> Life:
     """The whole life of one claim."""
+    recording: Recording | None = getattr(cast.rewriter, "recording", None)
+    if recording is not None:
+        return await _replayed(start, recording, cast)
     if plan.mode == "cascade":
         return await _cascade(start, plan, cast)
     if plan.mode == "walk":
@@ -52,6 +57,18 @@ async def live(start: Start, plan: Plan, cast: Cast) -> Life:
     if not cast.auditors:
         return await _direct(start, cast)
     return await (_paper if plan.vote == "paper" else _released)(start, plan, cast)
+
+
+async def _replayed(start: Start, recording: Recording, cast: Cast) -> Life:
+    """The recorded agents, in their order; the votes are given anew by the auditors, if there are any."""
+    known = recording.life(start.text, start.target, start.id)
+    if start.target is None or not cast.auditors or all(isinstance(a, ReplayAuditor) for a in cast.auditors):
+        return Life(start.key, known.status, known.text, known.hops)
+    hops = []
+    for hop in known.hops:
+        votes = await cast.votes(start, hop)
+        hops.append(_voted(replace(hop, cost=0.0), votes, majority(votes)))
+    return Life(start.key, "success" if hops[-1].passed else "failure", known.text, hops)
 
 
 async def _walk(start: Start, plan: Plan, cast: Cast) -> Life:
@@ -72,7 +89,8 @@ async def _cascade(start: Start, plan: Plan, cast: Cast) -> Life:
     """
     draw = stream(cast.seed, start.key, "path")
     first = cast.stage.start(draw)
-    heard, hops = {first}, []
+    heard = {first}
+    hops: list[Hop] = []
     line: list[tuple[int, str, int, int]] = [(first, start.text, 0, 1)]  # agent, what it hears, parent step, depth
     while line and len(hops) < plan.reach:
         agent, text, parent, depth = line.pop(0)
@@ -131,7 +149,9 @@ async def _released(start: Start, plan: Plan, cast: Cast) -> Life:
             told = diagnosis(votes)
             agent = cast.stage.next(agent, draw)
         votes += await cast.votes(start, hops[-1], slice(1, None)) if len(cast.auditors) > 1 else []
-        hops[-1] = _voted(hops[-1], votes, votes[0].passed)  # the step's own mark stays the first auditor's, as released
+        hops[-1] = _voted(
+            hops[-1], votes, votes[0].passed
+        )  # the step's own mark stays the first auditor's, as released
         if majority(votes):
             status = "success"
             break

@@ -50,7 +50,9 @@ def tables(
     if "evidence" in claims.tables:
         new_ids = pl.DataFrame({"record_id": [s.id for s in begun], "new": [life.key for life in lives]})
         moved = new_ids.join(claims.tables["evidence"], on="record_id", maintain_order="left")
-        side["evidence"] = moved.drop("record_id").rename({"new": "record_id"}).select(claims.tables["evidence"].columns)
+        side["evidence"] = (
+            moved.drop("record_id").rename({"new": "record_id"}).select(claims.tables["evidence"].columns)
+        )
     return pl.DataFrame(records, infer_schema_length=None), side
 
 
@@ -149,6 +151,8 @@ def _society(stage: Stage, lives: Sequence[Life]) -> dict[str, pl.DataFrame]:
     inside = set(chosen)
     hubs = {int(h) for h in network.hubs}
     agents = people.agents[chosen].with_columns(pl.Series("hub", [i in hubs for i in chosen], dtype=pl.Boolean))
-    ties = [(stage.name(i), stage.name(int(j))) for i in chosen for j in network.neighbours(i) if i < j and int(j) in inside]
+    ties = [
+        (stage.name(i), stage.name(int(j))) for i in chosen for j in network.neighbours(i) if i < j and int(j) in inside
+    ]
     edges = pl.DataFrame(ties, schema={"source": pl.String, "target": pl.String}, orient="row")
     return {"agents": agents.with_columns(pl.selectors.by_dtype(pl.Enum).cast(pl.String)), "edges": edges}

@@ -1,4 +1,4 @@
-"""Let the claims of a dataset live in a society: `evolve(claims, stage, rewriter=..., ...)` gives a dataset of what they became.
+"""Let the claims of a dataset live in a society: `evolve(claims, stage, rewriter=...)` gives what they became.
 
 Claims advance side by side, each on random streams of its own, so the result does not depend on how many there are at
 once or who is faster. What is finished is kept in a journal beside the output; an agent's failure is an event in the
@@ -101,7 +101,7 @@ async def _all(
     concurrency: int,
     progress: Progress,
 ) -> list[Life]:
-    """Every life, in the order of the claims. One error that stops all lets the others finish their turn, then raises."""
+    """Every life, in the order of the claims. An error that stops all is raised after the lives under way are kept."""
     done = dict(kept)
     line = iter([start for start in begun if start.key not in done])
     stopped: list[BaseException] = []

@@ -1,7 +1,7 @@
 """The stage that claims move on: the population, the network, and who may follow whom.
 
-A claim asks three things: where it starts, who is next, and whose opinion is in the air. All draws come from the claim's
-own stream, so that claims may move side by side in any order.
+A claim asks three things: where it starts, who is next, and whose opinion is in the air. All draws come from the
+claim's own stream, so that claims may move side by side in any order.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ class Stage:
                 return agent
         able = [i for i in range(self.population.size) if self._may_start(i)]
         if not able:
-            raise DataError("Nobody in this society can pass a claim on.", "Give a network with ties, or another group.")
+            raise DataError(
+                "Nobody in this society can pass a claim on.", "Give a network with ties, or another group."
+            )
         return draw.choice(able)
 
     def following(self, agent: int) -> list[int]:

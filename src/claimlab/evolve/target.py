@@ -1,6 +1,6 @@
 """Where an intervened claim is meant to go: one dimension of the Open Claims Model and one of its values.
 
-    Target.parse("style=colloquial-emotional")      short names, or the names of the released files
+Target.parse("style=colloquial-emotional")      short names, or the names of the released files
 """
 
 from __future__ import annotations
@@ -9,17 +9,38 @@ from dataclasses import dataclass
 
 from claimlab.core.errors import UnknownName, UsageError
 
-# Dimension and value by their short names. Veracity is absent on purpose: nothing steers a claim to be false.
-VALUES: dict[str, tuple[str, ...]] = {
-    "style": ("rational-official", "colloquial-emotional"),
-    "expression": ("fact", "opinion", "corrective"),
-    "granularity": ("macro", "micro"),
-    "causal": ("direct", "indirect", "refutation", "none"),
-    "stance": ("support", "oppose", "neutral", "multi-perspective"),
+# Dimension, value and what it means. Veracity is absent on purpose: nothing steers a claim to be false.
+VALUES: dict[str, dict[str, str]] = {
+    "style": {
+        "rational-official": "sober, formal wording, as in a report of an institution, with next to no feeling in it",
+        "colloquial-emotional": "everyday spoken wording that shows what the speaker feels",
+    },
+    "expression": {
+        "fact": "says what is the case, so that it could be checked, and judges nothing",
+        "opinion": "openly judges, values or interprets from the speaker's point of view",
+        "corrective": "contradicts or sets right a statement or view that the speaker holds to be wrong",
+    },
+    "granularity": {
+        "macro": "speaks of the large picture or a trend and leaves particulars out",
+        "micro": "gives particulars: numbers, cases, examples, people, places",
+    },
+    "causal": {
+        "direct": "says that one thing brings about another at once, with nothing in between",
+        "indirect": "says that one thing acts on another by way of further factors or several steps",
+        "refutation": "denies that one thing causes another, or corrects such a claim",
+        "none": "neither states nor denies that anything causes anything",
+    },
+    "stance": {
+        "support": "plainly agrees with a view, a measure, an act or a person",
+        "oppose": "plainly disagrees with it, criticises it or objects to it",
+        "neutral": "takes no side",
+        "multi-perspective": "sets several views side by side and takes none of them",
+    },
 }
 # What other writers call them: the released files, the paper's tables.
 _DIMENSIONS = {
-    "linguistic-style": "style", "language-style": "style", "expression-type": "expression", "message-type": "expression",
+    "linguistic-style": "style", "language-style": "style",
+    "expression-type": "expression", "message-type": "expression",
     "message-granularity": "granularity", "causal-structure": "causal", "stance-polarity": "stance",
 }  # fmt: skip
 _VALUES = {
@@ -56,6 +77,10 @@ class Target:
         if not equals:
             raise UsageError(f"'{text}' is not a target.", "Write it as DIMENSION=VALUE, such as style=colloquial.")
         return cls.of(dimension, value)
+
+    @property
+    def meaning(self) -> str:
+        return VALUES[self.dimension][self.value]
 
     def __str__(self) -> str:
         return f"{self.dimension}={self.value}"

@@ -1,4 +1,4 @@
-"""One agent's turn and one round of votes: where the contracts are called, and where what goes wrong becomes an event."""
+"""One agent's turn and one round of votes: the contracts are called here, and what goes wrong becomes an event."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The contract of an auditor: does this text have the value it was meant to get? A vote, a reason, a diagnosis.
 
-One file in `known/` with a module-level AUDITOR, called with `Settings` and a number: it opens so many auditors, each with
-a view of its own, since three copies of one opinion are one opinion. A vote that cannot be had is null, and null is
-never a pass.
+One file in `known/` with a module-level AUDITOR, called with `Settings` and a number: it opens so many auditors, each
+with a view of its own, since three copies of one opinion are one opinion. A vote that cannot be had is null, and null
+is never a pass.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class Auditor(Protocol):
 
 @dataclass(frozen=True)
 class Settings:
+    recording: Path | None = None  # a dataset with traces, whose votes are given again
     data: Path | None = None  # a dataset with examples of the values: what a classifier learns from
     targets: tuple[Target, ...] = ()
     profiles: tuple[str, ...] = ()  # of models; the auditors take turns with them

@@ -83,7 +83,7 @@ class Weights:
     def moved_by(self, profile: Mapping[str, str], fired: Iterable[str], most: int = 3) -> tuple[str, ...]:
         """The attributes that raised the weights of what fired, strongest first."""
         names = tuple(fired)
-        pull = {}
+        pull: dict[str, float] = {}
         for attribute, value in profile.items():
             for table in self._fitting(attribute, value):
                 strength = sum(table.get(name, 1.0) - 1.0 for name in names)
@@ -113,7 +113,9 @@ def _parse(text: str, where: str) -> Weights:
         raise UnreadableFile(f"'{where}' is not a TOML file: {error}.", "Start from the table that ships.") from None
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
-        raise UnreadableFile(f"The weights in '{where}' are wrong: {wrong}.", "Start from the table that ships.") from None
+        raise UnreadableFile(
+            f"The weights in '{where}' are wrong: {wrong}.", "Start from the table that ships."
+        ) from None
     named: list[dict[str, Any]] = [table.base, *(v for values in table.attributes.values() for v in values.values())]
     for name, weight in ((name, weight) for part in named for name, weight in part.items()):
         if name not in operators():

@@ -56,12 +56,13 @@ VIEWS: tuple[tuple[str, Callable[[Counts, str, str], bool]], ...] = (
 class Rules:
     def __init__(self, name: str, view: Callable[[Counts, str, str], bool]) -> None:
         self.name, self._view = name, view
+        self._marks = all_marks()
 
     async def judge(self, question: Question) -> Vote:
         return self.vote(question.text, question.target)
 
     def vote(self, text: str, target: Target) -> Vote:
-        marks = all_marks()[target.dimension]
+        marks = self._marks[target.dimension]
         counts = marks.count(text)
         passed = self._view(counts, target.value, marks.absent)
         found = ", ".join(f"{value} {n}" for value, n in counts.items())

@@ -1,4 +1,4 @@
-"""The rule rewriter: offline, seeded, English. Operators drawn by a table of attributes that anybody can read and change."""
+"""The rule rewriter: offline, seeded, English. Operators are drawn by a table that anybody can read and change."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A claim taken apart and put together: opener, body, tail, the mark at its end, and an example behind it.
 
-Openers and tails are known by the tables (`english.toml`), so a claim never carries two of a kind: what an operator puts
-into a place takes out what stood there.
+Openers and tails are known by the tables (`english.toml`), so a claim never carries two of a kind: what an operator
+puts into a place takes out what stood there.
 """
 
 from __future__ import annotations

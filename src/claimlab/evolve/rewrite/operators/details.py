@@ -1,4 +1,4 @@
-"""Operators on the details of a claim: numbers, times, asides, sources, causes. Patterns, so they are code and not tables."""
+"""Operators on the details of a claim: numbers, times, asides, sources, causes. Patterns, so code and not tables."""
 
 from __future__ import annotations
 
@@ -24,32 +24,57 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 # A number that counts something: not a year, not part of a word, a range, a date or a name such as COVID-19.
+_NO_COUNT = (
+    "age ",
+    "ages ",
+    "aged ",
+    "under ",
+    "rticle ",
+    "uary ",
+    "rch ",
+    "ril ",
+    "May ",
+    "June ",
+    "July ",
+    "ust ",
+    "ber ",
+)
 _NUMBER = re.compile(
-    r"(?<![\w.,–-])(?<!age )(?<!ages )(?<!aged )(?<!under )(?<!rticle )(?<!uary )(?<!rch )(?<!ril )(?<!May )(?<!June )(?<!July )(?<!ust )(?<!ber )(?P<cash>[$€£]?)(?P<n>\d{1,3}(?:,\d{3})+|\d+)(?P<fraction>\.\d+)?"
+    r"(?<![\w.,–-])"
+    + "".join(f"(?<!{before})" for before in _NO_COUNT)
+    + r"(?P<cash>[$€£]?)(?P<n>\d{1,3}(?:,\d{3})+|\d+)(?P<fraction>\.\d+)?"
     r"(?P<unit>%| percent| million| billion| trillion)?(?![\w–-]|[.,]\d)",
     re.IGNORECASE,
 )
 _APPROXIMATE = re.compile(
-    rf"\b(?:approximately|roughly|nearly|almost|around|about|up to|at least|more than|over|some|an estimated) (?=[$€£]?\d)(?!{_YEAR}\b)",
+    r"\b(?:approximately|roughly|nearly|almost|around|about|up to|at least|more than|over|some|an estimated) "
+    rf"(?=[$€£]?\d)(?!{_YEAR}\b)",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\s*\([^()]*\)|,? (?:including|such as|for example|especially|particularly|namely) [^;]+$")
 _RELATIVE = re.compile(r", (?:which|who|whose|where) [^,;]+(?=[,;]|$)")
 _SOURCE = re.compile(
-    r"^(?:According to [^,]{3,60}, |(?:[\w’'-]+ ){1,6}?(?:indicates?|indicated|shows?|showed|suggests?|suggested|found|finds?|reports?|"
-    r"reported|says?|said|noted?|notes|concluded?|emphasi[sz]es?|emphasi[sz]ed?|argued?|confirmed?|estimates?|estimated|believe) that )"
+    r"^(?:According to [^,]{3,60}, |(?:[\w’'-]+ ){1,6}?"
+    r"(?:indicates?|indicated|shows?|showed|suggests?|suggested|found|finds?|reports?|reported|says?|said|noted?|notes|"
+    r"concluded?|emphasi[sz]es?|emphasi[sz]ed?|argued?|confirmed?|estimates?|estimated|believe) that )"
 )
 _BODY_NAMED = re.compile(
-    r"(?:\b[Tt]he )?(?:[A-Z][\w’'-]+ )+(?:Organi[sz]ation|Agency|University|Institute|Ministry|Department|Committee|Commission|Council|"
-    r"Association|Foundation|Administration|Centre|Center|Union|Bank|Court)\b"
+    r"(?:\b[Tt]he )?(?:[A-Z][\w’'-]+ )+"
+    r"(?:Organi[sz]ation|Agency|University|Institute|Ministry|Department|Committee|Commission|Council|Association|"
+    r"Foundation|Administration|Centre|Center|Union|Bank|Court)\b"
 )
 _CAUSE = re.compile(
-    r",? (?:because|due to|as a result of|owing to|thanks to|caused by|driven by|leading to|causing|resulting in|contributing to|"
-    r"thereby|marking|enabling|allowing|which (?:led|caused|contributed|resulted)|so that|in order to) .*$"
+    r",? (?:because|due to|as a result of|owing to|thanks to|caused by|driven by|leading to|causing|resulting in|"
+    r"contributing to|thereby|marking|enabling|allowing|which (?:led|caused|contributed|resulted)|so that|in order to)"
+    r" .*$"
 )
-_CLAUSE = re.compile(r"(?:; |, (?:which|while|with|though|although|but|and|as|where|who|highlighting|reflecting|according) ).*$")
+_CLAUSE = re.compile(
+    r"(?:; |, (?:which|while|with|though|although|but|and|as|where|who|highlighting|reflecting|according) ).*$"
+)
 _NEGATED = re.compile(r"\b(?:not|no|never|nobody|nothing|cannot|without|neither)\b|n['’]t\b", re.IGNORECASE)
-_CAN_NEGATE = re.compile(r"\b(is|are|was|were|has|have|had|can|could|will|would|may|might|should|must|does|did)\b(?! (?:been)\b)")
+_CAN_NEGATE = re.compile(
+    r"\b(is|are|was|were|has|have|had|can|could|will|would|may|might|should|must|does|did)\b(?! (?:been)\b)"
+)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _CONCRETE = re.compile(r"\d|(?<=\w )[A-Z][a-z]+")
 
@@ -63,7 +88,9 @@ def detail_operators() -> Iterator[Operator]:
     yield Operator("drop-asides", "Examples and parentheses go", _on_body(lambda b: _cut(_ASIDE, b)), (MACRO,))
     yield Operator("drop-relative", "Relative clauses go", _on_body(lambda b: _cut(_RELATIVE, b)), ())
     yield Operator("drop-source", "Who says so goes", _on_body(lambda b: _cut(_SOURCE, b)), (FACT,))
-    yield Operator("blur-names", "A named body becomes a body", _on_body(lambda b: _BODY_NAMED.sub(_some_body, b)), (MACRO,))
+    yield Operator(
+        "blur-names", "A named body becomes a body", _on_body(lambda b: _BODY_NAMED.sub(_some_body, b)), (MACRO,)
+    )
     yield Operator("drop-cause", "The cause or the effect goes", _on_body(lambda b: _cut(_CAUSE, b)), (NO_CAUSE,))
     yield Operator("shorten", "Only the first clause stays", _on_body(lambda b: _cut(_CLAUSE, b)), ())
     yield Operator("negate", "A statement becomes its denial", _on_body(_negate), ())
@@ -107,7 +134,11 @@ def _round(body: str) -> str:
         near = round(value, digits - size)
         if near == value:
             return found.group(0)
-        return f"{found['cash']}{near:,.0f}{found['unit'] or ''}" if near >= 1 else f"{found['cash']}{near:g}{found['unit'] or ''}"
+        return (
+            f"{found['cash']}{near:,.0f}{found['unit'] or ''}"
+            if near >= 1
+            else f"{found['cash']}{near:g}{found['unit'] or ''}"
+        )
 
     return _NUMBER.sub(rounded, body)
 

@@ -1,4 +1,4 @@
-"""An operator: one small, named change to a claim. Applied twice it does what it does once, and it says whether it fired."""
+"""An operator: one small, named change to a claim. Twice does what once does, and it says whether it fired."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def _thinned(network: Network, wanted: int, rng: np.random.Generator) -> Network
     assert network.tiers is not None
     owner = np.repeat(np.arange(network.size, dtype=np.int32), network.degrees)
     low = np.flatnonzero(owner < network.indices)
-    best = low[np.argsort(rng.random(low.size) - 2 * network.scores[low])[:wanted]]
+    best = low[np.lexsort((rng.random(low.size), -network.scores[low]))[:wanted]]
     chosen = np.concatenate(
         [pair_keys(owner[best], network.indices[best]), pair_keys(network.indices[best], owner[best])]
     )
