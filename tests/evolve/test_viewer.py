@@ -47,17 +47,28 @@ def test_hostile_text_cannot_leave_its_place(looms: Make) -> None:
 
 def test_votes_reasons_and_the_way(looms: Make) -> None:
     made = looms()
-    shown = data_of(viewer.to_page(hops_of(made), society_of(made)))
+    society = society_of(made)
+    assert society is not None
+    shown = data_of(viewer.to_page(hops_of(made), {"looms": society}))
     last = shown["traces"][0]["hops"][2]
     assert [v["passed"] for v in last["votes"]] == [True] * 3
     assert last["reason"] == "It fits."
     assert last["drift"] > 0
-    assert shown["agents"][last["at"]][0] == "a0"
-    assert {frozenset(shown["agents"][i][0] for i in tie) for tie in shown["ties"]} == {
+    assert shown["worlds"][0]["agents"][last["at"]][0] == "a0"
+    assert {frozenset(shown["worlds"][0]["agents"][i][0] for i in tie) for tie in shown["worlds"][0]["ties"]} == {
         frozenset({"a0", "a1"}), frozenset({"a1", "a2"}),
     }  # fmt: skip
     assert shown["groups"] == ["North", "South"]
     assert "verdict" not in last  # null is left out, never an empty word
+
+
+def test_every_run_has_its_own_network(looms: Make) -> None:
+    runs = [looms(2, name="one"), looms(2, name="two")]
+    society = society_of(runs[0])
+    assert society is not None
+    shown = data_of(viewer.to_page(measure(runs).hops, {"one": society}))
+    assert [t["world"] for t in shown["traces"]] == [0, 0, 1, 1]
+    assert [len(w["ties"]) for w in shown["worlds"]] == [2, 2]  # the network's, and the two hops that were walked
 
 
 def test_the_page_is_bounded_and_says_so(looms: Make) -> None:
@@ -66,7 +77,7 @@ def test_the_page_is_bounded_and_says_so(looms: Make) -> None:
     shown = data_of(page)
     assert len(shown["traces"]) == 10
     assert shown["note"].startswith("10 of 50 traces")
-    assert "No network was given" in shown["note"]
+    assert "Where no network was given" in shown["note"]
     long = hops.with_columns(pl.lit("word " * 5_000).alias("output"))
     assert max(len(h["text"]) for t in data_of(viewer.to_page(long))["traces"] for h in t["hops"]) <= viewer.TEXT
     assert page == viewer.to_page(hops, most=10)

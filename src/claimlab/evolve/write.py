@@ -13,9 +13,10 @@ from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset, write_parquet
 from claimlab.core.errors import OutputExists
 from claimlab.evolve.drift import Drift
+from claimlab.evolve.measure.hops import groups_of
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.views.page import VIEWER, report
-from claimlab.evolve.views.viewer import Society, to_page
+from claimlab.evolve.views.viewer import Societies, Society, to_page
 from claimlab.report.blocks import Figure, Report, walk
 from claimlab.report.charts import svg_to_png
 from claimlab.report.html import to_html
@@ -33,7 +34,7 @@ def refuse_report(folder: Path, force: bool, marker: str = FILE) -> None:
 
 
 def write_drift(
-    found: Drift, folder: Path, society: Society | None = None, *, traces: int, seed: int = 0, force: bool = False
+    found: Drift, folder: Path, societies: Societies | None = None, *, traces: int, seed: int = 0, force: bool = False
 ) -> None:
     """The report folder, in one atomic step; `traces` is how many the viewer holds."""
     refuse_report(folder, force)
@@ -43,7 +44,7 @@ def write_drift(
         write_parquet(found.hops.drop("votes"), building / HOPS)
         write_report(page, building)
         if traces:
-            html = to_page(found.hops, society, most=traces, seed=seed)
+            html = to_page(found.hops, societies, most=traces, seed=seed)
             (building / VIEWER).write_text(html, encoding="utf-8")
 
 
@@ -71,4 +72,4 @@ def society_of(dataset: Dataset) -> Society | None:
     number = {name: i for i, name in enumerate(ids)}
     known = edges.filter(pl.col("source").is_in(ids) & pl.col("target").is_in(ids))
     source, target = (np.array([number[n] for n in known[c].to_list()], dtype=np.int32) for c in ("source", "target"))
-    return Society(ids, Network.of_edges(len(ids), source, target))
+    return Society(ids, Network.of_edges(len(ids), source, target), groups_of(dataset))

@@ -55,13 +55,13 @@ def drift(
     if output is not None:
         refuse_report(output, force)
     opened = [_open(folder, limit) for folder in folders]
-    groups, society = _society(opened, population, network)
+    groups, given = _people(population, network)
     with progress_bar() as progress:
         judges = _judges(judge, reading, runs, sample, max_cost, max_calls)
         independent = _independent(opened, auditor, auditor_data, progress)
         found = measure(opened, groups=groups, judges=judges, independent=independent, seed=seed, progress=progress)
     if output is not None:
-        write_drift(found, output, society, traces=traces, seed=seed, force=force)
+        write_drift(found, output, _societies(opened, found, given), traces=traces, seed=seed, force=force)
         say(f"Report: {output / 'index.html'}")
     written = _stages(opened, found, datasets, levels, force) if datasets is not None else {}
     if as_json:
@@ -83,26 +83,30 @@ def _open(folder: Path, limit: int | None) -> Dataset:
     return dataset
 
 
-def _society(
-    opened: list[Dataset], population: Path | None, network: Path | None
-) -> tuple[dict[str, str], Society | None]:
-    """The groups of the agents, and the network to draw: from files, or as the first run left it."""
+def _people(population: Path | None, network: Path | None) -> tuple[dict[str, str], Society | None]:
+    """The groups of the agents and the network to draw, from files, for traces that came without them."""
     from claimlab.core.errors import UsageError
     from claimlab.evolve.society.network import Network
     from claimlab.evolve.society.population import Population
     from claimlab.evolve.views.viewer import Society
-    from claimlab.evolve.write import society_of
 
     if population is None:
         if network is not None:
             raise UsageError("A network file names agents.", "Give their file too, with --population.")
-        return {}, society_of(opened[0])
+        return {}, None
     people = Population.read(population)
     told = people.agents.select("id", people.agents["group"].cast(str)).drop_nulls()
-    drawn = (
-        Society(people.ids.to_list(), Network.read(network, people)) if network is not None else society_of(opened[0])
-    )
-    return dict(told.iter_rows()), drawn
+    groups = dict(told.iter_rows())
+    return groups, None if network is None else Society(people.ids.to_list(), Network.read(network, people), groups)
+
+
+def _societies(opened: list[Dataset], found: Drift, given: Society | None) -> dict[str, Society]:
+    """The network of each run: as the run left it, else the one that was given."""
+    from claimlab.evolve.write import society_of
+
+    runs = found.hops["run"].unique(maintain_order=True).to_list()
+    known = {run: society_of(dataset) or given for run, dataset in zip(runs, opened, strict=True)}
+    return {run: society for run, society in known.items() if society is not None}
 
 
 def _judges(

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
@@ -39,16 +40,20 @@ class Neighbours(Protocol):
 
 @dataclass(frozen=True)
 class Society:
-    """The agents by name, in the order of the network's rows."""
+    """The agents by name, in the order of the network's rows, and the groups of those that are known."""
 
     ids: list[str]
     network: Neighbours
+    groups: Mapping[str, str] = field(default_factory=dict)
 
 
-def to_page(hops: pl.DataFrame, society: Society | None = None, *, most: int = TRACES, seed: int = 0) -> str:
+Societies = Mapping[str, Society]  # by the name of the run
+
+
+def to_page(hops: pl.DataFrame, societies: Societies | None = None, *, most: int = TRACES, seed: int = 0) -> str:
     """The page for at most `most` traces of `hops`; fewer where it would grow past its limit."""
     while True:
-        page = _render(_data(hops, society, most, seed))
+        page = _render(_data(hops, societies or {}, most, seed))
         if len(page.encode("utf-8")) <= MAX_BYTES or most <= 1:
             return page
         most //= 2
@@ -69,49 +74,57 @@ def choose(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
     return hops.join(wanted, on=["run", "trace_id"], how="semi").sort("run", "trace_id", "hop")
 
 
-def _data(hops: pl.DataFrame, society: Society | None, most: int, seed: int) -> dict[str, Any]:
+def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dict[str, Any]:
     shown = choose(hops, most, seed)
     total = hops.select("run", "trace_id").n_unique()
     kept = shown.select("run", "trace_id").n_unique()
-    agents, ties = _neighbourhood(shown, society)
-    number = {name: i for i, name in enumerate(agents)}
-    spots = place(len(agents), ties, seed=seed)
-    groups = dict(
-        shown.drop_nulls(["agent", "group"]).select("agent", "group").unique().sort("agent", "group").iter_rows()
-    )
-    kinds = sorted({excerpt(g, 60) for g in groups.values()})
-    traces = [_trace(part, number) for _, part in shown.group_by("run", "trace_id", maintain_order=True)]
-    note = (
+    runs = shown["run"].unique(maintain_order=True).to_list()
+    kinds = sorted({excerpt(g, 60) for g in shown["group"].drop_nulls().unique().to_list()})
+    worlds, traces, notes = [], [], []
+    for place_of, run in enumerate(runs):
+        part = shown.filter(pl.col("run") == run)
+        world, number, note = _world(part, societies.get(run), kinds, AGENTS // len(runs), seed)
+        worlds.append(world)
+        notes.append(note)
+        traces += [
+            {**_trace(one, number), "world": place_of} for _, one in part.group_by("trace_id", maintain_order=True)
+        ]
+    told = (
         f"{kept:,} of {total:,} traces: the longest, and others drawn by lot."
         if kept < total
         else f"All {total:,} traces."
     )
-    if society is not None and len(agents) < society.network.size:
-        note += (
-            f" {len(agents):,} of {society.network.size:,} agents are drawn: those on these traces and their nearest."
-        )
-    elif society is None:
-        note += " No network was given, so only the hops themselves are drawn as ties."
-    return {
-        "note": note + f" Texts are cut to {TEXT} characters.",
-        "agents": [
-            [excerpt(name, 60), round(float(x), 3), round(float(y), 3), _group_of(name, groups, kinds)]
-            for name, (x, y) in zip(agents, spots, strict=True)
-        ],
-        "groups": kinds,
-        "ties": ties,
-        "traces": traces,
-    }
+    limits = " ".join(dict.fromkeys(n for n in notes if n))
+    said = f"{told} {limits} Texts are cut to {TEXT} characters."
+    return {"note": " ".join(said.split()), "groups": kinds, "worlds": worlds, "traces": traces}
 
 
-def _group_of(name: str, groups: dict[str, str], kinds: list[str]) -> int:
-    return kinds.index(excerpt(groups[name], 60)) if name in groups else -1
+def _world(
+    part: pl.DataFrame, society: Society | None, kinds: list[str], most: int, seed: int
+) -> tuple[dict[str, Any], dict[str, int], str]:
+    """The agents of one run with their places and ties, the number of each, and what was left out."""
+    names, ties = _neighbourhood(part, society, most)
+    told = part.drop_nulls(["agent", "group"]).select("agent", "group").unique().sort("agent", "group")
+    groups = {**(society.groups if society is not None else {}), **dict(told.iter_rows())}
+    agents = [
+        [excerpt(name, 60), round(float(x), 3), round(float(y), 3), _group_of(name, groups, kinds)]
+        for name, (x, y) in zip(names, place(len(names), ties, seed=seed), strict=True)
+    ]
+    note = "" if society is not None else "Where no network was given, only the hops themselves are drawn as ties."
+    if society is not None and len(names) < society.network.size:
+        note = f"At most {most:,} agents of a network are drawn: those on these traces and their nearest."
+    return {"agents": agents, "ties": ties}, {name: i for i, name in enumerate(names)}, note
 
 
-def _neighbourhood(shown: pl.DataFrame, society: Society | None) -> tuple[list[str], list[tuple[int, int]]]:
+def _group_of(name: str, groups: Mapping[str, str], kinds: list[str]) -> int:
+    group = excerpt(groups[name], 60) if name in groups else None
+    return kinds.index(group) if group in kinds else -1
+
+
+def _neighbourhood(shown: pl.DataFrame, society: Society | None, most: int) -> tuple[list[str], list[tuple[int, int]]]:
     """The agents to draw, most visited first, and the ties among them."""
     visits = Counter(a for a in shown["agent"].to_list() if a is not None)
-    names = [name for name, _ in sorted(visits.items(), key=lambda v: (-v[1], v[0]))][:AGENTS]
+    names = [name for name, _ in sorted(visits.items(), key=lambda v: (-v[1], v[0]))][:most]
     walked = _walked(shown)
     if society is None:
         number = {name: i for i, name in enumerate(names)}
@@ -120,9 +133,7 @@ def _neighbourhood(shown: pl.DataFrame, society: Society | None) -> tuple[list[s
     around = Counter(
         society.ids[j] for name in names if name in row for j in society.network.neighbours(row[name]).tolist()
     )
-    names += [n for n, _ in sorted(around.items(), key=lambda v: (-v[1], v[0])) if n not in visits][
-        : AGENTS - len(names)
-    ]
+    names += [n for n, _ in sorted(around.items(), key=lambda v: (-v[1], v[0])) if n not in visits][: most - len(names)]
     number = {name: i for i, name in enumerate(names)}
     ties = {
         (min(i, j), max(i, j))

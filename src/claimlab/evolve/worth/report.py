@@ -12,10 +12,11 @@ from claimlab.evolve.worth.compare import summary
 from claimlab.evolve.worth.score import Perspective, Society
 from claimlab.evolve.worth.values import DIMENSIONS, Background
 from claimlab.report.blocks import Block, Figure, Report, Section, Table, Text, Tiles
-from claimlab.report.charts import histogram, to_svg
+from claimlab.report.charts import to_svg
 from claimlab.report.excerpt import excerpt
+from claimlab.report.heatmap import heatmap
 
-BINS = 20
+BINS = 10
 TOPICS = 8  # in one picture
 
 
@@ -88,19 +89,29 @@ def tiles(found: Worth) -> Tiles:
 
 
 def distributions(found: Worth) -> list[Figure]:
-    """Figures 8, 13 and 14 of the paper: how scores spread, by topic."""
+    """Figures 8, 13 and 14 of the paper: how the scores of each topic spread."""
     known = found.scores.drop_nulls("score").with_columns(pl.col("topic").fill_null("not stated"))
     if not known.height:
         return []
-    edges = np.linspace(0, 1, BINS + 1)
     largest = known["topic"].value_counts().sort(["count", "topic"], descending=[True, False])["topic"].head(TOPICS)
-    counts = {
-        excerpt(topic, 40): np.histogram(known.filter(pl.col("topic") == topic)["score"].to_numpy(), edges)[0].tolist()
-        for topic in largest.to_list()
-    }
-    chart = histogram(edges.tolist(), counts, title="check-worthiness")
-    caption = "Claims by check-worthiness under these conditions, by topic; bars of the topics overlap."
-    return [Figure(to_svg(chart), caption, "Histogram of check-worthiness by topic", "worth-by-topic")]
+    names = [f"{i / BINS:.1f}–{(i + 1) / BINS:.1f}" for i in range(BINS)]
+    cells = []
+    for topic in largest.sort().to_list():
+        scores = known.filter(pl.col("topic") == topic)["score"].to_numpy()
+        counts = np.histogram(scores, np.linspace(0, 1, BINS + 1))[0]
+        cells += [
+            {"topic": excerpt(topic, 40), "score": name, "share": 100 * n / len(scores)}
+            for name, n in zip(names, counts.tolist(), strict=True)
+            if n
+        ]
+    order = list(dict.fromkeys(c["topic"] for c in cells))
+    chart = heatmap(
+        cells, row="topic", column="score", value="share", title="% of the topic's claims", order=order, columns=names
+    )
+    caption = (
+        "Check-worthiness under these conditions, by topic: share of the claims in each band of scores. Blank: none."
+    )
+    return [Figure(to_svg(chart), caption, "Heat map of check-worthiness by topic", "worth-by-topic")]
 
 
 def table(found: Worth) -> Section:

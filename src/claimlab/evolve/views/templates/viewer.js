@@ -43,6 +43,7 @@ function difference(before, after) {
 }
 
 const current = () => data.traces[trace];
+const world = () => data.worlds[current().world];
 // On a walk a hop comes from the one before; in a cascade it says where it comes from.
 const parentOf = (n) => current().hops[n - 1].from ?? n - 1;
 const textAt = (n) => (n === 0 ? current().base : current().hops[n - 1].text);
@@ -76,7 +77,7 @@ function showFacts() {
   const one = hop === 0 ? null : current().hops[hop - 1];
   byId("votes-title").hidden = !one || !(one.votes && one.votes.length);
   if (!one) return;
-  fact("Agent", one.agent + (one.at !== undefined && data.agents[one.at][3] >= 0 ? ` · ${data.groups[data.agents[one.at][3]]}` : ""));
+  fact("Agent", one.agent + (one.at !== undefined && world().agents[one.at][3] >= 0 ? ` · ${data.groups[world().agents[one.at][3]]}` : ""));
   fact("Role", one.role);
   fact("Round, step", one.round === undefined ? undefined : `${one.round}, ${one.step}`);
   fact("Moved by", (one.moved_by || []).join(", "));
@@ -96,7 +97,7 @@ function showFacts() {
   });
 }
 
-const spot = (agent) => [100 * data.agents[agent][1], 100 * data.agents[agent][2]];
+const spot = (agent) => [100 * world().agents[agent][1], 100 * world().agents[agent][2]];
 
 function showMap() {
   const map = byId("map");
@@ -105,7 +106,7 @@ function showMap() {
   const now = way[way.length - 1];
   const all = new Set(current().hops.map((h) => h.at));
   map.setAttribute("aria-label", `${way.length} hops so far; now at ${hop ? current().hops[hop - 1].agent : "the base claim"}`);
-  for (const [a, b] of data.ties) {
+  for (const [a, b] of world().ties) {
     const [x1, y1] = spot(a), [x2, y2] = spot(b);
     map.append(shape("line", { x1, y1, x2, y2, class: "tie" }));
   }
@@ -117,7 +118,7 @@ function showMap() {
     const mx = (x1 + x2) / 2 + (y2 - y1) * 0.12, my = (y1 + y2) / 2 - (x2 - x1) * 0.12;
     map.append(shape("path", { d: `M${x1},${y1} Q${mx},${my} ${x2},${y2}`, class: "way" }));
   }
-  data.agents.forEach((agent, i) => {
+  world().agents.forEach((agent, i) => {
     const on = all.has(i), here = now === i;
     const dot = shape("circle", {
       cx: 100 * agent[1], cy: 100 * agent[2], r: here ? 2.1 : on ? 1.5 : 0.9, fill: colour(agent[3]),
@@ -132,7 +133,7 @@ function showMap() {
     const [x, y] = spot(now);
     const left = x > 70;
     const label = shape("text", { x: left ? x - 2.8 : x + 2.8, y: y + 0.9, "text-anchor": left ? "end" : "start" });
-    label.textContent = data.agents[now][0];
+    label.textContent = world().agents[now][0];
     map.append(label);
   }
 }
