@@ -95,6 +95,11 @@ def test_verdicts_from_the_traces(looms: Make) -> None:
     ]
 
 
+def test_verdicts_by_hop(looms: Make) -> None:
+    hops = verdicts.with_verdicts(read_hops([looms(2, verdict="half true")]))
+    assert verdicts.by_hop(hops).rows() == [(str(n), "Half True", 2, 1.0) for n in (1, 2, 3)]
+
+
 def test_verdicts_by_people_take_the_middle_level(looms: Make) -> None:
     said = [
         {"record_id": "t0", "annotator": f"p{i}", "annotator_kind": "human", "question": "verdict", "value": value,
@@ -176,3 +181,20 @@ def test_released_traces(real_data: Path) -> None:
     assert 0.08 < means[0] < 0.16
     assert 0.08 < means[1] < 0.18
     assert sum(r["traces"] - r["attained"] for r in found.attainment.to_dicts()) == 14  # the card says so, too
+
+
+@pytest.mark.realdata
+@pytest.mark.slow
+def test_rule_rewrites_rise_fast_then_flatten(real_data: Path) -> None:
+    """Seeds of the paper, 30 steps: late slope under a fifth of the early one, and still nearer to the base than
+    unrelated claims are to each other. All 240 on three networks: bench/evolve_drift.py curve."""
+    from claimlab.core import sync
+    from claimlab.evolve.open import Run
+
+    seeds = load("evolved-claims", real_data / "evolved-claims.zip", variant="seed240", limit=80)
+    run = sync.run(Run(network="random").start(seeds))
+    whole = measure([run]).curves["all", ""]
+    assert whole.flattens is True
+    assert whole.end is not None
+    assert whole.unrelated is not None
+    assert 0.1 < whole.end < whole.unrelated < whole.ceiling

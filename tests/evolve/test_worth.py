@@ -15,6 +15,7 @@ from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
 from claimlab.evolve.worth.agents import worth_by_agents
 from claimlab.evolve.worth.compare import against_people, of_counts
+from claimlab.evolve.worth.conditions import ALL, conditional, distances
 from claimlab.evolve.worth.score import Perspective, Society, worth
 from claimlab.evolve.worth.spread import Bounds, Reach, Ties, ability, most_reached, spread
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
@@ -188,3 +189,15 @@ def test_comparison_with_people_needs_shared_claims() -> None:
     assert found["spearman"] == pytest.approx(1.0)
     with pytest.raises(DataError, match="No claim has both"):
         against_people(ours, people.head(0))
+
+
+def test_the_same_claims_under_one_condition_after_another(society: Society) -> None:
+    scores = conditional(CLAIMS, society, "trust_climate")
+    table = {r["condition"]: r for r in distances(scores).to_dicts()}
+    assert list(table) == [ALL, "high", "low"]
+    assert table["high"]["distance"] == 0  # the everyday value is what the others are compared with
+    assert table["low"]["distance"] > 0.01
+    assert table["low"]["mean"] > table["high"]["mean"]
+    assert set(conditional(CLAIMS, society, "education")["condition"]) == {ALL, *society.population.values("education")}
+    with pytest.raises(UnknownName, match="shoe"):
+        conditional(CLAIMS, society, "shoe")

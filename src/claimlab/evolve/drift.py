@@ -130,7 +130,7 @@ def measure(
         steps=attain.steps_to_target(hops),
         influence=producers.influence(hops),
         together=producers.together(hops),
-        verdict_shares={by: verdicts.shares(hops, by) for by in BY} if known else {},
+        verdict_shares={**{by: verdicts.shares(hops, by) for by in BY}, "hop": verdicts.by_hop(hops)} if known else {},
         verdict_moves=verdicts.moves(hops) if known else verdicts.moves(hops.clear()),
         fuse=fuse,
         fuse_hops=fuse_hops,

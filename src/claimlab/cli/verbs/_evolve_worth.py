@@ -42,6 +42,9 @@ def worth(
     population: Annotated[str, typer.Option(help="A file of users, or how many to draw.")] = "90",
     network: Annotated[str, typer.Option(help="A file, or a kind of network.")] = "dunbar",
     values: Annotated[Path | None, typer.Option(help="Another table of shifts and words (values.toml).")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Score under each value of this attribute or part of the background, too.")
+    ] = None,
     people: Annotated[Path | None, typer.Option(help="People's scores to compare with: CSV with id and score.")] = None,
     judge: Annotated[str | None, typer.Option(help="Model profile that plays the users, instead of features.")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that the model may spend at most.")] = None,
@@ -71,7 +74,7 @@ def worth(
     caps = (max_cost, max_calls)
     with progress_bar() as progress:
         society = _society(population, network, where, seed)
-        found = _score(dataset, society, view, background, where, values, judge, caps, seed, progress)
+        found = _score(dataset, society, view, background, where, values, judge, caps, by, seed, progress)
     if people is not None:
         found.people = _compared(found, people, seed)
     manifest = _write(dataset, found, output, seed, force)
@@ -126,16 +129,20 @@ def _score(
     values: Path | None,
     judge: str | None,
     caps: tuple[float | None, int | None],
+    by: str | None,
     seed: int,
     progress: Progress,
 ) -> Worth:
     from claimlab.core.errors import UsageError
+    from claimlab.evolve.worth.conditions import conditional
     from claimlab.evolve.worth.report import Worth
     from claimlab.evolve.worth.score import worth as by_features
     from claimlab.evolve.worth.values import Background, Values
 
     if judge is None and any(cap is not None for cap in caps):
         raise UsageError("A cap was set, but without a model nothing is spent.", "Add --judge PROFILE.")
+    if judge is not None and by is not None:
+        raise UsageError("--by scores every claim several times, by features.", "Leave out --judge or --by.")
     told = dataset.records.drop_nulls("text")
     claims = list(told.select("id", "text").iter_rows())
     setting: dict[str, Any] = {
@@ -156,7 +163,8 @@ def _score(
     topics = told.select("id", "topic")
     return Worth(
         scores=scores.join(topics, on="id", maintain_order="left"), background=setting["background"], perspective=view,
-        society=society, method=method, where=where, tally=tally,
+        society=society, method=method, where=where, tally=tally, by=by,
+        conditions=conditional(claims, society, by, **setting) if by is not None else None,
     )  # fmt: skip
 
 
@@ -214,5 +222,7 @@ def _print(found: Worth, output: Path) -> None:
         typer.echo(f"  {row['topic']}: mean {row['mean']:.3f}, quartiles {row['lower']:.3f} to {row['upper']:.3f}")
     if told["worthy"] is not None:
         typer.echo(f"  {told['worthy']:,} at or above the threshold of {found.perspective.threshold:g}")
+    for row in told["conditions"] or ():
+        typer.echo(f"  {found.by} {row['condition']}: mean {row['mean']:.3f}, distance {row['distance']:.3f}")
     if found.people is not None:
         typer.echo(f"  Wasserstein distance from people: {found.people['wasserstein']:.3f}")

@@ -69,6 +69,18 @@ def shares(hops: pl.DataFrame, by: str, at: int | None = None) -> pl.DataFrame:
     )
 
 
+def by_hop(hops: pl.DataFrame) -> pl.DataFrame:
+    """Share of each level among the traces that were judged at a hop, for each hop."""
+    return (
+        hops.drop_nulls("verdict")
+        .group_by(pl.col("depth").alias("hop"), "verdict")
+        .agg(pl.len().alias("n"))
+        .with_columns((pl.col("n") / pl.col("n").sum().over("hop")).alias("share"))
+        .sort("hop", "verdict")
+        .with_columns(pl.col("hop").cast(pl.String))
+    )
+
+
 def moves(hops: pl.DataFrame, start: str = START) -> pl.DataFrame:
     """From level to level: how often a hop took a claim from one level to another, by neighbouring judged hops."""
     known = hops.drop_nulls("verdict").sort("run", "trace_id", "hop")

@@ -7,6 +7,7 @@ from typing import Any
 from claimlab.evolve.drift import Drift, coverage_means
 from claimlab.evolve.measure import drift_lite as lite
 from claimlab.evolve.measure.curve import FLAT, Curve
+from claimlab.evolve.measure.producers import producer_share
 from claimlab.evolve.views import pictures
 from claimlab.report.blocks import Block, Cell, Figure, Items, Report, Section, Table, Text, Tiles, percent
 from claimlab.report.excerpt import excerpt
@@ -100,7 +101,7 @@ def verdicts(found: Drift) -> Section | None:
     if not found.verdict_shares:
         return None
     figures: list[Block] = []
-    for by in ("topology", "home", "topic"):
+    for by in ("topology", "home", "topic", "hop"):
         figures += pictures.verdicts(found, by)
     rows = [list(row) for row in found.verdict_moves.iter_rows()]
     moves = Table(["From", "To", "Hops"], rows, "From level to level, between neighbouring judged hops of a trace.")
@@ -162,7 +163,11 @@ def producers(found: Drift) -> Section | None:
     if not figures:
         return None
     note = "Attributes are what agents say moved them. A model's account of its reasons is not evidence of a cause."
-    return Section("Who rewrites", [Text(note, "note"), *figures], "producers")
+    shares = producer_share(found.hops, "group")
+    rows = [[r["group"], r["hops"], r["producers"], percent(r["share"]), r["failed"]] for r in shares.to_dicts()]
+    columns = ["Group", "Hops", "By producers", "Producers, %", "Failed"]
+    table = Table(columns, rows, "Who had a claim and rewrote it, by group; hops that failed are not in the share.")
+    return Section("Who rewrites", [Text(note, "note"), *figures, table], "producers")
 
 
 def coverage(found: Drift) -> Section:

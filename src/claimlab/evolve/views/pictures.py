@@ -136,8 +136,13 @@ def _by_level(rows: Sequence[Mapping[str, Any]], by: str) -> list[dict[str, Any]
         sizes[row[by]] = sizes.get(row[by], 0) + row["n"]
     return [
         {"value": f"{excerpt(row[by], 34)} ({sizes[row[by]]:,})", "verdict": row["verdict"], "n": row["n"]}
-        for row in sorted(rows, key=lambda r: (r[by], LEVELS.index(r["verdict"])))
+        for row in sorted(rows, key=lambda r: (_in_order(r[by]), LEVELS.index(r["verdict"])))
     ]
+
+
+def _in_order(value: str) -> tuple[int, str]:
+    """Numbers by their size, names by the alphabet."""
+    return (int(value), "") if value.isdigit() else (0, value)
 
 
 def fuse(found: Drift) -> list[Figure]:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.evolve.worth.compare import summary
+from claimlab.evolve.worth.conditions import distances
 from claimlab.evolve.worth.score import Perspective, Society
 from claimlab.evolve.worth.values import DIMENSIONS, Background
 from claimlab.report.blocks import Block, Figure, Report, Section, Table, Text, Tiles
@@ -30,6 +31,8 @@ class Worth:
     society: Society
     method: str  # "features", or the model that played the users
     where: dict[str, str] = field(default_factory=dict)  # attributes that users had to have
+    by: str | None = None  # the condition that was varied, with its scores
+    conditions: pl.DataFrame | None = None
     people: dict[str, Any] | None = None
     tally: dict[str, Any] | None = None
 
@@ -55,6 +58,8 @@ class Worth:
             "unscored": self.scores["score"].null_count(),
             "worthy": int(self.scores["worthy"].sum()) if "worthy" in self.scores.columns else None,
             "by_topic": summary(self.scores, "topic").to_dicts(),
+            "by": self.by,
+            "conditions": None if self.conditions is None else distances(self.conditions).to_dicts(),
             "people": self.people,
             "tally": self.tally,
         }  # fmt: skip
@@ -90,39 +95,56 @@ def tiles(found: Worth) -> Tiles:
 
 def distributions(found: Worth) -> list[Figure]:
     """Figures 8, 13 and 14 of the paper: how the scores of each topic spread."""
-    known = found.scores.drop_nulls("score").with_columns(pl.col("topic").fill_null("not stated"))
+    known = found.scores.with_columns(pl.col("topic").fill_null("not stated"))
+    out = _bands(known, "topic", "Check-worthiness under these conditions, by topic")
+    if found.conditions is not None:
+        words = (found.by or "").replace("_", " ")
+        out += _bands(found.conditions, "condition", f"Check-worthiness of the same claims by {words}")
+    return out
+
+
+def _bands(scores: pl.DataFrame, by: str, title: str) -> list[Figure]:
+    """Share of the claims in each band of scores, a row for each value of `by`."""
+    known = scores.drop_nulls("score")
     if not known.height:
         return []
-    largest = known["topic"].value_counts().sort(["count", "topic"], descending=[True, False])["topic"].head(TOPICS)
+    largest = known[by].value_counts().sort(["count", by], descending=[True, False])[by].head(TOPICS)
     names = [f"{i / BINS:.1f}–{(i + 1) / BINS:.1f}" for i in range(BINS)]
     cells = []
-    for topic in largest.sort().to_list():
-        scores = known.filter(pl.col("topic") == topic)["score"].to_numpy()
-        counts = np.histogram(scores, np.linspace(0, 1, BINS + 1))[0]
+    for value in largest.sort().to_list():
+        held = known.filter(pl.col(by) == value)["score"].to_numpy()
+        counts = np.histogram(held, np.linspace(0, 1, BINS + 1))[0]
         cells += [
-            {"topic": excerpt(topic, 40), "score": name, "share": 100 * n / len(scores)}
+            {by: excerpt(value, 40), "score": name, "share": 100 * n / len(held)}
             for name, n in zip(names, counts.tolist(), strict=True)
             if n
         ]
-    order = list(dict.fromkeys(c["topic"] for c in cells))
-    chart = heatmap(
-        cells, row="topic", column="score", value="share", title="% of the topic's claims", order=order, columns=names
-    )
-    caption = (
-        "Check-worthiness under these conditions, by topic: share of the claims in each band of scores. Blank: none."
-    )
-    return [Figure(to_svg(chart), caption, "Heat map of check-worthiness by topic", "worth-by-topic")]
+    order = list(dict.fromkeys(str(c[by]) for c in cells))
+    chart = heatmap(cells, row=by, column="score", value="share", title="% of the claims", order=order, columns=names)
+    caption = f"{title}: share of the claims in each band of scores. Blank: none."
+    return [Figure(to_svg(chart), caption, f"Heat map of check-worthiness by {by}", f"worth-by-{by}")]
 
 
 def table(found: Worth) -> Section:
     rows: list[list[Any]] = [list(row) for row in summary(found.scores, "topic").iter_rows()]
     columns = ["Topic", "Claims", "Mean", "Spread", "Lower quartile", "Median", "Upper quartile"]
     means = found.scores.select([*DIMENSIONS, "content", "depth", "size", "propagation"]).mean().row(0, named=True)
+    varied = [] if found.conditions is None else [_conditions(found.conditions)]
     parts: list[list[Any]] = [[name.replace("_", " "), value] for name, value in means.items()]
     return Section(
         "Under these conditions",
-        [Table(columns, rows, "Scores by topic."), Table(["Part", "Mean"], parts, "What the scores are made of.")],
+        [
+            Table(columns, rows, "Scores by topic."),
+            Table(["Part", "Mean"], parts, "What the scores are made of."),
+            *varied,
+        ],
     )
+
+
+def _conditions(scores: pl.DataFrame) -> Table:
+    rows: list[list[Any]] = [list(row) for row in distances(scores).iter_rows()]
+    columns = ["Condition", "Claims", "Mean", "Lower quartile", "Median", "Upper quartile", "Distance"]
+    return Table(columns, rows, "The same claims by condition; the distance (Wasserstein) is from the first row.")
 
 
 def _people(found: Worth) -> list[Block]:
