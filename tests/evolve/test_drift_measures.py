@@ -148,6 +148,14 @@ def test_stages_are_datasets_with_label_origin_and_trace(looms: Make) -> None:
     assert set(made["evolved"].records["group"]) == {"g0", "g1"}
 
 
+def test_a_seed_is_not_called_altered(looms: Make) -> None:
+    data = looms()
+    data.records = data.records.with_columns(pl.lit("HAT").alias("authorship"))
+    made = levels.stages(data, read_hops([data]))
+    assert made["seed"].records["authorship"].null_count() == 2
+    assert set(made["evolved"].records["authorship"]) == {"HAT"}
+
+
 def test_a_trace_of_one_hop_has_no_middle(looms: Make) -> None:
     data = looms()
     data.tables["traces"] = data.tables["traces"].filter((pl.col("step") == 1) | (pl.col("trace_id") == "t0"))

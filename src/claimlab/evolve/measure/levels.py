@@ -106,7 +106,7 @@ def _record(source: dict[str, Any], hop: dict[str, Any], name: str) -> tuple[dic
         "veracity": source.get("veracity") if unmoved else None,
         "topic": hop["topic"],
         "group": source.get("group") or hop["trace_id"],
-        "authorship": source.get("authorship") or ("MGT" if name != "seed" else None),
+        "authorship": _authorship(source.get("authorship"), name),
         "split": None,
         "meta": meta_json(
             {**meta, "stage": name, "topology": hop["topology"], "verdict_level": hop["verdict"],
@@ -114,6 +114,13 @@ def _record(source: dict[str, Any], hop: dict[str, Any], name: str) -> tuple[dic
         ),
     }  # fmt: skip
     return row, hop["trace_id"]
+
+
+def _authorship(of_record: str | None, name: str) -> str | None:
+    """The record speaks of what the claim became; a person's seed that was altered on the way was a person's."""
+    if name == "seed":
+        return None if of_record == "HAT" else of_record
+    return of_record or "MGT"
 
 
 def _traces(dataset: Dataset, hops: pl.DataFrame, made: dict[str, str], name: str) -> pl.DataFrame:

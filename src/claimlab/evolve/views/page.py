@@ -121,7 +121,9 @@ def fuse(found: Drift) -> Section | None:
     )
     asked = found.fuse.table.height
     said = f"{asked:,} scores asked for, {found.fuse.nulls:,} could not be read: those are null, not nought."
-    caution = "The judge is unvalidated: it was not compared with people here."
+    told = dict.fromkeys(note for tally in found.fuse.tallies.values() for note in tally["notes"])
+    standing = "".join(f" {note[:1].upper()}{note[1:]}." for note in told)  # such as that a model is too small
+    caution = "The judge is unvalidated: it was not compared with people here." + excerpt(standing, 400)
     return Section(
         "FUSE-EVAL by a model", [Text(said), Text(caution, "note"), *pictures.fuse(found), table], "fuse-eval"
     )
