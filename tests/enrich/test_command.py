@@ -102,8 +102,12 @@ def test_one_cap_over_model_and_search_together(
 ) -> None:
     assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1
     assert "The budget is spent" in capsys.readouterr().err
-    assert sum(searx.asked.values()) + model.served <= 7
+    spent = sum(searx.asked.values()) + model.served
+    assert spent <= 7
+    assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1, "the cap is on the whole run"
+    assert sum(searx.asked.values()) + model.served == spent
     assert run(arguments(folder, tmp_path / "out", profile)) == 0
+    assert not list(tmp_path.glob(".out.*"))
     assert max(searx.asked.values()) == 1
     assert (sum(searx.asked.values()), model.served) == (12, 6)
 
