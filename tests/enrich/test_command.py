@@ -158,3 +158,15 @@ def test_wrong_usage_is_a_sentence(
 ) -> None:
     assert run(["enrich", str(folder), "-o", str(tmp_path / "out"), *more]) == code
     assert message in capsys.readouterr().err
+
+
+def test_the_python_twin_gives_what_the_command_gives(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
+    import claimlab as cl
+
+    enriched = cl.enrich(dataset, f"local:{reviews}")
+    enriched.write(tmp_path / "twin")
+    dataset.write(tmp_path / "data")
+    assert run(["enrich", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--provider", f"local:{reviews}"]) == 0
+    found = Dataset.open(tmp_path / "out")
+    assert found.tables["enrichment"].equals(enriched.tables["enrichment"])
+    assert found.tables["evidence"].drop("retrieved").equals(enriched.tables["evidence"].drop("retrieved"))
