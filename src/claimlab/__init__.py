@@ -29,8 +29,9 @@ _VERBS = {
     "audit": ("claimlab.audit.run", "audit"),
     "clean": ("claimlab.clean.run", "clean"),
     "report": ("claimlab.audit.write", "write_audits"),
+    "split": ("claimlab.split.run", "split"),
 }
-__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "export", "load", "report"]
+__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "export", "load", "report", "split"]
 
 
 class _Room(ModuleType):
