@@ -30,8 +30,9 @@ _VERBS = {
     "clean": ("claimlab.clean.run", "clean"),
     "enrich": ("claimlab.enrich.front", "enrich"),
     "report": ("claimlab.audit.write", "write_audits"),
+    "split": ("claimlab.split.run", "split"),
 }
-__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "enrich", "export", "load", "report"]
+__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "enrich", "export", "load", "report", "split"]
 
 
 class _Room(ModuleType):

@@ -57,7 +57,7 @@ def divide(records: pl.DataFrame, task: Task) -> dict[str, Part]:
         if not parts[name].labels:
             raise DataError(
                 f"No labelled record is in split '{name}'.",
-                "Give the dataset a split first: claimlab audit --fix writes one that keeps copies together.",
+                "Give the dataset a split first: claimlab split DIR -o NEW --by group",
             )
     if len(set(parts["train"].labels)) < 2:
         raise DataError("The training rows hold one class only.", "Use data with at least two classes.")
