@@ -2,8 +2,8 @@
 
 scikit-learn's character analyser walks every text in Python, and that walk is most of the cost of a linear detector.
 Here the texts are one array of code points: an n-gram is a rolling hash of its characters, kept where it crosses no
-space (as scikit-learn's `char_wb`), and counting is one sort of 64-bit keys: 16 bits of row, 48 of hash. Among a million
-different n-grams one pair in about 500 such vocabularies shares a hash, so hashes stand for the n-grams themselves.
+space (as scikit-learn's `char_wb`), and counting is one sort of 64-bit keys: 16 bits of row, 48 of hash. One vocabulary
+of a million n-grams in about 500 has a pair that shares a hash, so hashes stand for the n-grams themselves.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _within_a_word(space: npt.NDArray[np.bool_], spaces: npt.NDArray[np.int32], 
     if n == 1:
         return ~space
     ends = space[:starts] & space[n - 1 :]
-    clear = spaces[n - 1 : n - 1 + starts] == spaces[1 : 1 + starts]
+    clear: npt.NDArray[np.bool_] = spaces[n - 1 : n - 1 + starts] == spaces[1 : 1 + starts]
     return clear & ~ends if n == 2 else clear
 
 
@@ -111,7 +111,7 @@ def _chunks(texts: pl.Series) -> Iterator[tuple[int, int]]:
 
 
 class TfIdf:
-    """Terms in at least `min_df` training texts, the `most` most frequent; log term frequency, smooth idf, unit rows."""
+    """Terms in at least `min_df` training texts, the `most` most frequent; log frequency, smooth idf, unit rows."""
 
     def __init__(self, terms: Terms, *, most: int, min_df: int = 2) -> None:
         self.terms = terms
@@ -135,7 +135,9 @@ class TfIdf:
     def _matrix(self, counts: pl.DataFrame, rows: int) -> Any:
         from scipy.sparse import csr_matrix
 
-        held = counts.join(self.vocabulary, on="term", maintain_order="left")  # columns rise with terms: rows stay sorted
+        held = counts.join(
+            self.vocabulary, on="term", maintain_order="left"
+        )  # columns rise with terms: rows stay sorted
         row = held["row"].to_numpy()
         values: npt.NDArray[np.float32] = (
             (1 + np.log(held["n"].to_numpy().astype(np.float32))) * held["idf"].to_numpy()
