@@ -28,18 +28,12 @@ _LAZY = {
 _VERBS = {
     "audit": ("claimlab.audit.run", "audit"),
     "clean": ("claimlab.clean.run", "clean"),
+    "detect": ("claimlab.detect.run", "detect"),
     "enrich": ("claimlab.enrich.front", "enrich"),
     "report": ("claimlab.audit.write", "write_audits"),
     "split": ("claimlab.split.run", "split"),
 }
-__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "enrich", "export", "load", "report", "split"]
-
-
-class _Room(ModuleType):
-    """A room whose name is a verb: calling the package does what the verb does."""
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        module, function = _VERBS[self.__name__.split(".")[-1]]
+__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "export", "load", "report", "split"]
         return getattr(importlib.import_module(module), function)(*args, **options)
 
 
