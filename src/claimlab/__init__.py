@@ -33,7 +33,17 @@ _VERBS = {
     "report": ("claimlab.audit.write", "write_audits"),
     "split": ("claimlab.split.run", "split"),
 }
-__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "export", "load", "report", "split"]
+__all__ = [
+    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "export", "load", "report",
+    "split",
+]  # fmt: skip
+
+
+class _Room(ModuleType):
+    """A room whose name is a verb: calling the package does what the verb does."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        module, function = _VERBS[self.__name__.split(".")[-1]]
         return getattr(importlib.import_module(module), function)(*args, **options)
 
 
