@@ -28,9 +28,10 @@ _LAZY = {
 _VERBS = {
     "audit": ("claimlab.audit.run", "audit"),
     "clean": ("claimlab.clean.run", "clean"),
+    "evaluate": ("claimlab.evaluate.run", "evaluate"),
     "report": ("claimlab.audit.write", "write_audits"),
 }
-__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "export", "load", "report"]
+__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "evaluate", "export", "load", "report"]
 
 
 class _Room(ModuleType):
