@@ -17,9 +17,9 @@ import pytest
 
 from claimlab.core.errors import BudgetSpent, DataError, ReplayMiss, UnknownName, UsageError
 from claimlab.evolve.auditors.auditor import Question, Vote, majority
+from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
 from claimlab.evolve.auditors.known.replay import ReplayAuditor
 from claimlab.evolve.auditors.known.rules import AUDITOR as rule_auditors
-from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.recording import Recording
 from claimlab.evolve.rewrite.known.replay import Replay
