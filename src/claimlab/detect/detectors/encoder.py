@@ -37,6 +37,7 @@ class Encoder:
     name: ClassVar[str] = "encoder"
     summary: ClassVar[str] = "A transformer fine-tuned on train, stopped early on dev (all-MiniLM-L6-v2 unless told)."
     extra: ClassVar[str] = "encoder,embeddings"
+    trial: ClassVar[dict[str, Any]] = {"steps": 2, "max_length": 16, "device": "cpu"}
 
     def __init__(
         self,

@@ -116,7 +116,7 @@ def train(
         tokens = Tokens.of(tokenizer, texts, recipe.max_length)
         dev = Tokens.of(tokenizer, dev_texts, recipe.max_length)
         step = _stepper(torch, network, tokens, np.asarray(labels), classes, recipe, device)
-        _epochs(fitted, tokens, step, lambda: _macro_f1(dev_labels, fitted._read(dev).argmax(1)), seed, progress)
+        _epochs(fitted, tokens, step, lambda: macro_f1(dev_labels, fitted._read(dev).argmax(1)), seed, progress)
     return fitted
 
 
@@ -220,7 +220,7 @@ def _seeded(torch: Any, seed: int) -> Any:
     return Seeded()
 
 
-def _macro_f1(truth: Sequence[int], guess: npt.NDArray[np.int64]) -> float:
+def macro_f1(truth: Sequence[int] | npt.NDArray[np.int64], guess: npt.NDArray[np.int64]) -> float:
     """Over the classes that occur in truth or guess, as scikit-learn has it; here so that training needs no more."""
     y = np.asarray(truth)
     scores = []
