@@ -200,6 +200,8 @@ def calibration(answers: Answers) -> Calibration:
         return Calibration(why="The run gives no scores.")
     if probs.min() < 0 or np.abs(probs.sum(axis=1) - 1).max() > SUMS_TO_ONE:
         return Calibration(why="The scores are no probabilities: they do not sum to one.")
+    if (probs == probs[0]).all():
+        return Calibration(len(probs), why="Every record has the same scores.")
     best = probs.argmax(axis=1)
     sure, right = probs.max(axis=1), best == truth
     place = np.minimum((sure * BINS).astype(np.int64), BINS - 1)

@@ -6,7 +6,7 @@ their own. A cell that is too small says nothing: it is suppressed, and counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +62,6 @@ class Slices:
     without: int = 0  # records without a value
     mean: Estimate | None = None
     gap: Gap | None = None
-    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

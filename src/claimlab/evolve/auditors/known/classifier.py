@@ -56,9 +56,13 @@ class Classifier:
         self.name = f"classifier-{view}"
         self._fitted, self._learned_from = fitted, learned_from
 
+    def reads(self, dimension: str, text: str) -> str:
+        """The value that a text has in this auditor's eyes."""
+        return self._fitted[dimension].predict([text])[0]
+
     async def judge(self, question: Question) -> Vote:
         target = question.target
-        found = self._fitted[target.dimension].predict([question.text])[0]
+        found = self.reads(target.dimension, question.text)
         passed = found == target.value
         missing = None if passed else f"The text reads as {target.dimension}={found}, not {target.value}."
         return Vote(self.name, passed, f"Reads as {target.dimension}={found}.", missing)
