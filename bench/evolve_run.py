@@ -34,10 +34,11 @@ from claimlab.evolve.auditors.examples import examples
 from claimlab.evolve.auditors.known.classifier import VIEWS, View, fit_auditors
 from claimlab.evolve.open import Run
 from claimlab.evolve.propagation import Plan
-from claimlab.evolve.rewrite.known.model import Model
-from claimlab.evolve.rewrite.rewriter import REWRITERS, Settings
+from claimlab.evolve.rewrite.known.model import Model, question
+from claimlab.evolve.rewrite.rewriter import REWRITERS, Request, Settings
 from claimlab.evolve.run import evolve, evolve_async
 from claimlab.evolve.target import VALUES, all_targets
+from claimlab.llm.gather import gather
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
 
@@ -127,44 +128,60 @@ def attainment(archive: str, claims: int, model: str | None, steps: int, seed: i
 
 
 def throughput(claims: int, steps: int, latency: float, slots: int, concurrency: int) -> Iterator[str]:
-    """Turns per second with a model that always takes the same time, beside the most that its slots allow."""
+    """Turns per second with a model that always takes the same time, beside the most that its slots allow.
+
+    The same questions are asked of the model without a society in the same run: what that door reaches on this machine
+    is the most that a society can.
+    """
     code = SERVER.format(answer=ANSWER, latency=latency, slots=slots)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             url = server.stdout.readline().strip()
             with tempfile.TemporaryDirectory() as folder:
-                seconds, turns = asyncio.run(_pass(url, claims, steps, concurrency, Path(folder)))
+                rows = asyncio.run(_pass(url, claims, steps, concurrency, Path(folder)))
         finally:
             server.terminate()
     ideal = slots / latency
     size = f"{claims} claims x {steps} steps, {concurrency} claims at once"
-    yield f"{size}; {latency * 1000:.0f} ms a call, {slots} slots."
+    yield f"{size}; {latency * 1000:.0f} ms a call, {slots} slots: ideal {ideal:.0f} turns/s."
     yield ""
-    yield "| turns | seconds | turns/s | ideal | share |"
-    yield "|---|---|---|---|---|"
-    yield f"| {turns} | {seconds:.1f} | {turns / seconds:.1f} | {ideal:.0f} | {turns / seconds / ideal:.3f} |"
+    yield "| | turns | seconds | turns/s | share of ideal | processor ms a turn |"
+    yield "|---|---|---|---|---|---|"
+    for name, turns, seconds, used in rows:
+        rate = turns / seconds
+        yield f"| {name} | {turns} | {seconds:.1f} | {rate:.1f} | {rate / ideal:.3f} | {1000 * used / turns:.2f} |"
 
 
-async def _pass(url: str, claims: int, steps: int, concurrency: int, folder: Path) -> tuple[float, int]:
+async def _pass(
+    url: str, claims: int, steps: int, concurrency: int, folder: Path
+) -> list[tuple[str, int, float, float]]:
     profile = Profile(name="bench", base_url=url, model="m", prices={"m": Price(input=1, output=1)})
-    provider = open_provider(profile, cache=folder / "cache.sqlite", budget=Budget(money=1e6), concurrency=concurrency)
     rows = [
         {"id": f"c{i}", "text": f"Bridge number {i} of Riverton opened in 1931.", "kind": "claim"}
         for i in range(claims)
     ]
     data = Dataset.build("bench", pl.DataFrame(rows))
-    writer, stage = Model(provider), Run().open_stage()
+    stage = Run().open_stage()
+    provider = open_provider(profile, cache=folder / "a.sqlite", budget=Budget(money=1e6), concurrency=concurrency)
+    writer = Model(provider)
     warm = replace(data, records=data.records.head(concurrency))
     await evolve_async(warm, stage, rewriter=writer, plan=Plan(steps=1), seed=1, concurrency=concurrency)
-    started = time.perf_counter()
+    found = []
+    used, started = time.process_time(), time.perf_counter()
     made = await evolve_async(
         data, stage, rewriter=writer, plan=Plan(steps=steps), seed=2, concurrency=concurrency, work=folder / "out"
     )
-    seconds = time.perf_counter() - started
-    await writer.close()
+    found.append(("in a society", claims * steps, time.perf_counter() - started, time.process_time() - used))
     assert made.lineage[-1].counts.get("turns: producer") == claims * steps, made.lineage[-1].counts
-    return seconds, claims * steps
+    profiles = [stage.profile(i) for i in range(stage.population.size)]
+    asked = (question(Request(rows[i % claims]["text"], profiles[i % 90], seed=i)) for i in range(claims * steps))
+    used, started = time.process_time(), time.perf_counter()
+    async for _, answer in gather(provider, asked, concurrency=concurrency):
+        assert answer.ok, answer
+    found.append(("the model alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
+    await writer.close()
+    return found
 
 
 def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
@@ -204,7 +221,7 @@ def main() -> None:
         if name == "auditor":
             job.add_argument("--folds", type=int, default=5)
         else:
-            job.add_argument("--steps", type=int, default=10 if name == "attainment" else 30)
+            job.add_argument("--steps", type=int, default=30)
         if name == "attainment":
             job.add_argument("--claims", type=int, default=48)
             job.add_argument("--model", help="a model profile; without it the rules write")
