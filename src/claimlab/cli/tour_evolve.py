@@ -12,7 +12,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.evolve.open import Run
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.run import evolve
-from claimlab.report.blocks import Block, Section, Table, Text, percent
+from claimlab.report.blocks import Block, Cell, Section, Table, Text, percent
 
 if TYPE_CHECKING:
     from claimlab.cli.tour import Tour
@@ -33,7 +33,9 @@ def run_evolve(tour: Tour) -> None:
         f"agents; each of the {turns:,} turns was written by rule and is kept. The figures are the share of a claim's "
         "words, then and now together, that are not in both: most of the change comes early."
     )
-    rows = [[network, *(percent(share) for share in _change(data))] for network, data in made.items()]
+    rows: list[list[Cell | str]] = [
+        [network, *(percent(share) for share in _change(data))] for network, data in made.items()
+    ]
     blocks: list[Block] = [
         Text(told),
         Table(["Network", *(f"step {s}" for s in SHOWN)], rows),
