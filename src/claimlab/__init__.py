@@ -34,7 +34,7 @@ _VERBS = {
     "report": ("claimlab.audit.write", "write_audits"),
     "split": ("claimlab.split.run", "split"),
 }
-__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "export", "load", "report", "split"]
+__all__ = [
     "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "export", "load",
     "report", "split",
 ]  # fmt: skip
