@@ -28,9 +28,16 @@ _LAZY = {
 _VERBS = {
     "audit": ("claimlab.audit.run", "audit"),
     "clean": ("claimlab.clean.run", "clean"),
+    "detect": ("claimlab.detect.run", "detect"),
+    "enrich": ("claimlab.enrich.front", "enrich"),
+    "evaluate": ("claimlab.evaluate.run", "evaluate"),
     "report": ("claimlab.audit.write", "write_audits"),
+    "split": ("claimlab.split.run", "split"),
 }
-__all__ = ["ClaimlabError", "Dataset", "__version__", "audit", "clean", "export", "load", "report"]
+__all__ = [
+    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "export", "load",
+    "report", "split",
+]  # fmt: skip
 
 
 class _Room(ModuleType):

@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from claimlab.audit.fair import Settings
-from claimlab.audit.fix.deal import deal
 from claimlab.audit.fix.mend import Mended, mend
 from claimlab.audit.fix.write import write_mended
 from claimlab.audit.run import Audit, audit
 from claimlab.audit.views.compare import comparison, left_over
 from claimlab.audit.write import read_audits
 from claimlab.core.dataset import Dataset
+from claimlab.core.deal import deal
 from claimlab.core.record import validate
 from claimlab.generate.planted import Truth, planted
 from claimlab.report.blocks import Cell, Items

@@ -9,7 +9,7 @@ from sklearn.metrics import f1_score
 
 from claimlab.audit.fair import Rule, assign_folds, compact, move_labels
 from claimlab.audit.scores import clustered_interval, confusion, macro_f1, majority_f1, stratified_f1
-from claimlab.audit.subject import codes_of, linked
+from claimlab.core.codes import codes_of, linked
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=60))

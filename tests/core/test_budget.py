@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
+from pathlib import Path
 
 import pytest
 
 from claimlab.core.budget import Amount, Budget
 from claimlab.core.errors import BudgetSpent
+from claimlab.core.ledger import Ledger
 
 
 def test_sixty_four_spenders_never_pass_the_cap() -> None:
@@ -120,3 +122,30 @@ def test_a_cancelled_waiter_leaves_no_trace() -> None:
 
 async def _reserve_one(budget: Budget) -> None:
     await budget.reserve(Amount(calls=1))
+
+
+def test_a_cap_holds_over_every_start_of_a_run(tmp_path: Path) -> None:
+    file = tmp_path / "spent.jsonl"
+    Budget(calls=3, ledger=Ledger(file))
+    assert not file.exists(), "a run that spends nothing leaves no file"
+
+    first = Budget(money=1.0, calls=3, ledger=Ledger(file))
+    for _ in range(2):
+        hold = first.try_reserve(Amount(money=0.3, calls=1))
+        assert hold is not None
+        hold.settle(Amount(money=0.1, calls=1))
+
+    second = Budget(money=1.0, calls=3, ledger=Ledger(file))
+    assert second.spent == Amount(0.2, 0, 2)
+    assert second.try_reserve(Amount(money=0.3, calls=1)) is not None  # killed before it settles
+    with file.open("a") as torn:
+        torn.write('["hold", 2, [1')
+
+    ledger = Ledger(file)
+    third = Budget(money=1.0, calls=3, ledger=ledger)
+    assert third.spent == Amount(0.5, 0, 3), "what was under way counts in full"
+    assert third.assumed == Amount(0.3, 0, 1)
+    with pytest.raises(BudgetSpent):
+        third.try_reserve(Amount(calls=1))
+    ledger.close(complete=True)
+    assert not file.exists()

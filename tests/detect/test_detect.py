@@ -9,18 +9,25 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.detect.detector import DETECTORS, Prediction
+from claimlab.detect.detector import DETECTORS, Prediction, handles
 from claimlab.detect.run import detect, suspicious
 from claimlab.detect.scores import scores_of
 from claimlab.generate.planted import clean_twin, planted
 from claimlab.tasks.known.veracity import TASK as VERACITY
 from claimlab.tasks.task import open_task
 
+# Those that need an extra are tried too, with the settings they name for it, where the extras are: make test-slow.
+WALK = [
+    pytest.param(name, marks=[pytest.mark.slow] if hasattr(DETECTORS.get(name), "extra") else [])
+    for name in DETECTORS.names()
+    if not handles(DETECTORS.get(name))
+]
 
-@pytest.mark.parametrize("name", DETECTORS.names())
+
+@pytest.mark.parametrize("name", WALK)
 def test_every_detector_keeps_the_contract(name: str, tmp_path: Path) -> None:
-    data = clean_twin(size=200)
-    runs = [detect(data, DETECTORS.get(name)(), seed=3) for _ in range(2)]
+    data, kind = clean_twin(size=200), DETECTORS.get(name)
+    runs = [detect(data, kind(**getattr(kind, "trial", {})), seed=3) for _ in range(2)]
     table = runs[0].tables["predictions"]
     assert table.equals(runs[1].tables["predictions"]), "the same seed gives the same predictions"
     test = data.records.filter(pl.col("split") == "test")
@@ -69,7 +76,7 @@ def test_constant_clamped_and_failed_predictions_are_flagged() -> None:
     clamped = [Prediction("true", {"true": 1.0, "false": 0.0}), Prediction("false", {"true": 0.0, "false": 1.0})] * 5
     assert "clamped" in suspicious(clamped)[0]
     failed = [Prediction(None, failure="timeout"), Prediction("true", {"true": 0.7}), Prediction("true", {"true": 0.6})]
-    assert suspicious(failed) == ["1 of 3 predictions failed and are null."]
+    assert suspicious(failed) == ["1 of 3 predictions failed and are null (timeout 1)."]
 
 
 def test_a_failed_prediction_counts_as_wrong() -> None:

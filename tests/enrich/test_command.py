@@ -102,8 +102,12 @@ def test_one_cap_over_model_and_search_together(
 ) -> None:
     assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1
     assert "The budget is spent" in capsys.readouterr().err
-    assert sum(searx.asked.values()) + model.served <= 7
+    spent = sum(searx.asked.values()) + model.served
+    assert spent <= 7
+    assert run(arguments(folder, tmp_path / "out", profile, "--max-calls", "7")) == 1, "the cap is on the whole run"
+    assert sum(searx.asked.values()) + model.served == spent
     assert run(arguments(folder, tmp_path / "out", profile)) == 0
+    assert not list(tmp_path.glob(".out.*"))
     assert max(searx.asked.values()) == 1
     assert (sum(searx.asked.values()), model.served) == (12, 6)
 
@@ -154,3 +158,15 @@ def test_wrong_usage_is_a_sentence(
 ) -> None:
     assert run(["enrich", str(folder), "-o", str(tmp_path / "out"), *more]) == code
     assert message in capsys.readouterr().err
+
+
+def test_the_python_twin_gives_what_the_command_gives(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
+    import claimlab as cl
+
+    enriched = cl.enrich(dataset, f"local:{reviews}")
+    enriched.write(tmp_path / "twin")
+    dataset.write(tmp_path / "data")
+    assert run(["enrich", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--provider", f"local:{reviews}"]) == 0
+    found = Dataset.open(tmp_path / "out")
+    assert found.tables["enrichment"].equals(enriched.tables["enrichment"])
+    assert found.tables["evidence"].drop("retrieved").equals(enriched.tables["evidence"].drop("retrieved"))

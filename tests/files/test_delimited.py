@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from claimlab.core.errors import UnreadableFile, UsageError
@@ -74,6 +74,8 @@ PROSE = st.lists(WORDS, min_size=1, max_size=5).map(" ".join)
 @pytest.mark.parametrize("dialect", [d for d in DIALECTS if d != "backslash"])
 @settings(max_examples=40, deadline=None)
 @given(texts=st.lists(PROSE, min_size=3, max_size=12))
+@example(texts=["The bridge", "The bridge", "tax; budget tax; budget x\ny tax; budget"])
+@example(texts=["1,000 people 1,000 people x\ny 1,000 people"] * 3)
 def test_the_dialect_is_found_without_being_told(dialect: str, texts: list[str]) -> None:
     rows = [[f"id{i}", text, ["true", "false"][i % 2], "2020-01-02"] for i, text in enumerate(texts)]
     data = written([["id", "claim", "rating", "when"], *rows], DIALECTS[dialect])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.codes import Codes, codes_of, linked
 from claimlab.core.dataset import Dataset
 from claimlab.tasks.task import open_task
+from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
 from claimlab.text.tokens import tokenize
-
-Codes = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -96,61 +95,3 @@ class Subject:
 
     def table(self, name: str) -> pl.DataFrame | None:
         return self.dataset.tables.get(name)
-
-
-@dataclass(frozen=True)
-class NearTexts:
-    """`text_of` gives each row its distinct text (-1: none); `linked` holds pairs of distinct texts nearly the same."""
-
-    text_of: Codes
-    linked: npt.NDArray[np.int64]  # (pairs, 2)
-    texts: int
-
-    @cached_property
-    def graph(self) -> Any:
-        """Sparse matrix over distinct texts: 1 where two are the same or nearly so."""
-        from scipy.sparse import coo_matrix, eye
-
-        a, b = self.linked[:, 0], self.linked[:, 1]
-        ones = np.ones(2 * len(a), np.int32)
-        graph = coo_matrix((ones, (np.r_[a, b], np.r_[b, a])), shape=(self.texts, self.texts))
-        return (graph + eye(self.texts, dtype=np.int32)).tocsr()
-
-
-def near_texts(normal: pl.Series) -> NearTexts:
-    from claimlab.text.neardup import find_pairs
-
-    distinct = normal.drop_nulls().unique(maintain_order=True)
-    code = pl.DataFrame({"text": distinct, "code": np.arange(distinct.len())})
-    text_of = pl.DataFrame({"text": normal}).join(code, on="text", how="left", maintain_order="left")["code"]
-    pairs = find_pairs(distinct)
-    linked_pairs = np.stack([np.asarray(pairs.left), np.asarray(pairs.right)], axis=1).astype(np.int64)
-    return NearTexts(text_of.fill_null(-1).to_numpy().astype(np.int64), linked_pairs, distinct.len())
-
-
-def codes_of(values: pl.Series) -> Codes:
-    """Equal values share a code; every null gets a code of its own, since a missing value links nothing."""
-    rank = values.rank("dense").to_numpy().astype(np.float64) - 1
-    missing = np.isnan(rank)
-    start = 0 if missing.all() else int(np.nanmax(rank)) + 1
-    rank[missing] = start + np.arange(int(missing.sum()))
-    return rank.astype(np.int64)
-
-
-def linked(columns: Sequence[Codes], n: int) -> Codes:
-    """Connected components of rows that share a code in any column."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    if n == 0:
-        return np.empty(0, np.int64)
-    left, right = [], []
-    for codes in columns:
-        order = np.argsort(codes, kind="stable")
-        same = codes[order][1:] == codes[order][:-1]
-        left.append(order[1:][same])
-        right.append(order[:-1][same])
-    a, b = np.concatenate(left), np.concatenate(right)
-    graph = coo_matrix((np.ones(len(a), np.int8), (a, b)), shape=(n, n))
-    component: Codes = connected_components(graph, directed=False)[1].astype(np.int64)
-    return component

@@ -9,7 +9,8 @@ import numpy.typing as npt
 import polars as pl
 from scipy.sparse import csr_matrix
 
-from claimlab.audit.subject import Codes, Subject
+from claimlab.audit.subject import Subject
+from claimlab.core.codes import Codes
 from claimlab.report.excerpt import excerpt
 
 SHOWN = 40  # words in a table

@@ -7,6 +7,7 @@
 The most a call can cost is set aside before it starts, so the cap holds however many calls run at once. A call that
 does not fit beside the ones still running waits for them; one that cannot fit at all raises BudgetSpent. What is
 unknown counts as spent: a call whose true cost never came back (a timeout, a lost connection) keeps its reservation.
+With a ledger, what earlier starts of the same run spent counts too.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from claimlab.core.errors import BudgetSpent
+from claimlab.core.ledger import Ledger
 
 _NANO = 1_000_000_000  # money is kept in whole billionths of a dollar: sums of floats could slip past the cap
 
@@ -34,13 +36,21 @@ class Amount:
 class Budget:
     """Caps may be left out (null: not capped). Safe under threads and concurrent tasks."""
 
-    def __init__(self, *, money: float | None = None, tokens: int | None = None, calls: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        money: float | None = None,
+        tokens: int | None = None,
+        calls: int | None = None,
+        ledger: Ledger | None = None,
+    ) -> None:
         self.money, self.tokens, self.calls = money, tokens, calls
         caps = (None if money is None else math.floor(money * _NANO + 0.5), tokens, calls)
         self._caps: tuple[int | None, int | None, int | None] = caps
-        self._spent = [0, 0, 0]
+        self._spent = list(ledger.opening) if ledger else [0, 0, 0]
         self._held = [0, 0, 0]
-        self._assumed = [0, 0, 0]
+        self._assumed = list(ledger.assumed) if ledger else [0, 0, 0]
+        self.ledger = ledger
         self._lock = threading.Lock()
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
 
@@ -65,7 +75,8 @@ class Budget:
                     return None
             for i, more in enumerate(want):
                 self._held[i] += more
-        return Reservation(self, want)
+            number = self.ledger.hold((want[0], want[1], want[2])) if self.ledger else 0
+        return Reservation(self, want, number)
 
     async def reserve(self, most: Amount) -> Reservation:
         """Set `most` aside, waiting while running calls may still leave room for it."""
@@ -94,8 +105,10 @@ class Budget:
             "caps": {"money": self.money, "tokens": self.tokens, "calls": self.calls},
         }
 
-    def _settle(self, held: list[int], actual: list[int], assumed: bool) -> None:
+    def _settle(self, number: int, held: list[int], actual: list[int], assumed: bool) -> None:
         with self._lock:
+            if self.ledger:
+                self.ledger.settle(number, (actual[0], actual[1], actual[2]), assumed=assumed)
             for i in range(3):
                 self._held[i] -= held[i]
                 self._spent[i] += actual[i]
@@ -124,8 +137,9 @@ class Budget:
 class Reservation:
     """An amount set aside in a budget until it is settled; settling twice changes nothing."""
 
-    def __init__(self, budget: Budget, held: list[int]) -> None:
+    def __init__(self, budget: Budget, held: list[int], number: int) -> None:
         self._budget = budget
+        self._number = number
         self._held: list[int] | None = held
 
     def settle(self, actual: Amount | None) -> None:
@@ -133,7 +147,8 @@ class Reservation:
         if self._held is None:
             return
         held, self._held = self._held, None
-        self._budget._settle(held, held if actual is None else _units(actual, up=False), assumed=actual is None)
+        true = held if actual is None else _units(actual, up=False)
+        self._budget._settle(self._number, held, true, assumed=actual is None)
 
 
 def _units(amount: Amount, *, up: bool) -> list[int]:

@@ -6,17 +6,26 @@ evaluated, exported and reported like any other folder.
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+import hashlib
+import io
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.errors import DataError
-from claimlab.core.record import to_side_table
-from claimlab.detect.detector import Detector, Prediction
+from claimlab.core.dataset import Dataset, Lineage, write_parquet
+from claimlab.core.errors import DataError, UsageError
+from claimlab.core.progress import Progress, silent
+from claimlab.detect.detector import DETECTORS, Detector, Prediction, handles
+from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
+from claimlab.detect.journal import Journal
+from claimlab.detect.tables import as_table, evidence_of, suspicious
 from claimlab.tasks.known.veracity import TASK as VERACITY
 from claimlab.tasks.task import Task
+
+SHARD = 100  # records between two entries in the journal
 
 
 @dataclass(frozen=True)
@@ -27,72 +36,162 @@ class Part:
     labels: list[str]
 
 
-def detect(dataset: Dataset, detector: Detector, *, task: Task = VERACITY, seed: int = 0) -> Dataset:
-    """Train on split "train", tune on "dev", predict "test"; the result carries the predictions and their warnings."""
-    parts = divide(dataset.records, task)
-    train, dev, test = parts["train"], parts["dev"], parts["test"]
-    detector.fit(train.records, train.labels, dev=dev.records, dev_labels=dev.labels, seed=seed)
-    predictions = detector.predict(test.records)
-    run = f"{detector.name}-{seed}"
+def detect(
+    dataset: Dataset,
+    detector: Detector | str,
+    *,
+    task: Task = VERACITY,
+    seed: int = 0,
+    evidence: str = "none",
+    pieces: int = PIECES,
+    work: Path | None = None,
+    shard: int = SHARD,
+    timed: bool = False,
+    progress: Progress = silent,
+) -> Dataset:
+    """Train on split "train", tune on "dev", predict "test"; the result carries the predictions and their warnings.
+
+    `evidence` says what of the dataset's evidence the detector sees: none, complete, filtered, guarded; at most
+    `pieces` for a record. With `work`, a folder, every finished shard of `shard` records is kept there until
+    `finish(work)`, and the same call goes on from it. `timed` fills `seconds` for detectors that do not measure their
+    answers one by one (the share of the shard's time): two such runs then differ in that column, and in nothing else.
+    """
+    chosen = DETECTORS.get(detector)() if isinstance(detector, str) else detector
+    job = prepare(dataset, chosen, task=task, seed=seed, evidence=evidence, pieces=pieces)
+    asked, inputs = job.asked, job.inputs
+    journal = Journal(work, {**asked, "inputs": inputs, "seed": seed, "shard": shard}) if work is not None else None
+    predictions = _predict(chosen, job.shown["test"].records, shard, journal, timed, progress)
     step = Lineage(
         step="detect",
-        parameters={"detector": detector.name, "settings": detector.parameters(), "task": task.name},
+        parameters={**asked, "settings": chosen.parameters()},
         seed=seed,
-        inputs={dataset.name: dataset.digest()},
-        counts={name: part.records.height for name, part in parts.items()},
+        inputs=inputs,
+        counts={name: part.records.height for name, part in job.parts.items()},
     )
-    result = dataset.derive(test.records, step, {"predictions": as_table(test.records, predictions, run)})
-    result.notes += suspicious(predictions)
+    name = "-".join([chosen.name, *([evidence] if evidence != "none" else []), str(seed)])
+    records = job.parts["test"].records
+    result = dataset.derive(records, step, {"predictions": as_table(records, predictions, name)})
+    found = evidence_of(records, predictions, dataset.tables.get("evidence"))
+    result.tables |= {"evidence": found} if found is not None else {}
+    standing = chosen.parameters().get("standing")
+    told = [f"The model is {standing}."] if standing else []
+    result.notes += [*told, *job.reading.notes(records), *suspicious(predictions)]
     return result
 
 
-def divide(records: pl.DataFrame, task: Task) -> dict[str, Part]:
-    """The labelled rows of each split; a sentence when there is nothing to train or to test on."""
+@dataclass(frozen=True)
+class Prepared:
+    """A detector fitted and ready to predict. `parts` are the records as they are, `shown` as the detector sees them;
+    `asked` and `inputs` are what decides the answers, besides the seed."""
+
+    parts: dict[str, Part]
+    shown: dict[str, Part]
+    reading: Reading
+    asked: dict[str, Any]
+    inputs: dict[str, str]
+
+
+def prepare(dataset: Dataset, detector: Detector, *, task: Task, seed: int, evidence: str, pieces: int) -> Prepared:
+    """Choose the evidence, divide the records and fit; nobody is asked to predict yet."""
+    _refuse_unready(detector)
+    reading = read_evidence(dataset, check_mode(evidence), pieces, required="search" not in handles(detector))
+    parts = divide(dataset.records, task, training=getattr(detector, "needs_training", True))
+    shown = {name: _shown(part, reading, detector) for name, part in parts.items()}
+    used = evidence != "none"
+    inputs = {dataset.name: dataset.digest()} | ({"evidence": _digest(reading.table)} if used else {})
+    asked: dict[str, Any] = {
+        "detector": detector.name,
+        "settings": detector.parameters(),  # before fit: what it was set to, not what it learned
+        "task": task.name,
+        **({"evidence": evidence, "pieces": pieces} if used else {}),
+    }
+    if hasattr(detector, "task"):
+        detector.task = task
+    train, dev = shown["train"], shown["dev"]
+    detector.fit(train.records, train.labels, dev=dev.records, dev_labels=dev.labels, seed=seed)
+    return Prepared(parts, shown, reading, asked, inputs)
+
+
+def finish(work: Path) -> None:
+    """Remove what `detect` kept in its work folder; call it when the run is written."""
+    Journal(work, {}).clear()
+
+
+def _predict(
+    detector: Detector, records: pl.DataFrame, shard: int, journal: Journal | None, timed: bool, progress: Progress
+) -> list[Prediction]:
+    done: list[Prediction] = []
+    for number, start in enumerate(range(0, records.height, shard)):
+        rows = records[start : start + shard]
+        kept = journal.read(number) if journal is not None else None
+        if kept is None or len(kept) != rows.height:
+            if hasattr(detector, "progress"):
+                detector.progress = _shifted(progress, start, records.height)
+            began = time.monotonic()
+            kept = detector.predict(rows)
+            if not handles(detector):
+                kept = [replace(p, cost=0.0) if p.cost is None else p for p in kept]
+            if timed:
+                share = round((time.monotonic() - began) / max(1, rows.height), 6)
+                kept = [replace(p, seconds=share) if p.seconds is None else p for p in kept]
+            if journal is not None:
+                journal.write(number, kept)
+        done += kept
+        progress("predicting", len(done), records.height)
+    return done
+
+
+def _shifted(progress: Progress, start: int, whole: int) -> Progress:
+    """Progress inside a shard, told as progress of the whole."""
+
+    def told(label: str, done: int, total: int | None) -> None:  # noqa: ARG001
+        progress(label, start + done, whole)
+
+    return told
+
+
+def divide(records: pl.DataFrame, task: Task, *, training: bool = True) -> dict[str, Part]:
+    """The labelled rows of each split; a sentence when there is nothing to train or to test on.
+
+    Where nothing is to be trained, training rows are not asked for, and records without any split are all tested.
+    """
     labels = task.labels(records)
+    split = records["split"]
+    if not training and split.null_count() == split.len():
+        split = pl.Series(["test"], dtype=pl.String).new_from_index(0, records.height)
     parts = {}
     for name in ("train", "dev", "test"):
-        mine = (records["split"] == name).fill_null(False) & labels.is_not_null()
+        mine = (split == name).fill_null(False) & labels.is_not_null()
         parts[name] = Part(records.filter(mine), labels.filter(mine).to_list())
-    for name in ("train", "test"):
+    for name in ("train", "test") if training else ("test",):
         if not parts[name].labels:
             raise DataError(
                 f"No labelled record is in split '{name}'.",
-                "Give the dataset a split first: claimlab audit --fix writes one that keeps copies together.",
+                "Give the dataset a split first: claimlab split DIR -o NEW --by group",
             )
-    if len(set(parts["train"].labels)) < 2:
+    if training and len(set(parts["train"].labels)) < 2:
         raise DataError("The training rows hold one class only.", "Use data with at least two classes.")
     return parts
 
 
-def as_table(records: pl.DataFrame, predictions: list[Prediction], run: str) -> pl.DataFrame:
-    rows = [
-        {
-            "record_id": record,
-            "run": run,
-            "label": p.label,
-            "scores": json.dumps({k: round(v, 6) for k, v in p.scores.items()}, sort_keys=True) if p.scores else None,
-            "rationale": p.rationale,
-            "evidence_ids": list(p.evidence_ids),
-            "cost": p.cost,
-            "seconds": p.seconds,
-            "meta": json.dumps({"failure": p.failure}) if p.failure else None,
-        }
-        for record, p in zip(records["id"].to_list(), predictions, strict=True)
-    ]
-    return to_side_table("predictions", pl.DataFrame(rows, infer_schema_length=None))
+def _refuse_unready(detector: Detector) -> None:
+    """Say what is missing before any work is done, not after the first shard."""
+    ways = {
+        "model": "Name one with --profile; see: claimlab llm profiles",
+        "search": "Name where to search with --provider, such as local:FOLDER.",
+    }
+    for name in handles(detector):
+        if getattr(detector, name, None) is None:
+            what = {"model": "a model", "search": "a search provider"}.get(name, name)
+            raise UsageError(f"The detector '{detector.name}' needs {what}.", ways.get(name, f"Hand in {name}=."))
 
 
-def suspicious(predictions: list[Prediction]) -> list[str]:
-    """What a reader must know before believing a score: constant or clamped scores, failed answers."""
-    notes = []
-    scored = [tuple(sorted(p.scores.items())) for p in predictions if p.scores]
-    if len(scored) > 1 and len(set(scored)) == 1:
-        notes.append("Every prediction has the same scores: AUROC and calibration mean nothing here.")
-    best = [max(p.scores.values()) for p in predictions if p.scores]
-    edges = sum(b in (0.0, 1.0) for b in best)
-    if best and len(set(scored)) > 1 and edges > len(best) / 2:
-        notes.append(f"{edges} of {len(best)} scores are exactly 0 or 1: they look clamped.")
-    failed = sum(p.label is None for p in predictions)
-    if failed:
-        notes.append(f"{failed} of {len(predictions)} predictions failed and are null.")
-    return notes
+def _shown(part: Part, reading: Reading, detector: Detector) -> Part:
+    as_list = bool(getattr(detector, "reads_evidence", False))
+    return Part(reading.attach(part.records, as_list=as_list), part.labels)
+
+
+def _digest(table: pl.DataFrame) -> str:
+    buffer = io.BytesIO()
+    write_parquet(table, buffer)
+    return hashlib.sha256(buffer.getvalue()).hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,7 +10,6 @@ from typing import Any
 
 from claimlab.core.budget import Budget
 from claimlab.core.errors import UnreadableFile, UsageError
-from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
 from claimlab.enrich.flow import Doors
@@ -19,9 +17,8 @@ from claimlab.llm.cache import Cache
 from claimlab.llm.open import open_provider
 from claimlab.search.cache import Mode, Recording
 from claimlab.search.chain import Chain
-from claimlab.search.connect import connect
 from claimlab.search.http import Http
-from claimlab.search.local import MANIFEST, build_index
+from claimlab.search.named import named_chain
 from claimlab.search.snapshot import PageFetcher
 
 
@@ -92,32 +89,7 @@ def _extractor(access: Access) -> tuple[Extractor | None, Any]:
 
 
 def _chain(names: Sequence[str], http: Http, access: Access, recording: Recording | None) -> Chain:
-    plain, settings = [], {}
-    for name in names:
-        kind, _, place = name.partition(":")
-        if kind in plain:
-            raise UsageError(f"The search provider '{kind}' stands twice in one chain.", "Name it once.")
-        plain.append(kind)
-        if kind == "local":
-            settings[kind] = {"index": index_at(place, access.progress)}
-        elif place:
-            raise UsageError(f"'{name}' names a place, and only local:FOLDER has one.", f"Write: {kind}")
-    return connect(plain, http=http, settings=settings, mode=access.mode, recording=recording)
-
-
-def index_at(place: str, progress: Progress = silent) -> Path:
-    """The index at `place`; a dataset, a folder of documents or a file is indexed first, in the user's cache folder."""
-    if not place:
-        raise UsageError("The local provider needs a place.", "Write local:FOLDER, an index or what to index.")
-    path = Path(place)
-    if (path / MANIFEST).is_file():
-        return path
-    if not path.exists():
-        raise UnreadableFile(f"There is no '{path}' to search in.", "Check the path after local:")
-    name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
-    target = cache_folder() / "indexes" / name
-    build_index(path, target, progress=progress)
-    return target
+    return named_chain(names, http=http, mode=access.mode, recording=recording, progress=access.progress)
 
 
 def read_countries(given: Sequence[str]) -> Mapping[str, str]:

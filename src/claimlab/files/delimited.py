@@ -131,7 +131,8 @@ def _quotes(source: Source, sample: str, delimiter: str | None, marks: Marks) ->
     if not sniff.suspicious(marks, sniff.usual_width(sample, delimiter)):
         return "double"
     readings: list[Quotes] = ["double", "none"]
-    if marks.well_formed:  # quotes pair up over lines that are whole rows: the simpler reading is that they are text
+    # Where quotes pair up over lines that are whole rows, the simpler reading is that they are text.
+    if marks.well_formed and not sniff.spans_are_cells(sample, delimiter):
         readings.reverse()
     if any(b'\\"' in piece for piece in pieces(source)):
         readings.append("escape")

@@ -73,6 +73,38 @@ def suspicious(marks: Marks, width: int) -> bool:
     return not marks.well_formed or (spans and regular and width > 2)
 
 
+def spans_are_cells(sample: str, delimiter: str) -> bool:
+    """Whether the lines of cells that span lines would make strange rows, so that their quotes must be syntax.
+
+    By count alone a cell with a line break and as many delimiters as a row cannot be told from two rows with stray
+    quotes. What tells is the look of the other columns: an identifier, a verdict or a date has one shape all over the
+    file, and the pieces of a text have another.
+    """
+    rows, spanning = [], []
+    reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+    lines, before = io.StringIO(sample, newline="").readlines(), 0
+    for row, _ in zip(_forgiving(reader), range(ROWS), strict=False):
+        if reader.line_num - before > 1:
+            spanning += [line.rstrip("\r\n").split(delimiter) for line in lines[before : reader.line_num]]
+        rows.append(row)
+        before = reader.line_num
+    shapes = [_usual_shape(column) for column in zip(*rows[1:], strict=False)]
+    regular = [i for i, shape in enumerate(shapes) if shape is not None]
+    cells = [(row[i], shapes[i]) for row in spanning for i in regular if i < len(row)]
+    return bool(cells) and sum(_shape(cell) == shape for cell, shape in cells) < 0.8 * len(cells)
+
+
+def _usual_shape(cells: Sequence[str]) -> str | None:
+    """The shape that nearly all cells of a column have, if there is one."""
+    shape, count = Counter(map(_shape, cells)).most_common(1)[0]
+    return shape if count >= 0.9 * len(cells) else None
+
+
+def _shape(cell: str) -> str:
+    """ "id7" is "a9", "2020-01-02" is "9-9-9": runs of letters and of digits, whatever their length."""
+    return re.sub(r"\d+", "9", re.sub(r"[^\W\d_]+", "a", cell))
+
+
 def judge_quotes(refusals: dict[Quotes, int]) -> Quotes:
     """The reading that refuses the fewest rows; between equals, the first of `refusals`."""
     return min(refusals, key=lambda q: refusals[q])

@@ -13,6 +13,7 @@ import polars as pl
 
 from claimlab.core.columns import column_values
 from claimlab.core.errors import DataError, UnknownName
+from claimlab.core.labels import fold
 from claimlab.core.registry import Registry
 
 
@@ -75,5 +76,17 @@ def values_of(column: str, classes: tuple[str, ...]) -> Callable[[pl.DataFrame],
     def read(records: pl.DataFrame) -> pl.Series:
         values = column_values(records, column).cast(pl.String)
         return pl.select(pl.when(values.is_in(classes)).then(values)).to_series()
+
+    return read
+
+
+def words_of(column: str, classes: Mapping[str, tuple[str, ...]]) -> Callable[[pl.DataFrame], pl.Series]:
+    """A reader that knows each class by several spellings (case, accents, dashes aside); other values are left out."""
+    known = {fold(word): name for name, words in classes.items() for word in words}
+
+    def read(records: pl.DataFrame) -> pl.Series:
+        values = column_values(records, column).cast(pl.String)
+        table = {value: known.get(fold(value)) for value in values.drop_nulls().unique().to_list()}
+        return values.replace_strict(table, default=None, return_dtype=pl.String)
 
     return read

@@ -11,6 +11,7 @@ from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.columns import column_values
 from claimlab.core.finding import Finding
+from claimlab.text.traits import as_numbers
 
 
 class Columns:
@@ -39,21 +40,6 @@ class Columns:
             why=f"A small tree on the column '{name}' alone",
             label=name,
         )
-
-
-def as_numbers(values: pl.Series) -> pl.Series | None:
-    """The column as numbers when it holds figures or dates with many distinct values; null when it is categories."""
-    if values.dtype.is_temporal():
-        numbers = values.cast(pl.Datetime("us")).dt.epoch("d").cast(pl.Float64)
-    elif values.dtype.is_numeric():
-        numbers = values.cast(pl.Float64)
-    elif values.dtype == pl.String:
-        numbers = values.cast(pl.Float64, strict=False)
-        if numbers.null_count() > values.null_count():
-            return None
-    else:
-        return None
-    return numbers.fill_null(float("nan")) if numbers.drop_nulls().n_unique() > 20 else None
 
 
 CHECK = Columns()

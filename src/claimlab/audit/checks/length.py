@@ -9,6 +9,7 @@ from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_m
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
+from claimlab.text.traits import lengths
 
 
 class Length:
@@ -24,9 +25,8 @@ class Length:
         texts = part.subject.rows["text"]
         if texts.null_count() == texts.len():
             return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+        matrix = lengths(texts)
         characters = texts.str.len_chars().fill_null(0).to_numpy()
-        words = texts.str.count_matches(r"\S+").fill_null(0).to_numpy()
-        matrix = np.stack([characters, words], axis=1).astype(np.float32)
         medians = {c: float(np.median(characters[part.subject.y == k])) for k, c in enumerate(part.subject.classes)}
         shown = ", ".join(f"{c} {m:.0f}" for c, m in medians.items())
         return [

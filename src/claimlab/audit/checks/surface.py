@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-
-# Shares of characters (and two flags), so that length itself does not leak in.
-PATTERNS = {
-    "punctuation": {
-        "punctuation": r"\p{P}", "exclamation marks": r"!", "question marks": r"\?", "quotation marks": r"[\"“”„«»'’]",
-        "hashes": r"#", "mentions": r"@", "ellipses": r"\.\.\.|…", "brackets": r"[\[\](){}]",
-    },
-    "case": {"capitals": r"\p{Lu}"},
-    "digits": {"digits": r"\p{Nd}"},
-}  # fmt: skip
+from claimlab.text.traits import PATTERNS, shares
 
 
 class Surface:
@@ -51,20 +41,6 @@ class Surface:
                 )
             )
         return out
-
-
-def shares(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.float32]]:
-    """Share of characters per pattern; for case also whether the text starts, or is wholly, in capitals."""
-    filled = texts.fill_null("")
-    size = filled.str.len_chars().clip(1).to_numpy().astype(np.float32)
-    columns = {
-        name: filled.str.count_matches(pattern).to_numpy().astype(np.float32) / size
-        for name, pattern in PATTERNS[family].items()
-    }
-    if family == "case":
-        columns["words in capitals"] = filled.str.count_matches(r"\b\p{Lu}{2,}\b").to_numpy().astype(np.float32) / size
-        columns["capitalised words"] = filled.str.count_matches(r"\b\p{Lu}\p{Ll}").to_numpy().astype(np.float32) / size
-    return list(columns), np.stack(list(columns.values()), axis=1)
 
 
 def class_means(subject: Subject, names: list[str], matrix: npt.NDArray[np.float32]) -> list[dict[str, object]]:

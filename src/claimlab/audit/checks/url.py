@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-import polars as pl
-
 from claimlab.audit.categories import column_finding
 from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-from claimlab.text.urls import domains, find_urls
+from claimlab.text.traits import links, sites
+from claimlab.text.urls import find_urls
 
 
 class Url:
@@ -31,7 +29,7 @@ class Url:
         holding = int((found > 0).sum())
         if holding == 0:
             return not_measured(self.name, "fair", "No text holds a URL.", n=subject.n, feature=label)
-        matrix = np.stack([(found > 0).to_numpy(), found.clip(0, 5).to_numpy()], axis=1).astype(np.float32)
+        matrix = links(subject.rows["text"])
         shares = {
             c: round(float((found.to_numpy() > 0)[subject.y == k].mean()), 4) for k, c in enumerate(subject.classes)
         }
@@ -46,14 +44,7 @@ class Url:
         )
 
     def _domain(self, subject: Subject, context: Context) -> Finding:
-        own = domains(subject.rows["url"])
-        first = domains(find_urls(subject.rows["text"]).list.first())
-        return column_finding(subject, context, self.name, _first_known(own, first), label="domain")
-
-
-def _first_known(own: pl.Series, cited: pl.Series) -> pl.Series:
-    """The site of the record itself, or else of the first link in its text."""
-    return pl.DataFrame({"own": own, "cited": cited}).select(pl.coalesce("own", "cited")).to_series()
+        return column_finding(subject, context, self.name, sites(subject.rows), label="domain")
 
 
 CHECK = Url()

@@ -10,12 +10,14 @@ import polars as pl
 from claimlab.audit.checks.near_duplicates import contradicting
 from claimlab.audit.checks.url_conflicts import cited
 from claimlab.audit.conflicts import keyed, torn
-from claimlab.audit.fix.deal import deal
-from claimlab.audit.subject import Codes, NearTexts, Subject, codes_of, linked, near_texts
+from claimlab.audit.subject import Subject
+from claimlab.core.codes import Codes, codes_of, linked
 from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.deal import deal
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.core.step import CHANGED
+from claimlab.text.near import near_texts
 from claimlab.text.normalise import normal_form
 
 STEP = "audit --fix"
@@ -110,19 +112,7 @@ def copies(records: pl.DataFrame) -> dict[str, str]:
 def together(records: pl.DataFrame) -> Codes:
     """A code per row; rows of one code (same or near text, same group) must stay on one side."""
     normal = normal_form(records["text"])
-    near = near_texts(normal)
-    return linked([codes_of(normal), codes_of(records["group"]), _near_codes(near)], records.height)
-
-
-def _near_codes(near: NearTexts) -> Codes:
-    """A code per row: rows whose texts are linked through near-duplicates share one; a row without text has its own."""
-    from scipy.sparse.csgraph import connected_components
-
-    of_text = connected_components(near.graph, directed=False)[1].astype(np.int64) if near.texts else np.empty(0)
-    codes = np.arange(len(near.text_of), dtype=np.int64) + near.texts
-    known = near.text_of >= 0
-    codes[known] = of_text[near.text_of[known]]
-    return codes
+    return linked([codes_of(normal), codes_of(records["group"]), near_texts(normal).clusters], records.height)
 
 
 def labels_of(subject: Subject) -> pl.Series:

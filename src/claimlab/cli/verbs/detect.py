@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, say, verb
+from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, verb
+
+if TYPE_CHECKING:
+    from claimlab.core.dataset import Dataset
+    from claimlab.core.progress import Progress
+    from claimlab.detect.detector import Detector
+    from claimlab.detect.open import Access
+    from claimlab.tasks.task import Task
 
 app = verb()
 
@@ -17,35 +24,179 @@ def detect(
     folder: Annotated[Path, typer.Argument(help="A claimlab dataset folder with a split.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the run to.")],
     detector: Annotated[
-        str, typer.Option(help="Which detector: majority, stratified, tfidf, or one you added.")
+        str, typer.Option(help="Which detector: majority, stratified, tfidf, llm-zero-shot, ..., or one you added.")
     ] = "tfidf",
     task: Annotated[str, typer.Option(help="A task (veracity, veracity-mixed, ...) or any column.")] = "veracity",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting of the detector, KEY=VALUE; again for more.")
+    ] = None,
+    evidence: Annotated[
+        str, typer.Option(help="What it sees of the dataset's evidence: none, complete, filtered or guarded.")
+    ] = "none",
+    pieces: Annotated[int, typer.Option(min=1, max=50, help="Pieces of evidence for a record, at most.")] = 5,
+    profile: Annotated[str | None, typer.Option(help="Model profile; see: claimlab llm profiles")] = None,
+    model: Annotated[str | None, typer.Option(help="Another model of the same endpoint.")] = None,
+    provider: Annotated[
+        list[str] | None,
+        typer.Option(help="Where llm-search searches: local:FOLDER, brave, ...; again for a fallback."),
+    ] = None,
+    search_profile: Annotated[
+        str | None, typer.Option(help="Profile of a cheaper model that condenses search results.")
+    ] = None,
+    search_model: Annotated[str | None, typer.Option(help="Another model of that endpoint.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="Folder of recorded calls (OUTPUT.cache).")] = None,
+    mode: Annotated[
+        str, typer.Option(help="'record' (and resume), 'replay' (no network) or 'live' (no recording).")
+    ] = "record",
+    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that this run may spend at most.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, help="Paid calls, of models and search together.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens of models.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Print what the run would cost, and stop.")] = False,
+    timed: Annotated[
+        bool, typer.Option("--timed", help="Keep the seconds per prediction of local detectors too (they vary).")
+    ] = False,
     seed: SeedOption = 0,
     limit: LimitOption = None,
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Train a detector on split 'train', tune it on 'dev', and keep its predictions for 'test'."""
+    from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
     from claimlab.detect.detector import DETECTORS
-    from claimlab.detect.run import detect as run_detector
-    from claimlab.detect.scores import headline, scores_of
+    from claimlab.detect.open import Access, open_handles
+    from claimlab.detect.settings import read_settings
+    from claimlab.search.cache import check_mode
     from claimlab.tasks.task import open_task
 
-    refuse_overwrite(output, force)
+    if not estimate:
+        refuse_overwrite(output, force)
     chosen = DETECTORS.get(detector)
+    told = read_settings(chosen, settings or ())
     dataset = Dataset.open(folder)
     if limit is not None:
         dataset.records = dataset.records.head(limit)
         dataset.files = {}
     asked = open_task(task, dataset.records)
-    run = run_detector(dataset, chosen(), task=asked, seed=seed)
+    options = {"seed": seed, "evidence": evidence, "pieces": pieces, "timed": timed}
+    with progress_bar() as progress:
+        access = Access(
+            profile=profile,
+            model=model,
+            search_profile=search_profile,
+            search_model=search_model,
+            providers=provider or (),
+            cache=_cache(cache, output, mode),
+            mode=check_mode(mode),
+            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls),
+            progress=progress,
+        )
+        _refuse_unasked(chosen, access)
+        with open_handles(access) as opened:
+            ready = chosen(**opened, **_screen(chosen, evidence), **told)
+            if hasattr(ready, "progress"):
+                ready.progress = progress  # training may take long too
+            if estimate:
+                _estimate(dataset, ready, asked, access, options, as_json)
+                return
+            run = _run(dataset, ready, asked, output, options, progress=progress, resume=mode != "replay")
+    _finish(run, asked, dataset, output, access, force=force, as_json=as_json)
+
+
+def _cache(cache: Path | None, output: Path, mode: str) -> Path:
+    from claimlab.core.errors import UsageError
+
+    if mode == "live" and cache is not None:
+        raise UsageError("Mode 'live' records nothing, so it has no use for --cache.", "Leave out one of the two.")
+    return cache if cache is not None else output.parent / f"{output.name}.cache"
+
+
+def _refuse_unasked(chosen: type[Detector], access: Access) -> None:
+    """A model or a search that the detector would never ask is a misunderstanding: say so before anything is spent."""
+    from claimlab.core.errors import UsageError
+    from claimlab.detect.detector import handles
+
+    takes = handles(chosen)
+    if access.profile is not None and "model" not in takes:
+        raise UsageError(f"The detector '{chosen.name}' asks no model.", "Leave --profile out, or choose an llm one.")
+    if (access.providers or access.search_profile) and "search" not in takes:
+        raise UsageError(
+            f"The detector '{chosen.name}' does not search.",
+            "Leave out --provider and --search-profile, or use --detector llm-search.",
+        )
+
+
+def _screen(chosen: type[Detector], evidence: str) -> dict[str, Any]:
+    """What a searching detector may not see of what it finds: the same reading as of evidence found before."""
+    from claimlab.detect.detector import handles
+
+    if "search" not in handles(chosen) or evidence not in ("filtered", "guarded"):
+        return {}
+    from claimlab.enrich.guard import mark
+
+    def barred(row: Any, pieces: Any) -> list[bool]:
+        marks = mark(dict(row), pieces)
+        if evidence == "filtered":
+            return [m.filtered for m in marks]
+        return [m.guard_factcheck or m.guard_own_source or m.guard_copy for m in marks]
+
+    return {"screen": barred, "screened_by": evidence}
+
+
+def _run(
+    dataset: Dataset,
+    ready: Detector,
+    asked: Task,
+    output: Path,
+    options: dict[str, Any],
+    *,
+    progress: Progress,
+    resume: bool,
+) -> Dataset:
+    from claimlab.detect.run import detect as run_detector
+
+    # A replay takes nothing but the recording: it must not pass because of what a stopped run left behind.
+    work = _work(output) if resume else None
+    try:
+        return run_detector(dataset, ready, task=asked, work=work, progress=progress, **options)
+    except KeyboardInterrupt:
+        say("What was predicted is kept; run the same command again to go on from there.")
+        raise
+
+
+def _work(output: Path) -> Path:
+    return output.parent / f".{output.name}.detecting"
+
+
+def _finish(
+    run: Dataset, asked: Task, dataset: Dataset, output: Path, access: Access, *, force: bool, as_json: bool
+) -> None:
+    from claimlab.detect.run import finish
+    from claimlab.detect.scores import headline, scores_of
+
     manifest = run.write(output, force=force)
-    for note in run.notes[len(dataset.notes) :]:
+    finish(_work(output))
+    notes = run.notes[len(dataset.notes) :]
+    for note in notes:
         say(f"Note: {note}")
     scores = scores_of(run, asked)
     if as_json:
         lineage = [step.model_dump() for step in manifest.lineage]
-        emit({"output": str(output), "counts": manifest.counts, "lineage": lineage, "scores": scores})
+        more = {"scores": scores, "notes": notes, "budget": access.budget.summary()}
+        emit({"output": str(output), "counts": manifest.counts, "lineage": lineage, **more})
         return
-    typer.echo(f"Wrote {output}: {headline(detector, scores)}")
+    typer.echo(f"Wrote {output}: {headline(run.lineage[-1].parameters['detector'], scores)}")
+
+
+def _estimate(
+    dataset: Dataset, ready: Detector, asked: Task, access: Access, options: dict[str, Any], as_json: bool
+) -> None:
+    from claimlab.detect.cost import estimate, sentences
+
+    found = estimate(dataset, ready, task=asked, seed=options["seed"], evidence=options["evidence"],
+                     pieces=options["pieces"], cache=access.cache if access.mode != "live" else None)  # fmt: skip
+    if as_json:
+        emit({"estimate": found})
+        return
+    for line in sentences(found):
+        typer.echo(line)

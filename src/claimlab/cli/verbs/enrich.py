@@ -66,6 +66,7 @@ def enrich(
     from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
     from claimlab.core.errors import UsageError
+    from claimlab.core.ledger import Ledger
     from claimlab.enrich.open import Access
     from claimlab.search.cache import check_mode
 
@@ -88,6 +89,8 @@ def enrich(
     if limit is not None:
         dataset.records = dataset.records.head(limit)
         dataset.files = {}
+    # Beside the output, like the journal: a cap is on the run, however often it is started.
+    ledger = None if estimate or mode == "replay" else Ledger(output.parent / f".{output.name}.spent.jsonl")
     with progress_bar() as progress:
         access = Access(
             web=provider,
@@ -99,7 +102,7 @@ def enrich(
             snapshot=snapshot,
             cache=cache if cache is not None else output.parent / f"{output.name}.cache",
             mode=check_mode(mode),
-            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls),
+            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls, ledger=ledger),
             progress=progress,
         )
         if estimate:
@@ -157,6 +160,8 @@ def _run(
     manifest = done.dataset.write(output, force=force)
     if journal is not None:
         journal.close(complete=True)
+    if access.budget.ledger is not None:
+        access.budget.ledger.close(complete=True)
     _report(done.dataset, report, force=force)
     more = {**done.summary, "budget": access.budget.summary()}
     written(output, manifest, as_json=as_json, more={"enrichment": more})

@@ -10,23 +10,30 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from claimlab.core.errors import DataError
+from claimlab.core.errors import UsageError
 from claimlab.detect.detector import Prediction
-
-STRENGTHS = (0.3, 1.0, 3.0, 10.0, 30.0)
+from claimlab.detect.linear import Kind, Linear
+from claimlab.detect.ngrams import Characters, TfIdf, Words
+from claimlab.detect.texts import texts_of
 
 
 class Tfidf:
     name: ClassVar[str] = "tfidf"
-    summary: ClassVar[str] = "Word and character TF-IDF with logistic regression, tuned on dev."
+    summary: ClassVar[str] = "Word and character TF-IDF with a linear model, tuned on dev."
 
-    def __init__(self, *, words: bool = True, characters: bool = True, strength: float | None = None) -> None:
+    def __init__(
+        self, *, words: bool = True, characters: bool = True, model: Kind = "svm", strength: float | None = None
+    ) -> None:
+        if not (words or characters):
+            raise UsageError("tfidf has neither words nor characters to count.", "Leave one of the two on.")
         self.words = words
         self.characters = characters
+        self.model: Kind = model
         self.strength = strength  # null: tuned
 
     def parameters(self) -> dict[str, object]:
-        return {"words": self.words, "characters": self.characters, "strength": self.strength}
+        set_to = {"words": self.words, "characters": self.characters, "model": self.model}
+        return {**set_to, "strength": self.strength}
 
     def fit(
         self,
@@ -37,66 +44,26 @@ class Tfidf:
         dev_labels: Sequence[str] | None = None,
         seed: int = 0,
     ) -> None:
-        texts = _texts(train)
-        self.features = self._features()
-        matrix = self.features.fit_transform(texts)
-        if self.strength is not None:
-            self.model = _model(self.strength, seed).fit(matrix, labels)
-        elif dev is not None and dev_labels is not None and dev.height:
-            held = self.features.transform(_texts(dev))
-            fitted = [_model(c, seed).fit(matrix, labels) for c in STRENGTHS]
-            self.model = max(fitted, key=lambda model: _macro_f1(dev_labels, model.predict(held)))
-        else:
-            self.model = _tuned_inside(matrix, labels, seed)
+        self.parts = [TfIdf(Words(), most=200_000)] if self.words else []
+        self.parts += [TfIdf(Characters(), most=300_000)] if self.characters else []
+        texts = texts_of(train)
+        matrix = _beside([part.fit_transform(texts) for part in self.parts])
+        held = self._matrix(dev) if dev is not None and dev.height else None
+        self.linear = Linear(self.model, self.strength)
+        self.linear.fit(matrix, labels, dev=held, dev_labels=dev_labels, seed=seed)
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
-        shares = self.model.predict_proba(self.features.transform(_texts(records)))
-        classes = [str(c) for c in self.model.classes_]
-        return [
-            Prediction(classes[int(row.argmax())], dict(zip(classes, map(float, row), strict=True))) for row in shares
-        ]
+        return self.linear.predict(self._matrix(records))
 
-    def _features(self) -> Any:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-        from sklearn.pipeline import FeatureUnion
-
-        parts = []
-        if self.words:
-            words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True, max_features=200_000)
-            parts.append(("words", words))
-        if self.characters:
-            letters = TfidfVectorizer(
-                analyzer="char_wb", ngram_range=(2, 5), min_df=2, sublinear_tf=True, max_features=300_000
-            )
-            parts.append(("characters", letters))
-        return FeatureUnion(parts)
+    def _matrix(self, records: pl.DataFrame) -> Any:
+        texts = texts_of(records)
+        return _beside([part.transform(texts) for part in self.parts])
 
 
-def _texts(records: pl.DataFrame) -> list[str]:
-    texts = records["text"]
-    if texts.null_count() == texts.len():
-        raise DataError("The records have no text.", "Use a detector that does not read text, or fetch the texts.")
-    return texts.fill_null("").to_list()
+def _beside(parts: list[Any]) -> Any:
+    from scipy.sparse import hstack
 
-
-def _model(strength: float, seed: int) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=strength, max_iter=2_000, class_weight="balanced", random_state=seed)
-
-
-def _tuned_inside(matrix: Any, labels: Sequence[str], seed: int) -> Any:
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
-
-    folds = StratifiedKFold(3, shuffle=True, random_state=seed)
-    search = GridSearchCV(_model(1.0, seed), {"C": STRENGTHS}, scoring="f1_macro", cv=folds)
-    return search.fit(matrix, labels).best_estimator_
-
-
-def _macro_f1(truth: Sequence[str], guess: Sequence[str]) -> float:
-    from sklearn.metrics import f1_score
-
-    return float(f1_score(truth, guess, average="macro"))
+    return hstack(parts).tocsr()
 
 
 DETECTOR = Tfidf

@@ -1,0 +1,141 @@
+"""What the detectors that ask a language model share: the handles they are given, and many records asked at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import polars as pl
+
+from claimlab.core import sync
+from claimlab.core.errors import ClaimlabError
+from claimlab.core.progress import Progress, silent
+from claimlab.detect.detector import Prediction
+from claimlab.detect.questions import classes_of
+from claimlab.llm.messages import Answer, Request
+from claimlab.llm.provider import Provider
+from claimlab.tasks.known.veracity import TASK as VERACITY
+from claimlab.tasks.task import Task
+
+CONCURRENCY = 32
+Row = Mapping[str, Any]
+
+
+class Asking:
+    """A detector that asks `model` (a provider of claimlab.llm) about one record at a time."""
+
+    name: ClassVar[str]
+    handles: ClassVar[tuple[str, ...]] = ("model",)
+    needs_training: ClassVar[bool] = False
+    reads_evidence: ClassVar[bool] = True
+
+    def __init__(self, *, model: Provider | None = None, concurrency: int = CONCURRENCY) -> None:
+        self.model = model
+        self.concurrency = concurrency
+        self.task: Task = VERACITY
+        self.progress: Progress = silent
+        self.classes: tuple[str, ...] = ()
+
+    @property
+    def provider(self) -> Provider:
+        assert self.model is not None, "a run looks at the handles before it starts"
+        return self.model
+
+    def room(self, max_tokens: int) -> int | None:
+        """Characters of reasons for a model that would not stop, about a quarter of its reply; null for all others."""
+        return max_tokens if self.provider.profile.provider == "embedded" else None
+
+    def parameters(self) -> dict[str, object]:
+        """The model stands in the lineage by its name and its standing; never its address or its key."""
+        if self.model is None:
+            return {"model": None}
+        profile = self.model.profile
+        standing = {"standing": profile.standing} if profile.standing else {}
+        more = {"parameters": profile.parameters} if profile.parameters else {}
+        return {"model": profile.chosen_model(), **standing, **more}
+
+    def fit(
+        self,
+        train: pl.DataFrame,  # noqa: ARG002
+        labels: Sequence[str],
+        *,
+        dev: pl.DataFrame | None = None,  # noqa: ARG002
+        dev_labels: Sequence[str] | None = None,  # noqa: ARG002
+        seed: int = 0,
+    ) -> None:
+        """Nothing is learned; the classes of an open task are read from the training rows."""
+        self.classes = classes_of(self.task, labels)
+        self.seed = seed
+
+    def predict(self, records: pl.DataFrame) -> list[Prediction]:
+        rows = records.to_dicts()
+        return sync.run(ask_each(rows, self._guarded, self.concurrency, self.progress))
+
+    def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
+        """What a run would ask, for an estimate."""
+        raise NotImplementedError
+
+    async def one(self, row: Row) -> Prediction:
+        raise NotImplementedError
+
+    async def _guarded(self, row: Row) -> Prediction:
+        if not (row["text"] or "").strip():  # as in rows_with_text
+            return Prediction(None, failure="no-text")
+        try:
+            return await self.one(row)
+        except ClaimlabError:
+            raise
+        except Exception as error:  # one failing record never stops the others
+            return Prediction(None, failure="crash", notes={"detail": f"{type(error).__name__}: {error}"})
+
+
+async def ask_each(
+    rows: Sequence[Row], one: Callable[[Row], Awaitable[Prediction]], concurrency: int, progress: Progress
+) -> list[Prediction]:
+    """`one` for every row, in order. An error that no further call can get past lets those under way finish first:
+    what they brought is recorded, and the next run does not pay for it again."""
+    done: list[Prediction | None] = [None] * len(rows)
+    line = iter(enumerate(rows))
+    stopped: list[ClaimlabError] = []
+    finished = 0
+
+    async def work() -> None:
+        nonlocal finished
+        for index, row in line:
+            if stopped:
+                return
+            try:
+                done[index] = await one(row)
+            except ClaimlabError as error:
+                stopped.append(error)
+                return
+            finished += 1
+            progress("predicting", finished, len(rows))
+
+    await asyncio.gather(*(work() for _ in range(max(1, min(concurrency, len(rows))))))
+    if stopped:
+        raise stopped[0]
+    return [p for p in done if p is not None]
+
+
+def priced(prediction: Prediction, answers: Sequence[Answer[Any]], extra: float | None = 0.0) -> Prediction:
+    """The prediction with what its answers took. The seconds are those of the model, as they were recorded, so that a
+    replay gives the same bytes; a cost is null as soon as one part of it is not known."""
+    costs = [*(a.cost for a in answers), extra]
+    known = [c for c in costs if c is not None]
+    total = round(sum(known), 9) if len(known) == len(costs) else None
+    seconds = round(sum(a.seconds for a in answers), 6)
+    notes = {**prediction.notes, "calls": sum(a.calls for a in answers)}
+    return replace(prediction, cost=total, seconds=seconds, notes=notes)
+
+
+def rows_with_text(records: pl.DataFrame) -> Iterable[Row]:
+    """The rows that a model is asked about at all."""
+    return (row for row in records.iter_rows(named=True) if (row["text"] or "").strip())
+
+
+def evidence_in(row: Row) -> list[tuple[str, str]]:
+    """The pieces that the chosen reading gives this record."""
+    return [(piece["id"], piece["text"]) for piece in row.get("evidence") or []]

@@ -1,0 +1,270 @@
+"""A language model that answers or searches again: it reads what was found, and cites what its answer rests on.
+
+    ask -> "search": search, screen, condense, show -> ask again, at most `searches` times -> "answer"
+
+`model` decides; `search_model`, a cheaper one, may condense what a search found before `model` reads it. `screen` says
+which pieces a model may not see (the guards of claimlab enrich are handed in by the command line).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Literal
+
+import polars as pl
+from pydantic import BaseModel, Field, create_model
+
+from claimlab.core.errors import SearchFailed
+from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
+from claimlab.detect.detector import Prediction
+from claimlab.detect.questions import (
+    ABSTENTIONS,
+    PIECE,
+    ROLE,
+    Handles,
+    Tenth,
+    Verdict,
+    as_prediction,
+    bounded,
+    failed,
+    how_to_answer,
+    instructions,
+    shown,
+    verdict_schema,
+)
+from claimlab.llm.messages import Answer, Message, Request, untrusted
+from claimlab.llm.provider import Provider
+from claimlab.search.evidence import Evidence, as_of
+from claimlab.search.query import Query
+from claimlab.search.results import Provider as SearchProvider
+from claimlab.search.results import Results
+from claimlab.search.terms import terms
+
+SEARCHES, RESULTS = 3, 5
+QUERY = 100  # characters, for a model that would not stop
+WORDS = 120  # that a condensed search result may have
+HOPELESS = frozenset({"no-key", "no-index"})  # would fail for every record in the same way
+Screen = Callable[[Row, Sequence[Evidence]], list[bool]]  # true: the model may not see this piece
+
+_LOOP = (
+    'You may search before you answer. Set `next` to "search" and give a short `query` in the language of the text, or '
+    'set `next` to "answer" and give a label. Search only for what could change your answer, and do not repeat a query.'
+)
+_LEFT = "You may search {left} more time(s). Search again or answer."
+_LAST = "You cannot search any more. Answer now."
+_CONDENSE = (
+    "Below are a query and what a search found for it. Say in at most {words} words what the results say about the "
+    "query, with dates and numbers where they have them, and name the handle (such as E1) behind each statement. Add "
+    "nothing that is not in the results; if they say nothing about the query, say so."
+)
+
+
+class Turn(BaseModel):
+    """One move of the model: a query, or an answer. `label` is narrowed by `turn_schema`."""
+
+    rationale: str
+    next: Literal["search", "answer"]
+    query: str | None
+    label: str | None
+    confidence: float | None = Field(ge=0, le=1)
+    evidence: list[str]
+
+
+@lru_cache(maxsize=64)
+def turn_schema(classes: tuple[str, ...], abstain: bool, room: int | None = None) -> type[Turn]:
+    allowed = (*classes, *(ABSTENTIONS if abstain else ()))
+    narrowed: dict[str, Any] = {"label": (Literal[allowed] | None, ...), **bounded(room)}
+    if room is not None:
+        narrowed |= {"query": (Annotated[str, Field(max_length=QUERY)] | None, ...), "confidence": (Tenth | None, ...)}
+    return create_model("Turn", __base__=Turn, **narrowed)
+
+
+class LlmSearch(Asking):
+    name: ClassVar[str] = "llm-search"
+    summary: ClassVar[str] = "A language model that searches, reads, answers or searches again, and cites its evidence."
+    handles: ClassVar[tuple[str, ...]] = ("model", "search")
+
+    def __init__(
+        self,
+        *,
+        model: Provider | None = None,
+        search: SearchProvider | None = None,
+        search_model: Provider | None = None,
+        screen: Screen | None = None,
+        screened_by: str | None = None,
+        searches: int = SEARCHES,
+        results: int = RESULTS,
+        before_claim: bool = False,
+        abstain: bool = True,
+        max_tokens: int = 512,
+        concurrency: int = CONCURRENCY,
+    ) -> None:
+        super().__init__(model=model, concurrency=concurrency)
+        self.search, self.search_model = search, search_model
+        self.screen, self.screened_by = screen, screened_by
+        self.searches, self.results, self.before_claim = searches, results, before_claim
+        self.abstain, self.max_tokens = abstain, max_tokens
+
+    def parameters(self) -> dict[str, object]:
+        condenser = self.search_model.profile.chosen_model() if self.search_model is not None else None
+        return {
+            **super().parameters(),
+            "search": {self.search.name: self.search.parameters()} if self.search is not None else None,
+            "search_model": condenser,
+            "screen": self.screened_by,
+            "searches": self.searches,
+            "results": self.results,
+            "before_claim": self.before_claim,
+            "abstain": self.abstain,
+            "max_tokens": self.max_tokens,
+        }
+
+    def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
+        """The most that can be asked: every search made, every result as long as it may be."""
+        filler = "x" * (self.results * PIECE if self.search_model is None else WORDS * 7)
+        for row in rows_with_text(records):
+            messages = self._opening(row, Handles())
+            for _ in range(self.searches):
+                yield self._request(row, messages, last=False)
+                messages = [*messages, Message("assistant", "x" * 400), Message("user", filler)]
+            yield self._request(row, messages, last=True)
+
+    async def one(self, row: Row) -> Prediction:
+        case = _Case(row)
+        messages = self._opening(row, case.handles)
+        for left in range(self.searches, -1, -1):
+            answer = await self.provider.ask(self._request(row, messages, last=left == 0))
+            case.answers.append(answer)
+            if answer.value is None:
+                return case.close(failed(answer))
+            move = answer.value
+            verdict = move if isinstance(move, Verdict) else _verdict(move)
+            if verdict is not None:
+                return case.close(as_prediction(verdict, self.classes, case.handles))
+            found = await self._look(move.query, case)
+            ask = _LEFT.format(left=left - 1) if left > 1 else _LAST
+            messages = [*messages, Message("assistant", answer.text or ""), Message("user", f"{found}\n\n{ask}")]
+        return case.close(Prediction(None, failure="no-answer"))
+
+    def _opening(self, row: Row, handles: Handles) -> list[Message]:
+        own = evidence_in(row)
+        known = [f"Already at hand:\n{handles.show(own)}"] if own else []
+        parts = [instructions(self.task, self.classes), shown(row), *known, _LOOP, how_to_answer(abstain=self.abstain)]
+        return [Message("system", ROLE), Message("user", "\n\n".join(parts))]
+
+    def _request(self, row: Row, messages: Sequence[Message], *, last: bool) -> Request[Any]:
+        schema: type[BaseModel] = (verdict_schema if last else turn_schema)(
+            self.classes, self.abstain, self.room(self.max_tokens)
+        )
+        return Request(
+            messages=tuple(messages), schema=schema, max_tokens=self.max_tokens, seed=self.seed, tag=row["id"]
+        )
+
+    async def _look(self, words: str | None, case: _Case) -> str:
+        """What the model is told of a search: the results, or why there are none."""
+        query = " ".join((words or "").split())
+        if not any(map(str.isalnum, query)):
+            case.count("empty_queries")
+            return "You asked for a search without giving a query."
+        if query.lower() in case.queries:
+            case.count("repeated_queries")
+            return "You made that search before; its results are above."
+        case.queries.append(query.lower())
+        try:
+            results = await self._search(query, case.row)
+        except SearchFailed as failure:
+            kinds = {getattr(a, "kind", None) for a in failure.attempts} or {failure.kind}
+            if kinds <= HOPELESS:
+                raise
+            case.count(f"search_failed_{failure.kind}")
+            return "The search failed. Nothing is known of what it would have found."
+        case.spend(_list_price(results))
+        pieces = self._allowed(results.evidence, case)
+        if not pieces:
+            return "The search found nothing."
+        case.found |= {piece.evidence_id: piece for piece in pieces}
+        listed = case.handles.show([(p.evidence_id, _words(p)) for p in pieces])
+        return await self._condensed(query, listed, case) if self.search_model is not None else listed
+
+    async def _search(self, query: str, row: Row) -> Results:
+        assert self.search is not None, "a run looks at the handles before it starts"
+        when: datetime | None = row.get("date") if self.before_claim else None
+        day = when.date() if when is not None else None
+        return await self.search.search(Query(query, row.get("language"), max_results=self.results, before=day))
+
+    def _allowed(self, pieces: Sequence[Evidence], case: _Case) -> list[Evidence]:
+        """Without what is screened and, where that was asked for, what is newer than the claim or has no date."""
+        kept = list(pieces)
+        when = case.row.get("date")
+        if self.before_claim and when is not None:
+            kept = as_of(kept, when).kept
+            case.count("newer_or_undated", len(pieces) - len(kept))
+        if self.screen is None:
+            return kept
+        barred = self.screen(case.row, kept)
+        case.count("screened", sum(barred))
+        return [piece for piece, bar in zip(kept, barred, strict=True) if not bar]
+
+    async def _condensed(self, query: str, listed: str, case: _Case) -> str:
+        assert self.search_model is not None
+        asked = f"{_CONDENSE.format(words=WORDS)}\n\n{untrusted(query, 'query')}\n\n{listed}"
+        answer: Answer[Any] = await self.search_model.ask(
+            Request.of(asked, system=ROLE, max_tokens=4 * WORDS, seed=self.seed, tag=case.row["id"])
+        )
+        case.answers.append(answer)
+        if not answer.ok or not answer.text:
+            case.count("not_condensed")
+            return listed
+        return untrusted(answer.text.strip(), "evidence")
+
+
+@dataclass
+class _Case:
+    """One record under way: what was asked, found, spent and counted."""
+
+    row: Row
+    handles: Handles = field(default_factory=Handles)
+    answers: list[Answer[Any]] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
+    found: dict[str, Evidence] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    cost: float | None = 0.0
+
+    def count(self, what: str, n: int = 1) -> None:
+        if n:
+            self.counts[what] = self.counts.get(what, 0) + n
+
+    def spend(self, price: float | None) -> None:
+        self.cost = None if price is None or self.cost is None else self.cost + price
+
+    def close(self, said: Prediction) -> Prediction:
+        notes = {**said.notes, **self.counts, "searches": len(self.queries), "queries": self.queries or None}
+        whole = Prediction(**{**said.__dict__, "found": tuple(self.found.values()), "notes": notes})
+        return priced(whole, self.answers, self.cost)
+
+
+def _verdict(move: Turn) -> Verdict | None:
+    """The answer in a move; null when it is a search. An answer without a label or a confidence counts as a search."""
+    if move.next == "search" or move.label is None or move.confidence is None:
+        return None
+    return Verdict(rationale=move.rationale, label=move.label, confidence=move.confidence, evidence=move.evidence)
+
+
+def _words(piece: Evidence) -> str:
+    day = f"({piece.published:%Y-%m-%d}) " if piece.published is not None else ""
+    rating = f" (rated: {piece.review.rating})" if piece.review is not None and piece.review.rating else ""
+    return day + ": ".join(part for part in (piece.title, piece.text) if part) + rating
+
+
+def _list_price(results: Results) -> float | None:
+    """What the search costs by the providers' published prices: the same when it is answered from a recording."""
+    asked = [a.provider for a in results.attempts if a.outcome != "failed"] or [results.provider]
+    prices = [0.0 if name == "local" else terms(name).price for name in asked]
+    known = [p for p in prices if p is not None]
+    return sum(known) if len(known) == len(prices) else None
+
+
+DETECTOR = LlmSearch

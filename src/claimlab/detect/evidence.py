@@ -1,0 +1,113 @@
+"""Which evidence a detector may see: none, all of it, all but social media, or all but what gives the answer away.
+
+The marks were put there by `claimlab enrich`; nothing is judged here. A piece without a mark is not known to be
+harmless, so a reading that needs the mark leaves it out, and the run says how many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError, UsageError
+
+Mode = Literal["none", "complete", "filtered", "guarded"]
+PIECES = 5
+SEPARATOR = "\n\n[evidence]\n"  # between a text and what was found for it, for detectors that read texts only
+_MARKS: dict[Mode, tuple[str, ...]] = {
+    "none": (),
+    "complete": (),
+    "filtered": ("filtered",),
+    "guarded": ("guard_factcheck", "guard_own_source", "guard_copy"),
+}
+_LIST = pl.List(pl.Struct({"id": pl.String(), "text": pl.String()}))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One reading of a dataset's evidence. `table` maps a record to its pieces, best first; `unmarked` counts pieces
+    that were left out because nobody marked them; `rated` are the records whose pieces hold a fact-checker's rating."""
+
+    mode: Mode
+    pieces: int = PIECES
+    table: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema={"id": pl.String(), "evidence": _LIST}))
+    unmarked: int = 0
+    rated: frozenset[str] = frozenset()
+
+    def attach(self, records: pl.DataFrame, *, as_list: bool) -> pl.DataFrame:
+        """The records as a detector gets them: with a list column, or with the evidence behind the text."""
+        if self.mode == "none" and not as_list:
+            return records
+        joined = records.join(self.table, on="id", how="left", maintain_order="left")
+        if as_list:
+            return joined
+        said = pl.col("evidence").list.eval(pl.element().struct.field("text")).list.join("\n")
+        parts = [pl.col("text"), said]
+        return joined.with_columns(text=pl.concat_str(parts, separator=SEPARATOR, ignore_nulls=True)).drop("evidence")
+
+    def notes(self, records: pl.DataFrame) -> list[str]:
+        """What a reader must know of this reading, for the records that were predicted."""
+        if self.mode == "none":
+            return []
+        without = records.height - records.join(self.table, on="id", how="semi").height
+        told = [f"{without:,} of {records.height:,} records have no evidence in the reading '{self.mode}'."]
+        rated = sum(i in self.rated for i in records["id"].to_list())
+        if rated:
+            told.append(
+                f"{rated:,} of {records.height:,} records have a fact-checker's verdict among their evidence: "
+                "compare with --evidence guarded."
+            )
+        if self.unmarked:
+            told.append(f"{self.unmarked:,} pieces of evidence carry no mark and were left out of '{self.mode}'.")
+        return told
+
+
+def check_mode(mode: str) -> Mode:
+    """The user's word for a reading, checked."""
+    for known in get_args(Mode):
+        if mode == known:
+            return known  # type: ignore[no-any-return]
+    raise UsageError(f"There is no reading of evidence '{mode}'.", f"Use one of: {', '.join(get_args(Mode))}.")
+
+
+def read_evidence(dataset: Dataset, mode: Mode, pieces: int = PIECES, *, required: bool = True) -> Reading:
+    """The evidence of `dataset` in one reading, at most `pieces` for a record. A detector that searches for itself does
+    not require any."""
+    table = dataset.tables.get("evidence")
+    if mode == "none" or (table is None and not required):
+        return Reading(mode, pieces)
+    if table is None or not table.height:
+        raise DataError(
+            f"The dataset '{dataset.name}' has no evidence.",
+            "Find some first: claimlab enrich DIR -o DIR --provider ..., or run with --evidence none.",
+        )
+    missing = [mark for mark in _MARKS[mode] if mark not in table.columns]
+    if missing:
+        raise DataError(
+            f"The evidence of '{dataset.name}' was never marked ({', '.join(missing)}), so it cannot be {mode}.",
+            "Use --evidence complete, or find marked evidence: claimlab enrich DIR -o DIR --provider ...",
+        )
+    if "as_of" in table.columns:  # undated evidence may be newer than the claim: enrich counts it as not found
+        table = table.filter(pl.col("as_of").is_null() | (pl.col("as_of") != "undated"))
+    known = pl.all_horizontal(pl.lit(True), *(pl.col(m).is_not_null() for m in _MARKS[mode]))
+    marked = table.filter(known)
+    kept = marked.filter(~pl.any_horizontal(pl.lit(False), *(pl.col(m) for m in _MARKS[mode])))
+    rating = pl.col("rating").is_not_null()
+    if "guard_factcheck" in kept.columns:
+        rating |= pl.col("guard_factcheck").fill_null(False)
+    rated = frozenset(kept.filter(rating)["record_id"].to_list())
+    return Reading(mode, pieces, _lists(kept, pieces), table.height - marked.height, rated)
+
+
+def _lists(table: pl.DataFrame, pieces: int) -> pl.DataFrame:
+    """One row per record with its first pieces; a piece without words says nothing and is left out."""
+    words = pl.concat_str([pl.col("title"), pl.col("text")], separator=": ", ignore_nulls=True)
+    rating = pl.format("{} (rated: {})", words, pl.col("rating"))
+    said = table.with_columns(words=pl.coalesce(rating, words)).filter(pl.col("words").str.contains(r"\S"))
+    ordered = said.sort("record_id", "rank", maintain_order=True, nulls_last=True)
+    piece = pl.struct(id="evidence_id", text="words").head(pieces)
+    lists = ordered.group_by("record_id", maintain_order=True).agg(evidence=piece)
+    return lists.rename({"record_id": "id"}).with_columns(pl.col("evidence").cast(_LIST))

@@ -1,0 +1,106 @@
+"""Predictions as tables, and what a reader must be warned of before believing them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.record import meta_json, to_side_table
+from claimlab.detect.detector import ABSTAINED, Prediction
+from claimlab.text.urls import registrable_domain
+
+
+def as_table(records: pl.DataFrame, predictions: Sequence[Prediction], run: str) -> pl.DataFrame:
+    """The `predictions` side table. `meta` holds the failure, an abstention, flags on the score, and more."""
+    flagged = flags(predictions)
+    rows = [
+        {
+            "record_id": record,
+            "run": run,
+            "label": p.label,
+            "scores": json.dumps({k: round(v, 6) for k, v in p.scores.items()}, sort_keys=True) if p.scores else None,
+            "rationale": p.rationale,
+            "evidence_ids": list(p.evidence_ids),
+            "cost": p.cost,
+            "seconds": p.seconds,
+            "meta": _meta(p, flag),
+        }
+        for record, p, flag in zip(records["id"].to_list(), predictions, flagged, strict=True)
+    ]
+    return to_side_table("predictions", pl.DataFrame(rows, infer_schema_length=None))
+
+
+def _meta(prediction: Prediction, flag: str | None) -> str | None:
+    told: dict[str, Any] = {"failure": prediction.failure, "abstained": prediction.abstained, "flag": flag}
+    return meta_json({**prediction.notes, **told})
+
+
+def evidence_of(
+    records: pl.DataFrame, predictions: Sequence[Prediction], before: pl.DataFrame | None
+) -> pl.DataFrame | None:
+    """The evidence that stands beside a run: the records' own, and what the detector found; null where there is none.
+
+    A run keeps it so that every id a prediction cites can be looked up, and a rationale held against a fact-check.
+    """
+    own = before.join(records, left_on="record_id", right_on="id", how="semi") if before is not None else None
+    rows = [
+        piece.row(record, rank, registrable_domain)
+        for record, p in zip(records["id"].to_list(), predictions, strict=True)
+        for rank, piece in enumerate(p.found, 1)
+    ]
+    if not rows:
+        return own
+    new = to_side_table("evidence", pl.DataFrame(rows, infer_schema_length=None))
+    both = new if own is None else pl.concat([own, new], how="diagonal_relaxed")
+    return both.unique(["record_id", "evidence_id"], keep="first", maintain_order=True)
+
+
+def flags(predictions: Sequence[Prediction]) -> list[str | None]:
+    """For each prediction what is wrong with its score: the same as everybody's, clamped, or against its own label."""
+    scored = {tuple(sorted(p.scores.items())) for p in predictions if p.scores}
+    constant = len(scored) == 1 and sum(bool(p.scores) for p in predictions) > 1
+    return [_flag(p, constant) for p in predictions]
+
+
+def _flag(prediction: Prediction, constant: bool) -> str | None:
+    if not prediction.scores:
+        return None
+    if constant:
+        return "constant-score"
+    if max(prediction.scores.values()) in (0.0, 1.0):
+        return "clamped-score"
+    best = max(prediction.scores.values())
+    return "another-class-scores-higher" if prediction.scores.get(prediction.label or "", best) < best else None
+
+
+def suspicious(predictions: Sequence[Prediction]) -> list[str]:
+    """What a reader must know before believing a score: constant or clamped scores, failed answers."""
+    tally = Counter(flags(predictions))
+    scored = sum(bool(p.scores) for p in predictions)
+    notes = []
+    if tally["constant-score"]:
+        notes.append("Every prediction has the same scores: AUROC and calibration mean nothing here.")
+    if (edges := tally["clamped-score"]) > scored / 2:
+        notes.append(f"{edges} of {scored} scores are exactly 0 or 1: they look clamped.")
+    if against := tally["another-class-scores-higher"]:
+        notes.append(f"{against} of {scored} predictions score another class higher than the one they name.")
+    notes += _unanswered(predictions)
+    return notes
+
+
+def _unanswered(predictions: Sequence[Prediction]) -> list[str]:
+    abstained = Counter(p.abstained for p in predictions if p.abstained)
+    failed = Counter(p.failure or "no reason given" for p in predictions if p.label is None and not p.abstained)
+    notes = []
+    if n := sum(failed.values()):
+        why = ", ".join(f"{reason} {count}" for reason, count in sorted(failed.items()))
+        named = f" ({why})" if set(failed) != {"no reason given"} else ""
+        notes.append(f"{n} of {len(predictions)} predictions failed and are null{named}.")
+    if n := sum(abstained.values()):
+        why = ", ".join(f"{kind} {abstained[kind]}" for kind in ABSTAINED if abstained[kind])
+        notes.append(f"{n} of {len(predictions)} predictions abstained ({why}) and name no class.")
+    return notes

@@ -1,0 +1,162 @@
+"""The base of ways that hold whole values of a column out: a source, a domain, an event, a family of languages.
+
+Test is what was held out. Dev is drawn from the training values, so that tuning sees nothing of what is tested. Which
+values are held out is said, or drawn: enough of them, by the seed, to come near the test share.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from claimlab.core.codes import Codes
+from claimlab.core.errors import UnknownName, UsageError
+from claimlab.split.material import Flags, Kept, Material, named, numbered
+from claimlab.split.way import Impossible, Parts, Request
+
+DRAWS = 64  # random choices of values that are compared; the one whose classes come nearest to the share is taken
+NAMED = 4
+TOGETHER: tuple[Kept, ...] = ("group", "exact")
+
+
+@dataclass(frozen=True)
+class Trait:
+    """The value of every row (null: it has none, and is left out for the reason given), and what to say about them."""
+
+    values: pl.Series
+    missing: str
+    notes: tuple[str, ...] = ()
+
+
+class HoldOut(ABC):
+    name: ClassVar[str]
+    takes: ClassVar[frozenset[str]] = frozenset({"hold_out", "train_on", "mode", "keep_together"})
+    default: ClassVar[tuple[str, ...]] = ()  # what is held out when nothing is said; empty: drawn
+
+    @abstractmethod
+    def trait(self, material: Material, request: Request) -> Trait:
+        """What this way groups rows by."""
+
+    def values(self, material: Material, request: Request) -> list[str]:
+        """The values that one could hold out, largest first."""
+        tally = self.trait(material, request).values.drop_nulls().value_counts(sort=False)
+        values = tally.columns[0]
+        return tally.sort(["count", values], descending=[True, False])[values].to_list()
+
+    def split(self, material: Material, request: Request) -> Parts:
+        trait = self.trait(material, request)
+        tally = trait.values.drop_nulls().unique()
+        if tally.len() < 2:
+            found = f"every row has '{tally[0]}'" if tally.len() else trait.missing
+            raise Impossible(
+                f"A split by {self.name} needs two values at least: {found}.", "Split another way, such as --by group."
+            )
+        chosen, trains = self._chosen(trait.values, material, request)
+        picked = trait.values.is_in(chosen).fill_null(False).to_numpy()
+        known = trait.values.is_not_null().to_numpy()
+        test = known & ~picked if trains else picked
+        return self._parts(material, request, trait, test, tuple(chosen), trains=trains)
+
+    def _parts(
+        self, material: Material, request: Request, trait: Trait, test: Flags, chosen: tuple[str, ...], *, trains: bool
+    ) -> Parts:
+        rest = trait.values.is_not_null().to_numpy() & ~test
+        side, notes = with_dev(material, request, rest)
+        side[test] = 2
+        missing = trait.values.null_count()
+        out = trait.values.filter(pl.Series(test)).unique().sort().to_list()
+        return Parts(
+            side=named(side),
+            name=f"{self.name}:{'train-on' if trains else 'leave-out'}={shown(chosen)}",
+            apart=trait.values,
+            held_out=tuple(out),
+            left_out={trait.missing: missing} if missing else {},
+            notes=(*trait.notes, *notes),
+        )
+
+    def _chosen(self, values: pl.Series, material: Material, request: Request) -> tuple[list[str], bool]:
+        """The values that were named, or drawn; and whether they are those to train on instead of to hold out."""
+        if request.hold_out and (request.train_on or request.mode == "train-on-one"):
+            raise UsageError(
+                "--hold-out names what is not trained on; --train-on names all that is.", "Give one of the two."
+            )
+        trains = bool(request.train_on) or request.mode == "train-on-one"
+        asked = request.train_on or request.hold_out
+        if asked:
+            chosen = found(asked, values, request.column or self.name)
+            if len(chosen) == values.drop_nulls().n_unique():
+                raise UsageError("Every value was named, so nothing is left for the other side.", "Name fewer.")
+            return chosen, trains
+        if trains:
+            raise UsageError(
+                f"Train on which {self.name}?",
+                f"Name it with --train-on ({listing(values)}), or use --all for one split each.",
+            )
+        if self.default and set(self.default) <= set(values.drop_nulls().unique().to_list()):
+            return list(self.default), False
+        return drawn(values, material, request), False
+
+
+def with_dev(material: Material, request: Request, rest: Flags) -> tuple[Codes, tuple[str, ...]]:
+    """`rest` dealt to train and dev. Whole groups, unless they are too large to leave dev near its share."""
+    kept = TOGETHER if request.keep_together is None else request.keep_together
+    side = numbered(material.dealt(material.bound(kept), rest, request.shares.of_rest, request.seed))
+    wanted = request.shares.of_rest[1] * rest.sum()
+    if request.keep_together is None and (side == 1).sum() < wanted / 2:
+        side = numbered(material.dealt(material.bound(("exact",)), rest, request.shares.of_rest, request.seed))
+        return side, ("Groups are too large for dev to hold whole ones: train and dev share groups.",)
+    return side, ()
+
+
+def found(asked: tuple[str, ...], values: pl.Series, kind: str) -> list[str]:
+    """The values that were asked for, in their own spelling; capitals do not matter, unless two differ only in them."""
+    known = values.drop_nulls().unique().sort().to_list()
+    folded: dict[str, list[str]] = {}
+    for value in known:
+        folded.setdefault(value.casefold(), []).append(value)
+    out = []
+    for name in asked:
+        alike = [name] if name in known else folded.get(name.casefold(), [])
+        if len(alike) != 1:
+            raise UnknownName(kind, name, known)
+        out.append(alike[0])
+    return sorted(set(out))
+
+
+def shown(chosen: tuple[str, ...]) -> str:
+    """Names short enough to be part of one: a long list is only counted here, and told in full beside the split."""
+    return "+".join(chosen) if len(chosen) <= NAMED else f"{len(chosen)} values"
+
+
+def listing(values: pl.Series) -> str:
+    known = values.drop_nulls().unique().sort().to_list()
+    return ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+
+
+def drawn(values: pl.Series, material: Material, request: Request) -> list[str]:
+    """Values drawn by the seed until the test share is reached: of many draws, the one with the most even classes."""
+    labelled = pl.DataFrame({"value": values, "label": material.labels.fill_null("")}).drop_nulls("value")
+    cells = labelled.group_by("value", "label").len().sort("value", "label")
+    table = cells.pivot("label", index="value", values="len", sort_columns=True)
+    counts = table.drop("value").fill_null(0).to_numpy().astype(np.float64)
+    size = counts.sum(axis=1)
+    target = request.shares.test * size.sum()
+    # A value far above the target is held out only where nothing smaller can fill the test side.
+    fits = np.flatnonzero(size <= 1.5 * target)
+    pool = fits if size[fits].sum() >= 0.5 * target else np.argsort(size, kind="stable")[:-1]
+    rng = np.random.default_rng(request.seed)
+    best, best_cost = np.empty(0, np.int64), np.inf
+    for _ in range(DRAWS):
+        order = rng.permutation(pool)
+        reached = np.cumsum(size[order])
+        stop = max(1, int(np.abs(reached - target).argmin()) + 1)
+        taken = order[: min(stop, len(size) - 1)]
+        share = counts[taken].sum(axis=0) / counts.sum(axis=0)
+        cost = float(np.abs(share - request.shares.test).sum() + np.sum(share == 0) + np.sum(share == 1))
+        if cost < best_cost:
+            best, best_cost = taken, cost
+    return sorted(table["value"].gather(best).to_list())

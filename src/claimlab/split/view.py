@@ -1,0 +1,68 @@
+"""A split as tables to read: rows per side and class, what leaks, and rows per language."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from claimlab.report.blocks import Block, Cell, Table
+from claimlab.split.check import Checked
+from claimlab.split.shares import SIDES
+
+MANY = 30  # languages: more are not listed row by row; --json has them all
+NO_LABEL = "no label"
+
+
+def blocks(checked: Checked) -> list[Block]:
+    """The tables of one split."""
+    found: list[Block] = [sides_table(checked)]
+    if checked.leaks:
+        found.append(leaks_table(checked))
+    languages = checked.cells["language"].n_unique()
+    if 1 < languages <= MANY:
+        found.append(languages_table(checked))
+    return found
+
+
+def sides_table(checked: Checked) -> Table:
+    """Rows per side and class."""
+    tally = checked.cells.with_columns(pl.col("label").fill_null(NO_LABEL))
+    count = {(s, c): n for s, c, n in tally.group_by("split", "label").agg(pl.col("records").sum()).iter_rows()}
+    classes = sorted({c for _, c in count if c != NO_LABEL}) + [NO_LABEL] * any(c == NO_LABEL for _, c in count)
+    total = checked.sides()
+    used = max(1, sum(total.values()))
+    rows = [
+        [side, total[side], Cell(f"{100 * total[side] / used:.1f} %", sort=total[side] / used)]
+        + [count.get((side, c), 0) for c in classes]
+        for side in SIDES
+    ]
+    if checked.unused:
+        rows.append(["unused", checked.unused, *[None] * (len(classes) + 1)])
+    return Table(["part", "records", "share", *classes], rows)
+
+
+def leaks_table(checked: Checked) -> Table:
+    """How many rows of a side stand on another."""
+    rows = [
+        [
+            f"{leak.of} in {leak.seen_in}",
+            leak.rows,
+            *(_toned(n) for n in (leak.exact, leak.near)),
+            leak.same_label,
+            leak.other_label,
+            _toned(leak.group),
+        ]
+        for leak in checked.leaks
+    ]
+    return Table(["leak", "records", "same text", "near text", "own label", "other label", "same group"], rows)
+
+
+def languages_table(checked: Checked) -> Table:
+    tally = checked.cells.with_columns(pl.col("language").fill_null("none"))
+    count = {(s, c): n for s, c, n in tally.group_by("split", "language").agg(pl.col("records").sum()).iter_rows()}
+    languages = sorted({c for _, c in count})
+    return Table(["language", *SIDES], [[c, *(count.get((side, c), 0) for side in SIDES)] for c in languages])
+
+
+def _toned(n: int | None) -> Cell | None:
+    """Null is a dash: not measured, which is not the same as none."""
+    return None if n is None else Cell(f"{n:,}", sort=float(n), tone="warn" if n else "pass")

@@ -1,0 +1,47 @@
+"""The base of ways that deal whole units of rows by the shares: single rows, groups, clusters, pairs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from claimlab.core.codes import Codes
+from claimlab.split.material import Flags, Kept, Material
+from claimlab.split.shares import SIDES
+from claimlab.split.way import Impossible, Parts, Request
+
+
+class Whole:
+    """Rows bound by `together` stay on one side; sides get their share of every class and language."""
+
+    name: ClassVar[str]
+    takes: ClassVar[frozenset[str]] = frozenset({"keep_together"})
+    together: ClassVar[tuple[Kept, ...]] = ()
+
+    def split(self, material: Material, request: Request) -> Parts:
+        units = material.bound(self.together if request.keep_together is None else request.keep_together)
+        return self.dealt(material, request, units, np.ones(material.n, np.bool_))
+
+    def dealt(self, material: Material, request: Request, units: Codes, rows: Flags) -> Parts:
+        if len(np.unique(units[rows])) < 2:
+            raise Impossible(
+                f"A split by {self.name} needs two sets of rows at least; here all rows belong together.",
+                "Split another way, such as --by random.",
+            )
+        shares = request.shares
+        side = material.dealt(units, rows, (shares.train, shares.dev, shares.test), request.seed)
+        return Parts(side=side, name=self.name, whole=pl.Series(units), notes=tuple(far_off(side, request)))
+
+
+def far_off(side: pl.Series, request: Request) -> list[str]:
+    """A word on sides that got less than half of their share, since what must stay whole is too large."""
+    used = max(1, side.len() - side.null_count())
+    got = {name: int((side == name).sum()) / used for name in SIDES}
+    wanted = {name: getattr(request.shares, name) for name in SIDES}
+    return [
+        f"What belongs together is too large for {name}: it got {100 * got[name]:.1f} % instead of {100 * share:.0f} %."
+        for name, share in wanted.items()
+        if got[name] < share / 2
+    ]

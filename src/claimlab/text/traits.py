@@ -1,0 +1,71 @@
+"""What can be said of a text without reading it: its length, the way it is typed, its links; and columns as numbers.
+
+Audits test what these give away, and the detector `shortcut` shows what a leaderboard would make of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from claimlab.text.urls import domains, find_urls
+
+# Shares of characters (and two flags), so that length itself does not leak in.
+PATTERNS = {
+    "punctuation": {
+        "punctuation": r"\p{P}", "exclamation marks": r"!", "question marks": r"\?", "quotation marks": r"[\"“”„«»'’]",
+        "hashes": r"#", "mentions": r"@", "ellipses": r"\.\.\.|…", "brackets": r"[\[\](){}]",
+    },
+    "case": {"capitals": r"\p{Lu}"},
+    "digits": {"digits": r"\p{Nd}"},
+}  # fmt: skip
+MANY_LINKS = 5  # more links than this are not told apart
+
+
+def lengths(texts: pl.Series) -> npt.NDArray[np.float32]:
+    """Characters and words of each text; a text that is missing has none of either."""
+    characters = texts.str.len_chars().fill_null(0).to_numpy()
+    words = texts.str.count_matches(r"\S+").fill_null(0).to_numpy()
+    return np.stack([characters, words], axis=1).astype(np.float32)
+
+
+def shares(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.float32]]:
+    """Share of characters per pattern; for case also whether the text starts, or is wholly, in capitals."""
+    filled = texts.fill_null("")
+    size = filled.str.len_chars().clip(1).to_numpy().astype(np.float32)
+    columns = {
+        name: filled.str.count_matches(pattern).to_numpy().astype(np.float32) / size
+        for name, pattern in PATTERNS[family].items()
+    }
+    if family == "case":
+        columns["words in capitals"] = filled.str.count_matches(r"\b\p{Lu}{2,}\b").to_numpy().astype(np.float32) / size
+        columns["capitalised words"] = filled.str.count_matches(r"\b\p{Lu}\p{Ll}").to_numpy().astype(np.float32) / size
+    return list(columns), np.stack(list(columns.values()), axis=1)
+
+
+def links(texts: pl.Series) -> npt.NDArray[np.float32]:
+    """Whether each text holds a URL, and how many."""
+    found = find_urls(texts).list.len().fill_null(0)
+    return np.stack([(found > 0).to_numpy(), found.clip(0, MANY_LINKS).to_numpy()], axis=1).astype(np.float32)
+
+
+def sites(records: pl.DataFrame) -> pl.Series:
+    """The site of the record itself, or else of the first link in its text."""
+    both = pl.DataFrame({"own": domains(records["url"]), "cited": domains(find_urls(records["text"]).list.first())})
+    return both.select(pl.coalesce("own", "cited")).to_series()
+
+
+def as_numbers(values: pl.Series) -> pl.Series | None:
+    """The column as numbers when it holds figures or dates with many distinct values; null when it is categories."""
+    if values.dtype.is_temporal():
+        numbers = values.cast(pl.Datetime("us")).dt.epoch("d").cast(pl.Float64)
+    elif values.dtype.is_numeric():
+        numbers = values.cast(pl.Float64)
+    elif values.dtype == pl.String:
+        numbers = values.cast(pl.Float64, strict=False)
+        if numbers.null_count() > values.null_count():
+            return None
+    else:
+        return None
+    return numbers.fill_null(float("nan")) if numbers.drop_nulls().n_unique() > 20 else None
