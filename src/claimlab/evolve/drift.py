@@ -92,7 +92,7 @@ def measure(
     *,
     groups: Mapping[str, str] | None = None,
     judges: Judges | None = None,
-    independent: Mapping[str, bool | None] | None = None,
+    independent: attain.Ends | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Drift:
@@ -168,8 +168,13 @@ def _curves(hops: pl.DataFrame, reader: Reader, seed: int) -> dict[tuple[str, st
 
 
 def _with_verdicts(hops: pl.DataFrame, datasets: Sequence[Dataset]) -> pl.DataFrame:
-    tables = [d.tables["annotations"] for d in datasets if "annotations" in d.tables]
-    return verdicts.with_verdicts(hops, pl.concat(tables, how="diagonal") if tables else None)
+    """Run by run: an annotation names a trace, and runs over the same claims share the names."""
+    runs = hops["run"].unique(maintain_order=True).to_list()
+    parts = [
+        verdicts.with_verdicts(hops.filter(pl.col("run") == run), dataset.tables.get("annotations"))
+        for run, dataset in zip(runs, datasets, strict=True)
+    ]
+    return pl.concat(parts)
 
 
 def _fuse(drawn: pl.DataFrame, judges: Judges, progress: Progress) -> tuple[Judged, pl.DataFrame]:

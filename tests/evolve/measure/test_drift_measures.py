@@ -12,8 +12,10 @@ import pytest
 from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
+from claimlab.evolve.auditors.auditor import Question, Vote
 from claimlab.evolve.drift import measure
 from claimlab.evolve.measure import attainment, coverage, levels, producers, verdicts
+from claimlab.evolve.measure.audited import judge_ends
 from claimlab.evolve.measure.hops import read_hops
 from claimlab.exchange.synthetic import require_labels
 
@@ -51,7 +53,7 @@ def test_a_dataset_without_traces_is_refused(looms: Make) -> None:
 
 def test_attainment_by_setting_with_an_independent_word(looms: Make) -> None:
     runs = [looms(auditors=n, name=f"run{n}") for n in (0, 1, 3)]
-    told = {"t0": True, "t1": False, "t2": None}
+    told = {("run0", "t0"): True, ("run0", "t1"): False, ("run0", "t2"): None, ("run1", "t0"): True}
     table = attainment.attainment(read_hops(runs), told)
     own = {r["setting"]: r for r in table.filter(pl.col("judge") == "own").to_dicts()}
     assert own["three auditors"]["share"] == own["one auditor"]["share"] == 0.75
@@ -59,6 +61,35 @@ def test_attainment_by_setting_with_an_independent_word(looms: Make) -> None:
     assert own["direct"]["unjudged"] == 4
     other = {r["setting"]: r for r in table.filter(pl.col("judge") == "independent").to_dicts()}
     assert (other["direct"]["attained"], other["direct"]["judged"]) == (1, 2)
+    assert (other["one auditor"]["attained"], other["one auditor"]["judged"]) == (1, 1)
+    assert other["three auditors"]["judged"] == 0  # the word on one run is not the word on another
+
+
+def test_an_auditor_that_took_no_part_judges_each_run_by_its_own_texts(looms: Make) -> None:
+    class Exclaims:
+        name = "exclaims"
+
+        async def judge(self, question: Question) -> Vote:
+            return Vote(self.name, question.text.endswith("!") if question.target.dimension == "style" else None)
+
+        async def close(self) -> None: ...
+
+        def describe(self) -> dict[str, str]:
+            return {"auditor": self.name}
+
+    loud, quiet = looms(2, name="loud"), looms(2, name="quiet")
+    traces = quiet.tables["traces"]
+    quiet.tables["traces"] = traces.with_columns(pl.col("output").str.strip_chars("!"))
+    ends = judge_ends(read_hops([loud, quiet]), Exclaims())
+    assert ends == {(run, t): run == "loud" for run in ("loud", "quiet") for t in ("t0", "t1")}
+
+
+def test_people_spoke_of_one_run_only(looms: Make) -> None:
+    one, two = looms(1, name="one"), looms(1, name="two")
+    said = {"record_id": "t0", "annotator": "p", "annotator_kind": "human", "question": "verdict", "value": "False"}
+    one.tables["annotations"] = pl.DataFrame([{**said, "meta": json.dumps({"trace_id": "t0", "hop": 2})}])
+    known = measure([one, two]).hops.drop_nulls("verdict")
+    assert known.select("run", "hop").rows() == [("one", 2)]
 
 
 def test_steps_count_only_what_arrived(looms: Make) -> None:

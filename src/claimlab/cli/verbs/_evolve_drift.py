@@ -12,6 +12,7 @@ from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, em
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
     from claimlab.evolve.drift import Drift, Judges
+    from claimlab.evolve.measure.attainment import Ends
     from claimlab.evolve.views.viewer import Society
 
 
@@ -128,9 +129,7 @@ def _judges(
     return Judges(providers, Reading.named(reading), runs, sample)
 
 
-def _independent(
-    opened: list[Dataset], auditor: str | None, data: Path | None, progress: Any
-) -> dict[str, bool | None] | None:
+def _independent(opened: list[Dataset], auditor: str | None, data: Path | None, progress: Any) -> Ends | None:
     if auditor is None:
         return None
     from claimlab.evolve.auditors.auditor import AUDITORS, Settings

@@ -14,6 +14,8 @@ from claimlab.evolve.measure.intervals import wilson
 
 SETTINGS = {0: "direct", 1: "one auditor", 3: "three auditors"}
 UNSTATED = "not stated"
+# (run, trace id) -> whether the target was reached; runs over the same claims share their trace ids
+Ends = Mapping[tuple[str, str], bool | None]
 
 
 def last_hops(hops: pl.DataFrame) -> pl.DataFrame:
@@ -25,10 +27,10 @@ def setting(auditors: int | None) -> str:
     return UNSTATED if auditors is None else SETTINGS.get(auditors, f"{auditors} auditors")
 
 
-def attainment(hops: pl.DataFrame, independent: Mapping[str, bool | None] | None = None) -> pl.DataFrame:
+def attainment(hops: pl.DataFrame, independent: Ends | None = None) -> pl.DataFrame:
     """Per setting and dimension: traces, how many were judged, how many attained, the share with its interval.
 
-    `judge` is "own" (the run's last vote) or "independent" (`independent`: trace id to its word; null: no answer).
+    `judge` is "own" (the run's last vote) or "independent" (`independent`: its word on each trace; null: no answer).
     A trace without a vote is not counted as missed: it stands in `unjudged`.
     """
     last = last_hops(hops).with_columns(
@@ -36,7 +38,9 @@ def attainment(hops: pl.DataFrame, independent: Mapping[str, bool | None] | None
     )
     parts = [_tally(last, "own")]
     if independent is not None:
-        words = pl.Series("passed", [independent.get(t) for t in last["trace_id"].to_list()], dtype=pl.Boolean)
+        words = pl.Series(
+            "passed", [independent.get(key) for key in last.select("run", "trace_id").iter_rows()], dtype=pl.Boolean
+        )
         parts.append(_tally(last.with_columns(words), "independent"))
     return pl.concat(parts)
 
