@@ -80,6 +80,7 @@ function showFacts() {
   fact("Agent", one.agent + (one.at !== undefined && world().agents[one.at][3] >= 0 ? ` · ${data.groups[world().agents[one.at][3]]}` : ""));
   fact("Role", one.role);
   fact("Round, step", one.round === undefined ? undefined : `${one.round}, ${one.step}`);
+  fact("Heard at hop", one.from); // cascades only: on a walk it is the hop before
   fact("Moved by", (one.moved_by || []).join(", "));
   fact("Operators", (one.operators || []).join(", "));
   fact("Because", one.why);
@@ -188,7 +189,7 @@ function move(by) { hop += by; show(); }
 function turn(by) { trace = Math.min(Math.max(trace + by, 0), data.traces.length - 1); hop = Math.min(1, current().hops.length); show(); }
 
 byId("note").textContent = data.note;
-data.traces.forEach((one) => byId("trace").append(element("option", `${one.id} (${one.hops.length} hops${one.goal ? `, ${one.goal}` : ""})`)));
+data.traces.forEach((one) => byId("trace").append(element("option", `${one.id} (${one.hops.length} ${one.hops.length === 1 ? "hop" : "hops"}${one.goal ? `, ${one.goal}` : ""})`)));
 data.groups.forEach((name, i) => {
   const item = element("li"), dot = element("i");
   dot.style.background = colour(i);
