@@ -18,7 +18,7 @@ from claimlab.llm.open import open_provider
 from claimlab.llm.validate import Validated
 
 LONGEST = 4000  # characters of context or evidence that are shown
-MAX_TOKENS = 400
+MAX_TOKENS = 240  # one or two sentences, three names and a reason
 TEMPERATURE = 0.7
 SYSTEM = (
     "You play one person in a study of how statements change when people pass them on. You get the person's profile "
