@@ -56,7 +56,9 @@ def question(request: Request) -> Ask[Any]:
         heard = ", ".join(f"{name}: {value}" for name, value in request.opinion.items())
         parts.append(f"An influential person whose opinion they have heard is: {heard}. It may colour what they say.")
     if request.target is not None:
-        parts.append(f"The aim of the study for this statement is {request.target}: it {request.target.meaning}.")
+        parts.append(
+            f"The aim of the study for this statement is {request.target}: {request.target.meaning.definition}"
+        )
         parts.append(
             "Reword the statement towards that aim."
             if request.must_rewrite
