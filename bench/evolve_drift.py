@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import json
 import tempfile
 import time
@@ -70,7 +71,7 @@ def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
         for kind in NETWORKS:
             within = ["--within-group"] if kind == "clustered" else []
             call = ["evolve", "run", str(seeds), "-o", f"{place}/{kind}", "--network", kind, "--steps", str(steps)]
-            with contextlib.redirect_stdout(None):
+            with contextlib.redirect_stdout(io.StringIO()):
                 failed = command([*call, "--seed", str(seed), *within])
             if failed:
                 raise SystemExit(f"evolve run failed on {kind}")
