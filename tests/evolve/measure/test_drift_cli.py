@@ -22,6 +22,7 @@ def call(capsys: pytest.CaptureFixture[str], *argv: object) -> tuple[int, str, s
     return code, out, err
 
 
+@pytest.mark.slow  # every picture is drawn
 def test_a_report_a_viewer_and_the_stages(looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     looms(30).write(tmp_path / "a")
     looms(30, auditors=1, kind="clustered").write(tmp_path / "b")
@@ -55,6 +56,7 @@ def test_a_report_a_viewer_and_the_stages(looms: Make, tmp_path: Path, capsys: p
     assert not (tmp_path / "r" / "traces.html").exists()
 
 
+@pytest.mark.slow
 def test_the_same_command_writes_the_same_bytes(
     looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
