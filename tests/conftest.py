@@ -6,10 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # A commit is judged by the same examples everywhere; HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("same", derandomize=True)
+settings.register_profile(
+    "same",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no defect
+)
 settings.register_profile("explore")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 

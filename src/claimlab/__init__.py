@@ -30,12 +30,13 @@ _VERBS = {
     "clean": ("claimlab.clean.run", "clean"),
     "detect": ("claimlab.detect.run", "detect"),
     "enrich": ("claimlab.enrich.front", "enrich"),
+    "evaluate": ("claimlab.evaluate.run", "evaluate"),
     "report": ("claimlab.audit.write", "write_audits"),
     "split": ("claimlab.split.run", "split"),
 }
 __all__ = [
-    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "export", "load", "report",
-    "split",
+    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "export", "load",
+    "report", "split",
 ]  # fmt: skip
 
 

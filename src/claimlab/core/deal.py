@@ -11,6 +11,7 @@ import polars as pl
 from claimlab.core.codes import Codes
 
 LARGE = 20  # rows: larger groups are placed one by one
+MANY = 20  # groups of equal make-up: fewer are placed one by one, since rounding would rob the smallest side
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -20,7 +21,7 @@ def deal(cells: Codes, groups: Codes, shares: Sequence[float], seed: int, *, fir
     """The side (an index into `shares`) of every row. Rows with one group code are never parted.
 
     Groups with a row flagged in `first` go to the first side and count as dealt there. Of the others, large groups go
-    first, largest first, to the side that is then least overfull. Small groups of equal make-up are dealt by lot,
+    first, largest first, to the side whose wants they come nearest to. Small groups of equal make-up are dealt by lot,
     so that the cost grows with rows and the shares of every cell come out even.
     """
     if len(cells) == 0:
@@ -28,7 +29,8 @@ def deal(cells: Codes, groups: Codes, shares: Sequence[float], seed: int, *, fir
     rng = np.random.default_rng(seed)
     group_of = np.unique(groups, return_inverse=True)[1].ravel()
     held = _Held.of(group_of, np.unique(cells, return_inverse=True)[1].ravel())
-    room = np.asarray(shares, dtype=np.float64)[:, None] * held.totals  # sides by cells: rows wanted
+    want = np.asarray(shares, dtype=np.float64)[:, None] * held.totals  # sides by cells: rows wanted
+    room = want.copy()  # and rows still missing
     side = np.full(held.groups, -1, np.int64)
     if first is not None and first.any():
         side[group_of[first]] = 0
@@ -37,12 +39,17 @@ def deal(cells: Codes, groups: Codes, shares: Sequence[float], seed: int, *, fir
     large = np.flatnonzero(free & (held.size > LARGE))
     for group in large[np.argsort(-held.size[large], kind="stable")].tolist():
         mine, n = held.of_group(group)
-        side[group] = _least_overfull(room, mine, n)
+        side[group] = _nearest(room[:, mine], want[:, mine], n)
         room[side[group], mine] -= n
     small = rng.permutation(np.flatnonzero(free & (held.size <= LARGE)))
     for alike in _by_make_up(held, small):
         mine, n = held.of_group(int(alike[0]))
-        whole = _quota(room, mine, len(alike))
+        if len(alike) < MANY:
+            for group in alike.tolist():
+                side[group] = _nearest(room[:, mine], want[:, mine], n)
+                room[side[group], mine] -= n
+            continue
+        whole = _quota(room[:, mine], want[:, mine], len(alike))
         side[alike] = np.repeat(np.arange(len(shares)), whole)
         room[:, mine] -= np.outer(whole, n)
     return side[group_of]
@@ -77,7 +84,8 @@ class _Held:
 def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
     """`small` in lots of groups that hold the same cells as often.
 
-    Rare make-ups come first: what is common then evens out what is left. Those equally rare come by lot.
+    Rare make-ups come first, and large groups before small ones: what is common and small then evens out what is left.
+    Those alike in both come by lot.
     """
     if not len(small):
         return []
@@ -86,24 +94,28 @@ def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
     made = holds.select("group", word.alias("make_up")).group_by("group", maintain_order=True)
     make_up = made.agg(pl.col("make_up").str.join(","))["make_up"].gather(small)
     lots = pl.DataFrame({"group": small, "make_up": make_up}).group_by("make_up", maintain_order=True).agg("group")
-    ordered = lots.with_columns(pl.col("group").list.len().alias("n")).sort("n", maintain_order=True)
+    size = pl.Series(held.size[lots["group"].list.first().to_numpy()])
+    lots = lots.with_columns(pl.col("group").list.len().alias("n"), size.alias("size"))
+    ordered = lots.sort("n", "size", descending=[False, True], maintain_order=True)
     ends = np.cumsum(ordered["n"].to_numpy())
     return np.split(ordered["group"].explode().to_numpy(), ends[:-1])
 
 
-def _least_overfull(room: Floats, cells: Codes, n: Floats) -> int:
-    """The side with most room left for the cells of this group, by how many rows of each it holds."""
-    wanted = np.maximum(room[:, cells], 0) @ n
-    return int(wanted.argmax()) if wanted.max() > 0 else int(room.sum(axis=1).argmax())
+def _nearest(room: Floats, want: Floats, n: Floats) -> int:
+    """The side that a group with `n` rows of each cell brings nearest to its wants, by the chi-square of all sides.
+
+    Each cell counts relative to its own size, so that a rare language weighs as much as a common one.
+    """
+    return int(((n - 2 * room) * n / np.maximum(want, 1e-9)).sum(axis=1).argmin())
 
 
-def _quota(room: Floats, cells: Codes, n: int) -> Codes:
-    """How `n` groups of one make-up are shared out: by the room left for their cells, whole groups only."""
-    left = np.maximum(room[:, cells], 0).sum(axis=1)
+def _quota(room: Floats, want: Floats, lot: int) -> Codes:
+    """How a lot of groups of one make-up is shared out: by the room left for their cells, whole groups only."""
+    left = (np.maximum(room, 0) / want.sum(axis=0)).sum(axis=1)
     if left.sum() == 0:
-        left = np.maximum(room.sum(axis=1), 0) + 1e-9
-    exact = n * left / left.sum()
+        left = want.sum(axis=1)
+    exact = lot * left / left.sum()
     whole: Codes = np.floor(exact).astype(np.int64)
-    short = np.argsort(-(exact - whole), kind="stable")[: n - int(whole.sum())]
+    short = np.argsort(-(exact - whole), kind="stable")[: lot - int(whole.sum())]
     whole[short] += 1
     return whole

@@ -145,7 +145,7 @@ def measure(answers: Answers, positive: str | None = None) -> Scores:
 
 def auroc(answers: Answers, positive: str | None = None) -> tuple[float | None, str | None]:
     """Area under the ROC curve: of `positive` with two classes, else each class against the rest, averaged."""
-    rows, why = _ranked(answers)
+    rows, why = ranked(answers)
     if rows is None:
         return None, why
     return float(np.mean([rank_area(truth, score) for truth, score in targets(rows, positive)])), None
@@ -153,7 +153,7 @@ def auroc(answers: Answers, positive: str | None = None) -> tuple[float | None, 
 
 def rates(answers: Answers, positive: str | None = None) -> list[Rate]:
     """True-positive rates at the usual false-positive rates; only for a task with two classes."""
-    rows, why = _ranked(answers)
+    rows, why = ranked(answers)
     if rows is None:
         return [Rate(fpr, None, why) for fpr in RATES]
     if len(answers.classes) != 2:
@@ -200,6 +200,8 @@ def calibration(answers: Answers) -> Calibration:
         return Calibration(why="The run gives no scores.")
     if probs.min() < 0 or np.abs(probs.sum(axis=1) - 1).max() > SUMS_TO_ONE:
         return Calibration(why="The scores are no probabilities: they do not sum to one.")
+    if (probs == probs[0]).all():
+        return Calibration(len(probs), why="Every record has the same scores.")
     best = probs.argmax(axis=1)
     sure, right = probs.max(axis=1), best == truth
     place = np.minimum((sure * BINS).astype(np.int64), BINS - 1)
@@ -214,7 +216,7 @@ def calibration(answers: Answers) -> Calibration:
     return Calibration(len(probs), float(np.abs(mean_sure - mean_right).sum() / len(probs)), float(brier), curve)
 
 
-def _ranked(answers: Answers) -> tuple[Answers | None, str | None]:
+def ranked(answers: Answers) -> tuple[Answers | None, str | None]:
     """The records with scores, when a ranking of them means something."""
     if answers.scores is None:
         return None, "The run gives no scores."

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.report.charts import VERDICT_COLOURS, WIDTH, distinct
+from claimlab.report.charts import TRUE, VERDICT_COLOURS, WIDTH, distinct
 
 SHAPES = {"score": "circle", "majority": "triangle-right", "stratified": "stroke", "shuffled": "cross"}
 
@@ -20,7 +20,7 @@ class Dot:
     name: str
     value: float
     interval: tuple[float, float] | None = None
-    tone: str = "pass"
+    tone: str = "pass"  # "plain" where there is no verdict to tone by
     marks: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -32,12 +32,14 @@ def dots(rows: Sequence[Dot], *, title: str, threshold: float | None = None, wid
     order = [r.name for r in rows]
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=300, ticks=False))
     tones = [t for t in VERDICT_COLOURS if any(r.tone == t for r in rows)]
-    colour = alt.Color(
+    colour: Any = alt.Color(
         "tone:N",
         scale=alt.Scale(domain=tones, range=[VERDICT_COLOURS[t] for t in tones]),
         title=None,
         legend=alt.Legend(orient="top"),
     )
+    if not tones:
+        colour = alt.value(TRUE)
     x_scale = alt.Scale(domain=[0, 100])
     spans = pl.DataFrame(
         [

@@ -1,19 +1,21 @@
-"""An evaluation run as the report needs it: predictions beside the truth, a score, and random examples."""
+"""An evaluation run as the report needs it: scored like any run, and with random examples of right and wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from claimlab.audit.scores import confusion, macro_f1, majority_f1, stratified_f1
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.record import to_side_table
+from claimlab.evaluate.run import RunResult, evaluate_run
+from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run
 from claimlab.report.excerpt import excerpt
 from claimlab.tasks.task import open_task
 
@@ -22,53 +24,24 @@ INPUT, RATIONALE = 600, 300  # characters shown
 
 
 @dataclass(frozen=True)
-class Run:
-    """`table` has one row per labelled record of the part that was scored: its text, truth, and what the run said."""
+class Run(ScoredRun):
+    """A scored run with examples by lot."""
 
-    name: str
-    dataset: str
-    digest: str
-    split: str | None
-    table: pl.DataFrame
-    strangers: int  # predictions for records that the dataset does not hold
-    unlabelled: int  # records of the part without a usable label
-    repeated: int  # predictions beyond the first for one record
-    untouched: int  # labelled records without a prediction, left out because no split was named
-    classes: tuple[str, ...]
     correct: list[dict[str, Any]] = field(default_factory=list)
     wrong: list[dict[str, Any]] = field(default_factory=list)
 
-    @property
-    def answered(self) -> int:
-        return int(self.table["said"].is_not_null().sum())
-
-    @property
-    def hits(self) -> int:
-        return int((self.table["said"] == self.table["truth"]).fill_null(False).sum())
+    @cached_property
+    def result(self) -> RunResult | None:
+        """Every score with its interval, and by every trait that tells records apart; null when none is labelled."""
+        return evaluate_run(self) if self.table.height else None
 
     def scores(self) -> dict[str, float]:
         """Accuracy and macro-F1 over every labelled record, one without an answer counted as wrong; and baselines.
         Nothing when no record is labelled."""
-        if not self.table.height:
+        if self.result is None:
             return {}
-        truth = self.table["truth"].replace_strict({c: i for i, c in enumerate(self.classes)}, return_dtype=pl.Int64)
-        said = self.table["said"].replace_strict(
-            {c: i for i, c in enumerate(self.classes)}, default=len(self.classes), return_dtype=pl.Int64
-        )
-        k = len(self.classes)
-        other = said.fill_null(k).to_numpy()
-        counts = confusion(truth.to_numpy(), other, k + 1)
-        per_class = np.bincount(truth.to_numpy(), minlength=k)
-        # The column of other answers costs recall; it is no class of its own.
-        hits = np.diagonal(counts)[:k]
-        size = counts.sum(axis=1)[:k] + counts.sum(axis=0)[:k]
-        f1 = float(np.mean(2 * hits / np.maximum(size, 1)))
-        return {
-            "accuracy": self.hits / max(1, self.table.height),
-            "macro_f1": f1 if (other == k).any() else float(macro_f1(counts[:k, :k])),
-            "majority_f1": majority_f1(per_class),
-            "stratified_f1": stratified_f1(per_class),
-        }
+        floor = {f"{b.name}_f1": b.macro_f1 for b in self.result.baselines}
+        return {"accuracy": self.result.scores.accuracy, "macro_f1": self.result.scores.macro_f1, **floor}
 
 
 @dataclass(frozen=True)
@@ -87,15 +60,11 @@ def read_runs(
 
     `known` are the study's datasets: a run on a part of one of them is a run on it.
     """
-    predictions, records = _open(name, path, dataset)
+    predictions, records, about = _open(name, path, dataset)
     digest = home_of(records, known)
-    names = predictions["run"].fill_null("").unique().sort().to_list()
-    out = []
-    for run in names:
-        mine = predictions.filter(pl.col("run").fill_null("") == run)
-        title = name if len(names) == 1 else f"{name}: {run or 'without a name'}"
-        out.append(_run(title, mine, records, digest, scoring))
-    return out
+    task = open_task(scoring.target)
+    scored = each_run(name, predictions, records, task, split=scoring.split, about=about, digest=digest)
+    return [_with_examples(run, scoring.seed) for run in scored]
 
 
 def home_of(part: Dataset, known: Sequence[Dataset]) -> str:
@@ -109,20 +78,21 @@ def home_of(part: Dataset, known: Sequence[Dataset]) -> str:
     return part.digest()
 
 
-def _open(name: str, path: Path, dataset: Dataset | None) -> tuple[pl.DataFrame, Dataset]:
+def _open(name: str, path: Path, dataset: Dataset | None) -> tuple[pl.DataFrame, Dataset, About]:
     if path.is_dir():
         folder = Dataset.open(path)
         if "predictions" not in folder.tables:
             raise DataError(
                 f"The run '{name}' at '{path}' has no table of predictions.", "Point at a folder that has one."
             )
-        return to_side_table("predictions", folder.tables["predictions"]), dataset or folder
+        predictions = to_side_table("predictions", folder.tables["predictions"])
+        return predictions, dataset or folder, about_of(folder.lineage)
     if dataset is None:
         raise DataError(
             f"The run '{name}' is a file without records.", 'Say whose predictions they are: dataset = "DIR"'
         )
     try:
-        return to_side_table("predictions", pl.read_parquet(path)), dataset
+        return to_side_table("predictions", pl.read_parquet(path)), dataset, About()
     except ClaimlabError:
         raise
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -131,45 +101,11 @@ def _open(name: str, path: Path, dataset: Dataset | None) -> tuple[pl.DataFrame,
         ) from None
 
 
-def _run(name: str, predictions: pl.DataFrame, dataset: Dataset, digest: str, scoring: Scoring) -> Run:
-    part = _part(dataset, scoring)
-    first = predictions.drop_nulls("record_id").unique("record_id", keep="first", maintain_order=True)
-    classes = tuple(sorted(part["truth"].drop_nulls().unique().to_list()))
-    plain = {c.strip().lower(): c for c in classes}
-    said = pl.col("label").str.strip_chars().str.to_lowercase().replace(plain).alias("said")
-    answers = first.select(pl.col("record_id").alias("id"), said, "scores", "rationale")
-    labelled = part.drop_nulls("truth")
-    # Without a named split, what was predicted for says what was meant; with one, a missing answer is a wrong one.
-    table = labelled.join(answers, on="id", how="left" if scoring.split is not None else "inner", maintain_order="left")
-    run = Run(
-        name=name,
-        dataset=dataset.name,
-        digest=digest,
-        split=scoring.split,
-        table=table,
-        strangers=first.join(dataset.records.select(record_id="id"), on="record_id", how="anti").height,
-        unlabelled=int(part["truth"].null_count()),
-        repeated=predictions.height - first.height,
-        untouched=labelled.height - table.height,
-        classes=classes,
-    )
-    run.correct.extend(_draw(table.filter(pl.col("said") == pl.col("truth")), scoring.seed))
-    run.wrong.extend(_draw(table.filter(pl.col("said") != pl.col("truth")), scoring.seed))
-    return run
-
-
-def _part(dataset: Dataset, scoring: Scoring) -> pl.DataFrame:
-    """The records of the part in question with their truth: null where they have none of the target's labels."""
-    truth = open_task(scoring.target).labels(dataset.records)
-    part = dataset.records.select("id", "split", "text").with_columns(truth.alias("truth"))
-    if scoring.split is None:
-        return part
-    part = part.filter(pl.col("split") == scoring.split)
-    if not part.height:
-        raise DataError(
-            f"'{dataset.name}' has no records in the split '{scoring.split}'.", "Check split in the study file."
-        )
-    return part
+def _with_examples(run: ScoredRun, seed: int) -> Run:
+    right = run.table.filter(pl.col("said") == pl.col("truth"))
+    wrong = run.table.filter(pl.col("said") != pl.col("truth"))
+    told = {f.name: getattr(run, f.name) for f in fields(ScoredRun)}
+    return Run(**told, correct=_draw(right, seed), wrong=_draw(wrong, seed))
 
 
 def _draw(rows: pl.DataFrame, seed: int) -> list[dict[str, Any]]:

@@ -14,7 +14,9 @@ from claimlab.evaluate.eqa.evidence import Evidence
 from claimlab.evaluate.eqa.limits import KINDS, Limit
 from claimlab.evaluate.eqa.runs import Run
 from claimlab.evaluate.eqa.study import QUESTIONS, is_empty
-from claimlab.report.blocks import Block, Cell, Items, Quote, Report, Section, Table, Text, Tiles, percent
+from claimlab.evaluate.views.page import Size as Detailed
+from claimlab.evaluate.views.page import run_blocks
+from claimlab.report.blocks import Block, Cell, Items, Quote, Report, Section, Table, Text, Tiles
 from claimlab.report.excerpt import excerpt
 
 
@@ -104,13 +106,11 @@ def data_table(datasets: Sequence[Dataset]) -> Table:
 
 
 def run_section(run: Run, number: int, size: Size) -> Section:
-    """The score beside its baselines, and random examples: input, output and truth."""
+    """Every score with its interval and baselines, by trait, and random examples: input, output and truth."""
     blocks: list[Block] = []
-    scores = run.scores()
-    if scores:
-        rows: list[list[Any]] = [[name, percent(value)] for name, value in _named(scores)]
-        caption = f"{run.table.height:,} labelled records of '{run.dataset}', split: {run.split or 'all'}."
-        blocks.append(Table(["Measure", "Per cent"], rows, caption, sortable=False))
+    if run.result is not None:
+        said = f"{run.table.height:,} labelled records of '{run.dataset}', split: {run.split or 'all'}."
+        blocks += [Text(said), *run_blocks(run.result, f"run-{number + 1}", Detailed(figures=size.figures))]
     for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
         if drawn and size.examples:
             title = f"{len(drawn)} {what} predictions drawn at random"
@@ -129,14 +129,6 @@ def assurance(found: Sequence[Limit]) -> Section:
             items = [f"{excerpt(m.about, 60)}: {m.sentence}" if m.about else m.sentence for m in mine]
             blocks.append(Section(f"{title} ({len(mine)})", [Items(items)], anchor=f"limits-{kind}"))
     return Section("3. Assurance limits", blocks, anchor="limits")
-
-
-def _named(scores: dict[str, float]) -> list[tuple[str, float]]:
-    names = {
-        "accuracy": "accuracy", "macro_f1": "macro-F1", "majority_f1": "macro-F1 of the majority answer",
-        "stratified_f1": "macro-F1 of a draw from the labels",
-    }  # fmt: skip
-    return [(names[key], value) for key, value in scores.items()]
 
 
 def _examples(drawn: Sequence[dict[str, Any]], text: int) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ def to_json(evidence: Evidence, found: list[Limit]) -> dict[str, Any]:
                 {
                     "name": run.name, "dataset": run.dataset, "digest": run.digest, "split": run.split,
                     "records": run.table.height, "answered": run.answered, "scores": run.scores(),
+                    "evaluation": None if run.result is None else asdict(run.result),
                     "correct": run.correct, "wrong": run.wrong,
                 }
                 for run in evidence.runs

@@ -1,0 +1,224 @@
+"""Is the society fast enough? Networks beside rustworkx, igraph and SciPy, and agent steps beside Mesa, in one run.
+
+    python bench/evolve.py graphs [--agents 1000000] [--kind NAME]        (needs: pip install 'claimlab[bench]')
+    python bench/evolve.py steps [--agents 90,10000,1000000]
+
+Seconds are of the processor, so that a busy machine does not blur them; the best of --repeat runs counts, and a ratio
+compares runs that stood side by side. A peer's time ends when its own graph stands; claimlab's ends when its rows can
+be walked. Peers are asked for the same number of agents and ties. None of them makes a network of similar agents:
+SciPy's k-d tree finds the same nearest profiles, igraph's geometric graph ties what lies close, with as many ties.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import math
+import random
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import igraph
+import mesa
+import numpy as np
+import rustworkx
+import scipy.sparse
+from scipy.spatial import cKDTree
+
+from claimlab.evolve.society.build import MEAN_DEGREE, NETWORKS, build
+from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.networks.clustered import INSIDE
+from claimlab.evolve.society.networks.dunbar import MODERATE, STRONG
+from claimlab.evolve.society.population import Population
+from claimlab.evolve.society.walk import meetings
+
+Job = Callable[[], object]
+ENOUGH = 0.5  # seconds
+PAIRWISE = 20_000  # agents; beyond, peers that look at every pair (rustworkx's blocks, the k-d tree) take hours
+
+
+def planted(people: Population) -> tuple[list[int], np.ndarray[Any, Any]]:
+    """Group sizes and the chances of a tie that give the density of our clustered network."""
+    sizes = np.bincount(people.codes("group")).astype(float)
+    ties = people.size * MEAN_DEGREE / 2
+    inside = float((sizes * (sizes - 1) / 2).sum())
+    chance = np.full((sizes.size, sizes.size), ties * (1 - INSIDE) / (people.size * (people.size - 1) / 2 - inside))
+    np.fill_diagonal(chance, ties * INSIDE / inside)
+    return [int(s) for s in sizes], chance
+
+
+def scipy_random(rows: int, columns: int, ties: int) -> scipy.sparse.csr_array:
+    return scipy.sparse.random_array((rows, columns), density=ties / (rows * columns), format="csr", rng=1)
+
+
+def scipy_planted(people: Population) -> scipy.sparse.csr_array:
+    sizes, chance = planted(people)
+    blocks = [
+        [
+            scipy_random(a, b, round(chance[i, j] * a * b / (1 if i < j else 2))) if i <= j else None
+            for j, b in enumerate(sizes)
+        ]
+        for i, a in enumerate(sizes)
+    ]
+    half = scipy.sparse.block_array(blocks, format="csr")
+    return half + half.T
+
+
+def one_hot(people: Population) -> np.ndarray[Any, Any]:
+    columns = [np.eye(len(people.values(a)), dtype=np.float32)[people.codes(a)] for a in people.attributes]
+    return np.concatenate(columns, axis=1)
+
+
+def peers(kind: str, people: Population, ours: Network) -> dict[str, Job]:
+    n, ties = people.size, ours.edges
+    if kind == "random":
+        return {
+            "rustworkx": lambda: rustworkx.undirected_gnm_random_graph(n, ties, seed=1),
+            "igraph": lambda: igraph.Graph.Erdos_Renyi(n=n, m=ties),
+            "SciPy": lambda: (half := scipy_random(n, n, ties)) + half.T,
+        }
+    if kind == "scale-free":
+        each = round(MEAN_DEGREE / 2)
+        return {
+            "rustworkx": lambda: rustworkx.barabasi_albert_graph(n, each, seed=1),
+            "igraph": lambda: igraph.Graph.Barabasi(n, each),
+        }
+    if kind == "clustered":
+        sizes, chance = planted(people)
+        known: dict[str, Job] = {
+            "igraph": lambda: igraph.Graph.SBM(chance.tolist(), sizes),
+            "SciPy": lambda: scipy_planted(people),
+        }
+        if n <= PAIRWISE:
+            known["rustworkx"] = lambda: rustworkx.undirected_sbm_random_graph(sizes, chance, False, seed=1)
+        return known
+    found: dict[str, Job] = {
+        "igraph (geometric)": lambda: igraph.Graph.GRG(n, math.sqrt(ours.mean_degree / math.pi / n))
+    }
+    if n <= PAIRWISE:
+        named = (sum(STRONG) + sum(MODERATE)) // 2
+        points = one_hot(people)
+        found["SciPy (k-d tree)"] = lambda: cKDTree(points).query(points, k=named + 1)
+    return found
+
+
+def best(job: Job, repeat: int) -> float:
+    took = []
+    for _ in range(repeat):
+        gc.collect()
+        start = time.process_time()
+        made = job()
+        took.append(time.process_time() - start)
+        del made
+    return min(took)
+
+
+def graphs(agents: int, repeat: int, kinds: list[str]) -> Iterator[str]:
+    people = Population.draw(agents, seed=1)
+    yield f"Networks of {agents:,} agents, seconds of the processor, best of {repeat}."
+    yield ""
+    yield "| kind | ties | claimlab | peers | ratio to the fastest |"
+    yield "|---|---|---|---|---|"
+    for kind in kinds:
+        ours = build(kind, people, seed=1)
+        jobs = peers(kind, people, ours)
+        ties = ours.edges
+        mine = best(lambda kind=kind: build(kind, people, seed=1), repeat)  # type: ignore[misc]
+        del ours
+        times = {name: best(job, repeat) for name, job in jobs.items()}
+        shown = ", ".join(f"{name} {seconds:.2f}" for name, seconds in times.items())
+        ratio = f"{mine / min(times.values()):.2f}" if times else "no peer"
+        yield f"| {kind} | {ties:,} | {mine:.2f} | {shown} | {ratio} |"
+
+
+class Person(mesa.Agent):  # type: ignore[misc]
+    """As kind to Mesa as can be: neighbours are a plain list, and a step is one random choice and one sum."""
+
+    neighbours: list[Person]
+    visits = 0
+
+    def step(self) -> None:
+        self.random.choice(self.neighbours).visits += 1
+
+
+def in_mesa(network: Network) -> Callable[[int], None]:
+    model = mesa.Model(seed=1)
+    people = [Person(model) for _ in range(network.size)]
+    for i, person in enumerate(people):
+        person.neighbours = [people[j] for j in network.neighbours(i).tolist()]
+
+    def run(rounds: int) -> None:
+        for _ in range(rounds):
+            model.agents.shuffle_do("step")
+
+    return run
+
+
+def in_claimlab(network: Network) -> Callable[[int], None]:
+    rng = np.random.default_rng(1)
+    visits = np.zeros(network.size, dtype=np.int64)
+
+    def run(rounds: int) -> None:
+        for met in meetings(network, rounds, rng):
+            visits[:] += np.bincount(met, minlength=network.size)
+
+    return run
+
+
+def pace(run: Callable[[int], None], agents: int, repeat: int) -> float:
+    """Agent steps in a second of the processor."""
+    rounds, took = 1, 0.0
+    while took < ENOUGH:  # as many rounds as fill half a second
+        rounds = rounds if not took else max(rounds + 1, int(1.2 * rounds * ENOUGH / took))
+        start = time.process_time()
+        run(rounds)
+        took = time.process_time() - start
+    rates = [agents * rounds / took]
+    for _ in range(repeat - 1):
+        start = time.process_time()
+        run(rounds)
+        rates.append(agents * rounds / (time.process_time() - start))
+    return max(rates)
+
+
+def steps(sizes: list[int], repeat: int) -> Iterator[str]:
+    yield "Every agent picks a random neighbour, who counts one more visit; agent steps in a second of the processor."
+    yield ""
+    yield "| agents | claimlab | Mesa shuffle_do | times as fast |"
+    yield "|---|---|---|---|"
+    for size in sizes:
+        network = connected(size)
+        mine = pace(in_claimlab(network), size, repeat)
+        theirs = pace(in_mesa(network), size, repeat)
+        gc.collect()
+        yield f"| {size:,} | {mine:,.0f} | {theirs:,.0f} | {mine / theirs:.1f} |"
+
+
+def connected(size: int) -> Network:
+    """A scale-free network: no agent is without a neighbour, which Mesa's random choice could not bear."""
+    return build("scale-free", Population.draw(size, seed=1), seed=1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    jobs = parser.add_subparsers(dest="job", required=True)
+    graph = jobs.add_parser("graphs")
+    graph.add_argument("--agents", type=int, default=1_000_000)
+    graph.add_argument("--kind", choices=NETWORKS.names(), action="append")
+    graph.add_argument("--repeat", type=int, default=3)
+    step = jobs.add_parser("steps")
+    step.add_argument("--agents", type=lambda text: [int(n) for n in text.split(",")], default=[90, 10_000, 1_000_000])
+    step.add_argument("--repeat", type=int, default=3)
+    chosen = parser.parse_args()
+    random.seed(1)  # igraph draws from here
+    if chosen.job == "graphs":
+        lines = graphs(chosen.agents, chosen.repeat, chosen.kind or ["random", "scale-free", "clustered", "dunbar"])
+    else:
+        lines = steps(chosen.agents, chosen.repeat)
+    for line in lines:
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""`claimlab evolve`: claims pass through a simulated society, and every hop is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from claimlab.cli.output import (
+    ForceFlag,
+    JsonFlag,
+    LimitOption,
+    SeedOption,
+    emit,
+    progress_bar,
+    say,
+    several,
+    verb,
+    written,
+)
+
+if TYPE_CHECKING:
+    from claimlab.core.dataset import Dataset
+    from claimlab.evolve.open import Run
+
+app = verb(help="Claims in a simulated society: let them evolve, measure their drift, judge their check-worthiness.")
+
+
+@app.callback()
+def _commands() -> None:
+    """A verb with sub-commands, also while it has only one."""
+
+
+@app.command()
+def run(
+    folder: Annotated[Path, typer.Argument(help="A claimlab dataset folder with the claims to start from.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the evolved claims and traces to.")],
+    network: Annotated[
+        str, typer.Option(help="'random', 'scale-free', 'clustered', 'dunbar', or a file (ARCHIVE#MEMBER).")
+    ] = "random",
+    population: Annotated[
+        str | None, typer.Option(help="A file of agents (ARCHIVE#MEMBER), or how many to draw (90).")
+    ] = None,
+    mean_degree: Annotated[
+        float | None, typer.Option(help="Ties of an agent; the same for all kinds if unset.")
+    ] = None,
+    mode: Annotated[
+        str, typer.Option(help="'walk', 'cascade' (nothing steers) or 'intervened' (auditors do).")
+    ] = "walk",
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Steps (30); of one round with --vote released (10).")
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Rounds of a steered walk (1; released: 3).")] = None,
+    within_group: Annotated[
+        bool | None, typer.Option("--within-group/--across-groups", help="Stay in the group (clustered: yes).")
+    ] = None,
+    group: Annotated[str | None, typer.Option(help="Start and stay in this group of agents.")] = None,
+    hubs: Annotated[
+        bool, typer.Option("--hubs/--no-hubs", help="Hubs lend their opinion, where there are any.")
+    ] = True,
+    fan_out: Annotated[int, typer.Option(min=1, help="Cascades: how many an agent tells.")] = 2,
+    reach: Annotated[int, typer.Option(min=1, help="Cascades: agents reached, at most.")] = 30,
+    target: Annotated[
+        list[str] | None, typer.Option(help="Where to steer, such as style=colloquial; again for another; or 'all'.")
+    ] = None,
+    vote: Annotated[str, typer.Option(help="When auditors vote: 'paper' or 'released'.")] = "paper",
+    rewriter: Annotated[str, typer.Option(help="Who writes for the agents: 'rules', 'model' or 'replay'.")] = "rules",
+    auditor: Annotated[str, typer.Option(help="Who judges: 'rules', 'classifier', 'model' or 'replay'.")] = "rules",
+    auditors: Annotated[int, typer.Option(min=0, max=3, help="How many judge: 3, 1, or 0 (one rewrite, no vote).")] = 3,
+    auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier learns from.")] = None,
+    weights: Annotated[Path | None, typer.Option(help="Your own table of attributes and operators (TOML).")] = None,
+    recording: Annotated[Path | None, typer.Option(help="Dataset with traces, for 'replay'.")] = None,
+    profile: Annotated[str | None, typer.Option(help="Model profile of the agents; see: claimlab llm profiles")] = None,
+    auditor_profile: Annotated[
+        list[str] | None, typer.Option(help="Model profile of an auditor; again for the next (else the agents').")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Another model of the same endpoint.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="File of recorded model calls (OUTPUT.cache/llm.sqlite).")] = None,
+    cache_mode: Annotated[
+        str, typer.Option(help="'record' (and resume), 'replay' (no network) or 'live' (no recording).")
+    ] = "record",
+    max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that this run may spend at most.")] = None,
+    max_calls: Annotated[int | None, typer.Option(min=0, help="Calls of models.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens of models.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Print what the run would cost, and stop.")] = False,
+    concurrency: Annotated[int, typer.Option(min=1, max=512, help="Claims that move at once.")] = 80,
+    seed: SeedOption = 20,
+    limit: LimitOption = None,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and replay."""
+    from claimlab.core.budget import Budget
+    from claimlab.core.dataset import Dataset, refuse_overwrite
+    from claimlab.evolve.open import Run, check_cache_mode, plan_of, targets_of
+
+    if not estimate:
+        refuse_overwrite(output, force)
+    claims = Dataset.open(folder)
+    if limit is not None:
+        claims.records, claims.files = claims.records.head(limit), {}
+    chosen = Run(
+        network=network,
+        population=population,
+        mean_degree=mean_degree,
+        within=within_group,
+        group=group,
+        plan=plan_of(mode, steps, rounds, vote, hubs, fan_out, reach),
+        targets=targets_of(target or []),
+        rewriter=rewriter,
+        auditor=auditor,
+        auditors=auditors if mode == "intervened" else 0,
+        auditor_data=auditor_data,
+        weights=weights,
+        recording=recording,
+        profile=profile,
+        auditor_profiles=tuple(auditor_profile or ()),
+        model=model,
+        cache=cache if cache is not None else output.parent / f"{output.name}.cache" / "llm.sqlite",
+        cache_mode=check_cache_mode(cache_mode),
+        budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls),
+        concurrency=concurrency,
+        seed=seed,
+    )
+    if estimate:
+        _estimate(claims, chosen, as_json)
+    else:
+        _run(claims, chosen, output, force=force, as_json=as_json)
+
+
+def _run(claims: Dataset, chosen: Run, output: Path, *, force: bool, as_json: bool) -> None:
+    from claimlab.core import sync
+    from claimlab.evolve.run import forget
+
+    try:
+        with progress_bar() as progress:
+            made = sync.run(chosen.start(claims, work=output, progress=progress))
+    except KeyboardInterrupt:
+        say("Stopped. The claims that were finished are kept; the same command goes on from there.")
+        raise typer.Exit(130) from None
+    manifest = made.write(output, force=force)
+    forget(output)
+    counts = made.lineage[-1].counts
+    written(output, manifest, as_json=as_json, more={"evolved": counts, "budget": chosen.budget.summary()})
+    if not as_json:
+        _tell(counts)
+
+
+def _tell(counts: dict[str, int]) -> None:
+    typer.echo(f"  {several(counts['turns'], 'turn')} of agents, each kept in traces.parquet")
+    for name, n in counts.items():
+        kind, _, what = name.partition(": ")
+        if kind in ("claims", "turns") and what:
+            typer.echo(f"  {n:>8,} {kind} {what}")
+        elif what:
+            say(f"{kind.capitalize()}: {what} ({n:,}).")
+
+
+def _estimate(claims: Dataset, chosen: Run, as_json: bool) -> None:
+    from claimlab.evolve.cost import estimate
+
+    found = estimate(chosen, claims)
+    if as_json:
+        emit({"estimate": found})
+        return
+    for line in found["sentences"]:
+        typer.echo(line)

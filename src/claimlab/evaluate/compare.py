@@ -1,0 +1,110 @@
+"""Is one run better than another? On the records that both answered: a paired bootstrap and an exact McNemar test.
+
+The bootstrap resamples whole groups and speaks of macro-F1. McNemar's test counts the records that only one of the two
+got right, as if they were independent: with groups of records it is too sure, so read it beside the interval. Its
+p-values are corrected by Holm's method for the number of comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import polars as pl
+
+from claimlab.evaluate.interval import DRAWS, Interval
+from claimlab.evaluate.metrics import confusion, macro_f1
+from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.small import SMALLEST
+from claimlab.evaluate.together import redraw_runs
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`difference` is the macro-F1 of `first` less that of `second`; null, and why, when they share no records."""
+
+    first: str
+    second: str
+    shared: int
+    difference: float | None = None
+    interval: Interval | None = None
+    only_first: int = 0  # records that only the first got right
+    only_second: int = 0
+    p: float | None = None
+    p_holm: float | None = None
+    why: str | None = None
+
+    @property
+    def better(self) -> str | None:
+        """The run that is better beyond doubt by both: the interval is clear of zero, and the corrected p below .05."""
+        if self.interval is None or self.p_holm is None or self.p_holm >= 0.05:
+            return None
+        low, high = self.interval
+        agree = self.only_first > self.only_second
+        if low > 0 and agree:
+            return self.first
+        return self.second if high < 0 and not agree else None
+
+
+def compare(first: ScoredRun, second: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Comparison:
+    """Two runs on the records that both were to answer, and whose truth they agree on."""
+    if first.task.name != second.task.name:
+        return Comparison(first.name, second.name, 0, why="They answer different tasks.")
+    same = first.table.select("id", "truth").join(second.table.select("id", "truth"), on=["id", "truth"], how="inner")
+    if same.height < SMALLEST:
+        return Comparison(first.name, second.name, same.height, why=f"They share {same.height or 'no'} records.")
+    left, right = (on_records(run, same) for run in (first, second))
+    points = [float(macro_f1(confusion(run.answers))) for run in (left, right)]
+    right_left, right_right = (
+        (run.table["said"] == run.table["truth"]).fill_null(False).to_numpy() for run in (left, right)
+    )
+    only_first, only_second = int((right_left & ~right_right).sum()), int((right_right & ~right_left).sum())
+    return Comparison(
+        first.name,
+        second.name,
+        same.height,
+        points[0] - points[1],
+        redraw_runs([left, right], lambda f1: f1[:, 0] - f1[:, 1], seed=seed, draws=draws),
+        only_first,
+        only_second,
+        mcnemar(only_first, only_second),
+    )
+
+
+def compare_all(
+    runs: Sequence[ScoredRun], *, every_pair: bool = False, seed: int = 0, draws: int = DRAWS
+) -> list[Comparison]:
+    """Each run with the best one, or every pair; within one task and dataset, corrected for how many they are."""
+    found = []
+    for name in dict.fromkeys((run.task.name, run.dataset) for run in runs):
+        mine = sorted(
+            (run for run in runs if (run.task.name, run.dataset) == name and run.table.height),
+            key=lambda run: -float(macro_f1(confusion(run.answers))),
+        )
+        pairs = combinations(mine, 2) if every_pair else ((mine[0], run) for run in mine[1:])
+        found += [compare(a, b, seed=seed, draws=draws) for a, b in pairs]
+    return holm(found)
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Two-sided exact p-value: of the records that one alone got right, is half each side's?"""
+    from scipy.stats import binomtest
+
+    n = only_first + only_second
+    return float(binomtest(only_first, n, 0.5).pvalue) if n else 1.0
+
+
+def holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons with their p-values corrected for being several, in the order given."""
+    tested = sorted((c.p, i) for i, c in enumerate(comparisons) if c.p is not None)
+    out, floor = list(comparisons), 0.0
+    for rank, (p, i) in enumerate(tested):
+        floor = max(floor, min(1.0, p * (len(tested) - rank)))
+        out[i] = replace(out[i], p_holm=floor)
+    return out
+
+
+def on_records(run: ScoredRun, records: pl.DataFrame) -> ScoredRun:
+    """The same run on some of its records, in the order of their ids."""
+    return replace(run, table=run.table.join(records.select("id"), on="id", how="semi").sort("id"))

@@ -1,0 +1,176 @@
+"""Evaluate runs: every score with its interval and baselines, by every trait asked for, and run against run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from claimlab import __version__
+from claimlab.audit.scores import majority_f1, stratified_f1
+from claimlab.core.errors import DataError
+from claimlab.core.progress import Progress, silent
+from claimlab.evaluate.abstain import Abstentions, abstentions
+from claimlab.evaluate.answers import Floats
+from claimlab.evaluate.compare import Comparison, compare_all
+from claimlab.evaluate.interval import DRAWS, Interval, kinds, table_interval
+from claimlab.evaluate.joined import Drop, Seeds, drops, join_seeds
+from claimlab.evaluate.metrics import Scores, accuracy, confusion, f1_per_class, macro_f1, measure
+from claimlab.evaluate.ranking import auroc_interval
+from claimlab.evaluate.scored_run import About, ScoredRun, open_runs
+from claimlab.evaluate.slices import Slices, slice_run
+from claimlab.evaluate.small import SMALLEST, cautions, thin_classes
+from claimlab.evaluate.traits import USUAL, trait
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What needs no detector: `majority` always gives the most frequent class, `stratified` draws from the labels."""
+
+    name: str
+    macro_f1: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """Everything measured of one run. `intervals` holds macro_f1, accuracy, auroc, and f1 of each class."""
+
+    name: str
+    dataset: str
+    digest: str
+    task: str
+    split: str | None
+    about: About
+    scores: Scores
+    confusion: list[list[int]]
+    intervals: dict[str, Interval | None]
+    class_intervals: dict[str, Interval | None]
+    groups: int
+    baselines: list[Baseline]
+    slices: list[Slices]
+    abstentions: Abstentions | None
+    left_out: dict[str, int]
+    cautions: list[str]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Plain data: the views only show it, and `to_json` writes it."""
+
+    runs: list[RunResult]
+    comparisons: list[Comparison] = field(default_factory=list)
+    seeds: list[Seeds] = field(default_factory=list)
+    drops: list[Drop] = field(default_factory=list)
+    seed: int = 0
+    draws: int = DRAWS
+
+    def to_json(self) -> dict[str, Any]:
+        compared = [{**asdict(c), "better": c.better} for c in self.comparisons]
+        return {**asdict(self), "comparisons": compared, "tool": f"claimlab {__version__}"}
+
+
+def evaluate(
+    runs: Sequence[str | Path | ScoredRun],
+    *,
+    by: Sequence[str] | None = None,
+    task: str | None = None,
+    split: str | None = None,
+    every_pair: bool = False,
+    seed: int = 0,
+    draws: int = DRAWS,
+    progress: Progress = silent,
+) -> Evaluation:
+    """Evaluate run folders, or runs that are open already. `by` names traits; null takes every usual one that tells
+    records apart."""
+    opened = named_apart(
+        [o for r in runs for o in ([r] if isinstance(r, ScoredRun) else open_runs(Path(r), task=task, split=split))]
+    )
+    results = []
+    for i, run in enumerate(opened):
+        progress("runs", i, len(opened))
+        results.append(evaluate_run(run, by=by, seed=seed, draws=draws))
+    progress("runs", len(opened), len(opened))
+    return Evaluation(
+        results,
+        compare_all(opened, every_pair=every_pair, seed=seed, draws=draws),
+        join_seeds(opened, seed=seed, draws=draws),
+        drops(opened, seed=seed, draws=draws),
+        seed,
+        draws,
+    )
+
+
+def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int = 0, draws: int = DRAWS) -> RunResult:
+    """One run by itself."""
+    if not run.table.height:
+        raise DataError(
+            f"The run '{run.name}' has no prediction for a record that the task '{run.task.name}' gives a label.",
+            "Check --task, and that the predictions carry the ids of the dataset.",
+        )
+    answers = run.answers
+    positive = run.task.positive
+    f1, right, *classes = table_interval(answers, _figures, seed=seed, draws=draws)
+    usual, thin = by is None, thin_classes(answers)
+    return RunResult(
+        name=run.name,
+        dataset=run.dataset,
+        digest=run.digest,
+        task=run.task.name,
+        split=run.split,
+        about=run.about,
+        scores=measure(answers, positive),
+        confusion=confusion(answers).tolist(),
+        intervals={
+            "macro_f1": None if thin else f1,
+            "accuracy": right,
+            "auroc": auroc_interval(answers, positive, seed=seed),
+        },
+        class_intervals={c: None if c in thin else i for c, i in zip(answers.classes, classes, strict=True)},
+        groups=kinds(answers.cluster, answers.cell, answers.cells).groups,
+        baselines=baselines(run),
+        slices=[slice_run(run, name, seed=seed, draws=draws) for name in (telling(run) if usual else by or ())],
+        abstentions=abstentions(run, seed=seed, draws=draws),
+        left_out={name: int(getattr(run, name)) for name in ("strangers", "unlabelled", "repeated", "untouched")},
+        cautions=cautions(answers),
+    )
+
+
+def baselines(run: ScoredRun) -> list[Baseline]:
+    """From the labels of the very records that were scored: a detector below them has learnt nothing."""
+    sizes = np.bincount(run.answers.truth)
+    shares = sizes / sizes.sum()
+    return [
+        Baseline("majority", majority_f1(sizes), float(shares.max())),
+        Baseline("stratified", stratified_f1(sizes), float((shares**2).sum())),
+    ]
+
+
+def telling(run: ScoredRun) -> list[str]:
+    """The usual traits of which these records have several values, two of them often enough to be shown."""
+    out = []
+    for name in USUAL:
+        counts: dict[str, int] = {}
+        for values in trait(run.table, name):
+            for value in values:
+                counts[value] = counts.get(value, 0) + 1
+        if sum(n >= SMALLEST for n in counts.values()) >= 2:
+            out.append(name)
+    return out
+
+
+def named_apart(runs: Sequence[ScoredRun]) -> list[ScoredRun]:
+    """Two runs of one name would be one line: the later ones are numbered."""
+    seen: dict[str, int] = {}
+    out = []
+    for run in runs:
+        seen[run.name] = seen.get(run.name, 0) + 1
+        out.append(run if seen[run.name] == 1 else replace(run, name=f"{run.name} ({seen[run.name]})"))
+    return out
+
+
+def _figures(counts: Floats) -> Floats:
+    return np.concatenate([macro_f1(counts)[:, None], accuracy(counts)[:, None], f1_per_class(counts)], axis=1)

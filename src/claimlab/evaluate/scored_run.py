@@ -1,0 +1,211 @@
+"""A run beside the truth: which records were to be answered, what was said of each, and what the run was.
+
+A run is a folder that `claimlab detect` wrote, or a table of predictions (id, label, score) made elsewhere together
+with the dataset it is about. Nothing is dropped in silence: what could not be scored is counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import DataError
+from claimlab.core.labels import fold
+from claimlab.core.record import to_side_table
+from claimlab.evaluate.answers import Answers, answers
+from claimlab.tasks.task import Task, open_task
+
+NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
+# What a system writes instead of a verdict when it found nothing, or not enough: two different things.
+ABSTENTIONS = {
+    NO_EVIDENCE: ("no evidence", "no evidence found", "nothing found"),
+    INSUFFICIENT: ("insufficient evidence", "not enough evidence", "not enough info", "not enough information", "nei"),
+}
+_ABSTAINED = {word: kind for kind, words in ABSTENTIONS.items() for word in words}
+
+
+@dataclass(frozen=True)
+class About:
+    """What the lineage tells of a run; all null for predictions made elsewhere."""
+
+    detector: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    divided_by: str | None = None  # how the data was split: "random", "time", "source", ...
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScoredRun:
+    """`table` has one row per labelled record to be answered: the record's columns, `truth`, `said`, `abstained`,
+    `scores` and `rationale`."""
+
+    name: str
+    dataset: str
+    digest: str
+    task: Task
+    split: str | None
+    table: pl.DataFrame
+    classes: tuple[str, ...]
+    strangers: int  # predictions for records that the dataset does not hold
+    unlabelled: int  # records of the part without a usable label
+    repeated: int  # predictions beyond the first for one record
+    untouched: int  # labelled records without a prediction, left out because no split was named
+    about: About = field(default_factory=About)
+
+    @property
+    def answered(self) -> int:
+        return int(self.table["said"].is_not_null().sum())
+
+    @property
+    def hits(self) -> int:
+        return int((self.table["said"] == self.table["truth"]).fill_null(False).sum())
+
+    @cached_property
+    def answers(self) -> Answers:
+        """An abstention is an answer that is none of the classes; only a missing answer is a failure."""
+        said = self.table.select(pl.coalesce("said", "abstained")).to_series()
+        return answers(
+            self.table["truth"].to_list(),
+            said.to_list(),
+            groups=self.clusters,
+            scores=self.table["scores"].to_list(),
+            order=self.task.classes,
+        )
+
+    @property
+    def clusters(self) -> list[str]:
+        """What is resampled whole, named alike in every run on these records."""
+        pairs = self.table.select("group", "id").iter_rows()
+        return [f"group {group}" if group is not None else f"record {record}" for group, record in pairs]
+
+
+def open_runs(
+    path: Path,
+    *,
+    task: str | None = None,
+    split: str | None = None,
+    data: Dataset | None = None,
+    name: str | None = None,
+) -> list[ScoredRun]:
+    """The runs in a run folder (one for each value of the column `run`), scored by the task that they were made for."""
+    folder = Dataset.open(path)
+    if "predictions" not in folder.tables:
+        raise DataError(
+            f"The run '{name or path.name}' at '{path}' has no table of predictions.", "Point at a folder that has one."
+        )
+    predictions = to_side_table("predictions", folder.tables["predictions"])
+    about = about_of(folder.lineage, tuple(folder.notes))
+    made_for = next((s.parameters.get("task") for s in reversed(folder.lineage) if s.step == "detect"), None)
+    source = data or folder
+    chosen = open_task(task or made_for or "veracity", source.records)
+    return each_run(name or path.name, predictions, source, chosen, split=split, about=about)
+
+
+def each_run(
+    name: str,
+    predictions: pl.DataFrame,
+    dataset: Dataset,
+    task: Task,
+    *,
+    split: str | None = None,
+    about: About | None = None,
+    digest: str | None = None,
+) -> list[ScoredRun]:
+    """One run for each value of the column `run`."""
+    names = predictions["run"].fill_null("").unique().sort().to_list()
+    out = []
+    for run in names:
+        mine = predictions.filter(pl.col("run").fill_null("") == run)
+        title = name if len(names) == 1 else f"{name}: {run or 'without a name'}"
+        out.append(score(title, mine, dataset, task, split=split, about=about, digest=digest))
+    return out
+
+
+def score(
+    name: str,
+    predictions: pl.DataFrame,
+    dataset: Dataset,
+    task: Task,
+    *,
+    split: str | None = None,
+    about: About | None = None,
+    digest: str | None = None,
+) -> ScoredRun:
+    """Put predictions beside the truth. Spelling aside ("FALSE " is false), an answer is taken as it is."""
+    part = _part(dataset, task, split)
+    labelled = part.drop_nulls("truth")
+    classes = tuple(labelled["truth"].unique().sort().to_list())
+    first = predictions.drop_nulls("record_id").unique("record_id", keep="first", maintain_order=True)
+    said = _said(first, classes)
+    # Without a named split, what was predicted for says what was meant; with one, a missing answer is a wrong one.
+    table = labelled.join(said, on="id", how="left" if split is not None else "inner", maintain_order="left")
+    return ScoredRun(
+        name=name,
+        dataset=dataset.name,
+        digest=digest or dataset.digest(),
+        task=task,
+        split=split,
+        table=table,
+        classes=classes,
+        strangers=first.join(dataset.records.select(record_id="id"), on="record_id", how="anti").height,
+        unlabelled=int(part["truth"].null_count()),
+        repeated=predictions.height - first.height,
+        untouched=labelled.height - table.height,
+        about=about or About(),
+    )
+
+
+def about_of(lineage: Sequence[Lineage], notes: tuple[str, ...] = ()) -> About:
+    """Detector, settings, seed, and how the data was divided, from the last steps of each kind."""
+    detect = next((s for s in reversed(lineage) if s.step == "detect"), None)
+    split = next((s for s in reversed(lineage) if s.step == "split"), None)
+    by = split.parameters.get("by") if split is not None else None
+    divided = ", ".join(map(str, by)) if isinstance(by, list) else by
+    if detect is None:
+        return About(divided_by=divided, notes=notes)
+    known = dict(detect.parameters)
+    detector, _, settings = (known.pop(name, None) for name in ("detector", "task", "settings"))
+    return About(detector, {**(settings or {}), **known}, detect.seed, divided, notes)
+
+
+def _part(dataset: Dataset, task: Task, split: str | None) -> pl.DataFrame:
+    """The records of the part in question with their truth: null where they have none of the task's labels."""
+    part = dataset.records.with_columns(task.labels(dataset.records).alias("truth"))
+    if split is None:
+        return part
+    part = part.filter(pl.col("split") == split)
+    if not part.height:
+        raise DataError(f"'{dataset.name}' has no records in the split '{split}'.", "Check the name of the split.")
+    return part
+
+
+def _said(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFrame:
+    """Answers by record id, spelled like the classes; what is no verdict but a way to give none is `abstained`."""
+    plain = {c.strip().lower(): c for c in classes}
+    words = predictions["label"].str.strip_chars().str.to_lowercase()
+    told = {w: plain.get(w, w) for w in words.drop_nulls().unique().to_list()}
+    kinds = {w: None if w in plain else _ABSTAINED.get(fold(w)) for w in told}
+    by_word = words.replace_strict(kinds, default=None, return_dtype=pl.String)
+    by_meta = [_in_meta(m) for m in predictions["meta"].to_list()]
+    return pl.DataFrame(
+        {
+            "id": predictions["record_id"],
+            "said": words.replace_strict(told, default=None, return_dtype=pl.String),
+            "abstained": pl.Series(by_meta, dtype=pl.String).fill_null(by_word),
+            "scores": predictions["scores"],
+            "rationale": predictions["rationale"],
+        }
+    )
+
+
+def _in_meta(meta: str | None) -> str | None:
+    told = json.loads(meta).get("abstained") if meta else None
+    return told if told in ABSTENTIONS else None

@@ -1,0 +1,214 @@
+"""A run's scores by language, author, model, year or any other trait; each with n, class counts and an interval.
+
+All cells of one trait are resampled together, so that their mean and the gap between two of them have intervals of
+their own. A cell that is too small says nothing: it is suppressed, and counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.evaluate.answers import Answers, Floats, Ints
+from claimlab.evaluate.interval import DRAWS, Interval, interval, kinds, redraw
+from claimlab.evaluate.metrics import accuracy, macro_f1
+from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
+from claimlab.evaluate.traits import ALIASES, Values, trait
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`macro_f1` is null where a class is absent: then `why` says so, and accuracy is what there is."""
+
+    value: str
+    n: int
+    groups: int
+    classes: dict[str, int]
+    failed: int
+    accuracy: float
+    accuracy_interval: Interval | None
+    macro_f1: float | None
+    macro_f1_interval: Interval | None
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    value: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The score of head languages less that of tail languages: over all their records, and as means of languages."""
+
+    pooled: Estimate
+    mean_of_languages: Estimate | None
+
+
+@dataclass(frozen=True)
+class Slices:
+    """One trait. `mean` is the mean macro-F1 over the cells that have one: each value counts the same."""
+
+    by: str
+    cells: list[Cell]
+    suppressed: int = 0  # values whose cell is too small
+    suppressed_records: int = 0
+    without: int = 0  # records without a value
+    mean: Estimate | None = None
+    gap: Gap | None = None
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Record and value, one pair for each value that a record has; values are numbered in `names`."""
+
+    row: Ints
+    value: Ints
+    names: list[str]
+
+    def kept(self, values: Ints) -> _Pairs:
+        place = np.full(len(self.names), -1)
+        place[values] = np.arange(len(values))
+        mine = place[self.value] >= 0
+        return _Pairs(self.row[mine], place[self.value][mine], [self.names[v] for v in values])
+
+
+def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> Slices:
+    """The scores of `run` for each value of the trait `by`."""
+    by = ALIASES.get(by, by)
+    values = trait(run.table, by)
+    pairs = _pairs(values)
+    without = sum(not mine for mine in values)
+    answers = run.answers
+    counts = _tables(answers, pairs)  # (values, K, K+2)
+    big = _big(counts)
+    kept = pairs.kept(np.flatnonzero(big))
+    small = np.unique(pairs.row[~big[pairs.value]]) if len(pairs.row) else pairs.row
+    shown = counts[big]
+    if not len(shown):
+        return Slices(by, [], int((~big).sum()), len(small), without)
+    found = kinds(answers.cluster[kept.row], kept.value * answers.cells + answers.cell[kept.row], shown.size)
+    whole = (len(shown), *counts.shape[1:])
+
+    def both(flat: Floats) -> Floats:
+        tables = flat.reshape(-1, *whole)
+        return np.concatenate([macro_f1(tables), accuracy(tables)], axis=1)
+
+    drawn = redraw(found, both, seed=seed, draws=draws)
+    f1s, shares = drawn[:, : len(shown)], drawn[:, len(shown) :]
+    cells = [_cell(answers, kept, i, shown[i], f1s[:, i], shares[:, i]) for i in range(len(shown))]
+    cells, order = _ordered(cells, by)
+    mean = _mean(cells, f1s[:, order], found.groups)
+    gap = head_tail_gap(run, seed=seed, draws=draws) if by == "resource" else None
+    return Slices(by, cells, int((~big).sum()), len(small), without, mean, gap)
+
+
+def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap | None:
+    """How much worse a run is on tail languages than on head languages; null when one side is too small."""
+    side = ["".join(v) for v in trait(run.table, "resource")]
+    language = ["".join(v) for v in trait(run.table, "language")]
+    pairs = _pairs([[f"{s} {code}"] if s in ("head", "tail") else [] for s, code in zip(side, language, strict=True)])
+    answers = run.answers
+    counts = _tables(answers, pairs)
+    heads = np.array([name.startswith("head") for name in pairs.names], dtype=bool)
+    if not heads.any() or heads.all():
+        return None
+    enough = _whole(np.stack([counts[heads].sum(axis=0), counts[~heads].sum(axis=0)]))
+    if not enough.all():
+        return None
+    fit = _whole(counts)
+    by_language = bool((fit & heads).any() and (fit & ~heads).any())
+    found = kinds(answers.cluster[pairs.row], pairs.value * answers.cells + answers.cell[pairs.row], counts.size)
+
+    def gaps(flat: Floats) -> Floats:
+        tables = flat.reshape(-1, *counts.shape)
+        pooled = macro_f1(tables[:, heads].sum(axis=1)) - macro_f1(tables[:, ~heads].sum(axis=1))
+        if not by_language:
+            return pooled[:, None]
+        f1 = macro_f1(tables)
+        means = _known_mean(f1[:, fit & heads]) - _known_mean(f1[:, fit & ~heads])
+        return np.stack([pooled, means], axis=1)
+
+    points = gaps(counts.reshape(1, -1).astype(np.float64))[0]
+    drawn = redraw(found, gaps, seed=seed, draws=draws)
+    told = [Estimate(float(p), interval(drawn[:, i], found.groups)) for i, p in enumerate(points)]
+    return Gap(told[0], told[1] if by_language else None)
+
+
+def _pairs(values: Values) -> _Pairs:
+    rows, named = [], []
+    for row, mine in enumerate(values):
+        for value in mine:
+            rows.append(row)
+            named.append(value)
+    names = sorted(set(named))
+    number = {name: i for i, name in enumerate(names)}
+    return _Pairs(np.array(rows, dtype=np.int64), np.array([number[n] for n in named], dtype=np.int64), names)
+
+
+def _tables(answers: Answers, pairs: _Pairs) -> Ints:
+    k = len(answers.classes)
+    place = pairs.value * answers.cells + answers.cell[pairs.row]
+    flat = np.bincount(place, minlength=len(pairs.names) * answers.cells)
+    return flat.reshape(len(pairs.names), k, k + 2)
+
+
+def _big(counts: Ints) -> npt.NDArray[np.bool_]:
+    """Cells with records enough, and no class that is there in a handful only."""
+    sizes = counts.sum(axis=2)
+    return np.asarray((sizes.sum(axis=1) >= SMALLEST) & ~((sizes > 0) & (sizes < SMALLEST_CLASS)).any(axis=1))
+
+
+def _whole(counts: Ints) -> npt.NDArray[np.bool_]:
+    """Cells that hold every class: only their macro-F1 can be compared with that of the whole."""
+    return np.asarray(_big(counts) & (counts.sum(axis=2) >= SMALLEST_CLASS).all(axis=1))
+
+
+def _cell(answers: Answers, pairs: _Pairs, number: int, table: Ints, f1s: Floats, shares: Floats) -> Cell:
+    rows = pairs.row[pairs.value == number]
+    groups = len(np.unique(answers.cluster[rows]))
+    sizes = table.sum(axis=1)
+    absent = [c for c, n in zip(answers.classes, sizes, strict=True) if not n]
+    held = [c for c, n in zip(answers.classes, sizes, strict=True) if n]
+    why = None
+    if absent:
+        why = f"All are {held[0]}: accuracy is its recall." if len(held) == 1 else f"It holds no {', '.join(absent)}."
+    return Cell(
+        value=pairs.names[number],
+        n=int(sizes.sum()),
+        groups=groups,
+        classes={c: int(n) for c, n in zip(answers.classes, sizes, strict=True)},
+        failed=int(table[:, -1].sum()),
+        accuracy=float(accuracy(table)),
+        accuracy_interval=interval(shares, groups),
+        macro_f1=None if absent else float(macro_f1(table)),
+        macro_f1_interval=None if absent else interval(f1s, groups),
+        why=why,
+    )
+
+
+def _ordered(cells: list[Cell], by: str) -> tuple[list[Cell], list[int]]:
+    """Times in their order, everything else the largest first; and where each cell was before."""
+    in_time = by in ("year", "month")
+    order = sorted(range(len(cells)), key=lambda i: cells[i].value if in_time else (-cells[i].n, cells[i].value))
+    return [cells[i] for i in order], order
+
+
+def _mean(cells: list[Cell], f1s: Floats, groups: int) -> Estimate | None:
+    fit = [i for i, c in enumerate(cells) if c.macro_f1 is not None]
+    if len(fit) < 2:
+        return None
+    value = float(np.mean([cells[i].macro_f1 for i in fit]))
+    return Estimate(value, interval(_known_mean(f1s[:, fit]), groups))
+
+
+def _known_mean(f1s: Floats) -> Floats:
+    """Mean over the cells that a resample holds; NaN when it holds none."""
+    known = ~np.isnan(f1s)
+    size = known.sum(axis=1)
+    total = np.where(known, f1s, 0.0).sum(axis=1)
+    return np.asarray(np.where(size > 0, total / np.maximum(size, 1), np.nan))

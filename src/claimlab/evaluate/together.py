@@ -1,0 +1,41 @@
+"""Several runs resampled together: one draw of groups for all of them, so that their differences have intervals.
+
+A group is the same group in every run (its records are named alike), whichever records each run was asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from claimlab.evaluate.answers import Floats, clusters
+from claimlab.evaluate.interval import DRAWS, Interval, interval, kinds, redraw
+from claimlab.evaluate.metrics import macro_f1
+from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.small import thin_classes
+
+
+def redraw_runs(
+    runs: Sequence[ScoredRun], combine: Callable[[Floats], Floats], *, seed: int = 0, draws: int = DRAWS
+) -> Interval | None:
+    """The interval of one figure made of the macro-F1 of each run: `combine` takes (draws, runs).
+
+    Null when a run has a class of a handful of records.
+    """
+    if any(thin_classes(run.answers) for run in runs):
+        return None
+    cluster = clusters([name for run in runs for name in run.clusters])
+    sizes = [run.answers.cells for run in runs]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    cell = np.concatenate([run.answers.cell + start for run, start in zip(runs, starts, strict=False)])
+    found = kinds(cluster, cell, int(starts[-1]))
+
+    def figure(flat: Floats) -> Floats:
+        columns = []
+        for run, start in zip(runs, starts, strict=False):
+            k = len(run.answers.classes)
+            columns.append(macro_f1(flat[:, start : start + run.answers.cells].reshape(-1, k, k + 2)))
+        return combine(np.stack(columns, axis=1))
+
+    return interval(redraw(found, figure, seed=seed, draws=draws), found.groups)

@@ -1,0 +1,110 @@
+"""By what records can be told apart: their language and what is known of it, who made them and how, when and where.
+
+A trait gives each record no value, one, or several (a text may use several techniques). Languages are looked up by
+their ISO 639-3 code in the language table, whatever code a dataset wrote; the resource class is the dataset's own where
+it has one, else the table's, so that a person's text has one as well as a machine's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.columns import column_values
+from claimlab.core.languages import Language, describe
+
+Values = Sequence[Sequence[str]]  # per record
+
+
+def _of_language(fact: Callable[[Language], str | None]) -> Callable[[pl.DataFrame], Values]:
+    def read(records: pl.DataFrame) -> Values:
+        codes = records["language"].to_list()
+        told = {code: describe(code) for code in set(codes) if code is not None}
+        facts = {code: fact(known) for code, known in told.items() if known is not None}
+        return [_one(facts.get(code)) for code in codes]
+
+    return read
+
+
+def _language(records: pl.DataFrame) -> Values:
+    return [_one(code) for code in records["language"].to_list()]
+
+
+def _resource(records: pl.DataFrame) -> Values:
+    own = [_meta(m).get("resource") for m in records["meta"].to_list()]
+    known = _of_language(lambda language: language.resource)(records)
+    return [[str(mine)] if mine else table for mine, table in zip(own, known, strict=True)]
+
+
+def _column(name: str) -> Callable[[pl.DataFrame], Values]:
+    return lambda records: [_one(value) for value in records[name].to_list()]
+
+
+def _date(form: str) -> Callable[[pl.DataFrame], Values]:
+    return lambda records: [_one(value) for value in records["date"].dt.strftime(form).to_list()]
+
+
+def _made(*keys: str) -> Callable[[pl.DataFrame], Values]:
+    """What `meta` says of a text's making: a key of its own, of its origin, or of its change log."""
+
+    def read(records: pl.DataFrame) -> Values:
+        return [_found(_meta(m), keys) for m in records["meta"].to_list()]
+
+    return read
+
+
+def _found(meta: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
+    synthetic = meta.get("synthetic")
+    synthetic = synthetic if isinstance(synthetic, Mapping) else {}
+    origin, changes = synthetic.get("origin"), synthetic.get("changes")
+    places: list[Any] = [meta, origin, *(changes if isinstance(changes, list) else [])]
+    for key in keys:
+        found = [place[key] for place in places if isinstance(place, Mapping) and place.get(key) not in (None, "", [])]
+        if found:
+            flat = [v for value in found for v in (value if isinstance(value, list) else [value])]
+            return list(dict.fromkeys(map(str, flat)))
+    return []
+
+
+TRAITS: dict[str, Callable[[pl.DataFrame], Values]] = {
+    "language": _language,
+    "family": _of_language(lambda language: language.family),
+    "script": _of_language(lambda language: language.script),
+    "word-order": _of_language(lambda language: language.word_order),
+    "resource": _resource,
+    "authorship": _column("authorship"),
+    "model": _made("model", "mLLM"),
+    "technique": _made("techniques", "technique", "kind", "technique_keys"),
+    "degree": _made("degree", "intensity"),
+    "kind": _column("kind"),
+    "topic": _column("topic"),
+    "source": _column("source"),
+    "year": _date("%Y"),
+    "month": _date("%Y-%m"),
+}
+USUAL = tuple(name for name in TRAITS if name != "month")  # what is shown when nothing was asked for
+ALIASES = {"date": "year", "word_order": "word-order", "resource-class": "resource", "techniques": "technique"}
+
+
+def trait(records: pl.DataFrame, name: str) -> Values:
+    """The values of a trait, or of any record column or key of `meta`."""
+    known = TRAITS.get(ALIASES.get(name, name))
+    if known is not None:
+        return known(records)
+    return [_one(value) for value in column_values(records, name).to_list()]
+
+
+def title(name: str) -> str:
+    return {"resource": "resource class", "word-order": "word order"}.get(name, name)
+
+
+def _one(value: Any) -> list[str]:
+    return [] if value is None else [str(value)]
+
+
+def _meta(text: str | None) -> Mapping[str, Any]:
+    found = json.loads(text) if text else {}
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,1 @@
+"""How an evaluation looks: tables, pictures and the pages made of them."""

@@ -1,0 +1,231 @@
+"""The pages of an evaluation: everything, and the leaderboard alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from claimlab.audit.views.page import slug
+from claimlab.evaluate.interval import Interval
+from claimlab.evaluate.run import Evaluation, RunResult
+from claimlab.evaluate.slices import Estimate, Slices
+from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
+from claimlab.evaluate.traits import title
+from claimlab.evaluate.views import pictures, tables
+from claimlab.report.blocks import Block, Fold, Items, Report, Section, Table, Text, Tiles, percent
+from claimlab.report.excerpt import excerpt
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much a page carries; evaluation.json always has it all."""
+
+    figures: bool = True
+    slices: bool = True
+
+
+SIZES = (Size(), Size(figures=False), Size(figures=False, slices=False))
+
+
+def headline(run: RunResult) -> str:
+    s = run.scores
+    low_high = run.intervals["macro_f1"]
+    span = f" ({_span(low_high)})" if low_high else ""
+    failed = f"; {s.failed:,} failed" if s.failed else ""
+    return (
+        f"{run.name}: macro-F1 {100 * s.macro_f1:.1f}{span}, accuracy {100 * s.accuracy:.1f} on {s.n:,} records of "
+        f"'{run.dataset}', task {run.task}{failed}."
+    )
+
+
+def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
+    """The leaderboards, then every run."""
+    runs = evaluation.runs
+    note = "To keep this page small, it leaves out pictures; they are in plots/, and every figure in evaluation.json."
+    blocks: list[Block] = [] if size.figures else [Text(note, "note")]
+    blocks += together(evaluation, size)
+    blocks += [run_section(run, i, size) for i, run in enumerate(runs)]
+    blocks.append(method(evaluation))
+    name = runs[0].name if len(runs) == 1 else f"{len(runs)} runs"
+    subtitle = headline(runs[0]) if len(runs) == 1 else ", ".join(dict.fromkeys(r.dataset for r in runs))
+    return Report(f"Evaluation of {excerpt(name, 80)}", excerpt(subtitle, 300), blocks)
+
+
+def leaderboard_page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
+    """Run against run, without what is inside each."""
+    blocks = [*together(evaluation, size, linked=False), method(evaluation)]
+    return Report("Leaderboard", f"{len(evaluation.runs)} runs, each beside what needs no detector.", blocks)
+
+
+def boards(evaluation: Evaluation) -> list[list[RunResult]]:
+    """Runs that may stand in one table: one task, on one dataset."""
+    found: dict[tuple[str, str], list[RunResult]] = {}
+    for run in evaluation.runs:
+        found.setdefault((run.task, run.dataset), []).append(run)
+    return list(found.values())
+
+
+def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list[Block]:
+    """What several runs say of each other: leaderboards, comparisons, seeds, drops."""
+    anchors = {run.name: f"#run-{i + 1}" for i, run in enumerate(evaluation.runs)} if linked else {}
+    out: list[Block] = []
+    for number, runs in enumerate(boards(evaluation)):
+        name = f"Leaderboard: {runs[0].task} on {excerpt(runs[0].dataset, 60)}"
+        drawn = [pictures.board(runs, f"{number + 1:02d}")] if size.figures else []
+        same = len({(r.scores.n, tuple(r.scores.classes.items())) for r in runs}) == 1
+        told: list[Block] = [] if same else [Text(_OTHER_RECORDS, "warning")]
+        told += [Text(f"{r.name}: {c}", "warning") for r in runs for c in r.cautions]
+        table = tables.leaderboard(runs, anchors)
+        out.append(Section(name, [*told, table, *drawn], anchor=f"leaderboard-{number + 1}"))
+    if evaluation.comparisons:
+        out.append(Section("Run against run", [Text(_COMPARED), tables.comparisons(evaluation.comparisons)]))
+    if evaluation.seeds:
+        out.append(Section("Several seeds", [tables.seeds(evaluation.seeds)]))
+    if evaluation.drops:
+        text = "How much of a score was owed to test records being like those of training."
+        out.append(Section("From a random split to a held-out one", [Text(text), tables.drops(evaluation.drops)]))
+    return out
+
+
+def run_section(run: RunResult, number: int, size: Size) -> Section:
+    name = f"{number + 1:02d}-{slug(run.name)}"
+    blocks = [Text(headline(run)), *run_blocks(run, name, size)]
+    return Section(f"Run: {excerpt(run.name, 80)}", blocks, anchor=f"run-{number + 1}")
+
+
+def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
+    """Everything measured of one run: also what the quality assurance report shows of it."""
+    blocks: list[Block] = [
+        tiles(run),
+        *(Text(c, "warning") for c in run.cautions),
+        tables.measures(run),
+        tables.classes(run),
+    ]
+    if size.figures:
+        blocks += pictures.calibration(run, name)
+    blocks += _abstained(run)
+    blocks += _left_out(run)
+    if size.slices:
+        blocks += [by_trait(found, run, name, size) for found in run.slices]
+    return blocks
+
+
+def tiles(run: RunResult) -> Tiles:
+    s = run.scores
+    floor = max(b.macro_f1 for b in run.baselines)
+    beats = run.intervals["macro_f1"] is not None and run.intervals["macro_f1"][0] > floor
+    figures = [("accuracy", s.accuracy), ("AUROC", s.auroc), ("ECE", s.calibration.ece)]
+    return Tiles(
+        [
+            ("macro-F1", f"{100 * s.macro_f1:.1f}", "plain" if beats else "warn"),
+            *((label, "–" if value is None else f"{100 * value:.1f}", "plain") for label, value in figures),
+            ("records", f"{s.n:,}", "plain"),
+            ("failed", f"{s.failed:,}", "warn" if s.failed else "plain"),
+        ]
+    )
+
+
+def by_trait(found: Slices, run: RunResult, name: str, size: Size) -> Section:
+    """One trait: the means, the picture, and the table behind a line when it is long."""
+    blocks: list[Block] = [Items(_said_of(found, run))] if _said_of(found, run) else []
+    if size.figures:
+        blocks += pictures.forest(found, run, name)
+    if found.cells:
+        table = tables.cells(found)
+        drawn = any(not isinstance(b, Items) for b in blocks)
+        blocks.append(Fold(f"The {len(found.cells)} cells as a table", [table]) if drawn else table)
+    return Section(f"By {title(found.by)}", blocks, anchor=f"{name}-by-{slug(found.by)}")
+
+
+def method(evaluation: Evaluation) -> Section:
+    return Section(
+        "How these figures were made",
+        [
+            Items(
+                [
+                    "Macro-F1 is the mean over the classes that the truth holds. A failed prediction, and an answer "
+                    "that is none of the classes, count as wrong.",
+                    f"Intervals are 95 %, from {evaluation.draws:,} resamples of whole groups (1,000 for AUROC; seed "
+                    f"{evaluation.seed}): records of one group are no independent evidence.",
+                    f"A cell with fewer than {SMALLEST} records, or with a class of fewer than {SMALLEST_CLASS}, is "
+                    "suppressed and counted. A cell that lacks a class has no macro-F1.",
+                    "McNemar's test is exact and takes records as independent: where there are groups, believe the "
+                    "interval. Its p-values are corrected by Holm's method over all comparisons shown.",
+                    "The baselines are computed from the labels of the records that were scored.",
+                ]
+            )
+        ],
+        anchor="method",
+    )
+
+
+_OTHER_RECORDS = "These runs were not scored on the same records: compare them by the records they share, below."
+_COMPARED = (
+    "On the records that both runs were to answer. A run is called better only when the interval is clear of zero and "
+    "the corrected p-value is below 0.05."
+)
+
+
+def _said_of(found: Slices, run: RunResult) -> list[str]:
+    said = []
+    if found.mean is not None:
+        fit = sum(c.macro_f1 is not None for c in found.cells)
+        said.append(
+            f"Pooled over all records: {100 * run.scores.macro_f1:.1f}. Mean of the {fit} values with a macro-F1: "
+            f"{_estimate(found.mean)}."
+        )
+    if found.gap is not None:
+        said.append(f"Head less tail languages, pooled: {_estimate(found.gap.pooled)} points.")
+        if found.gap.mean_of_languages is not None:
+            said.append(f"Head less tail, as means of languages: {_estimate(found.gap.mean_of_languages)} points.")
+    if found.suppressed:
+        said.append(
+            f"{found.suppressed:,} value(s) with {found.suppressed_records:,} records are too rare to show "
+            f"(fewer than {SMALLEST} records, or {SMALLEST_CLASS} of a class)."
+        )
+    if found.without:
+        said.append(f"{found.without:,} record(s) have no {title(found.by)}.")
+    return said
+
+
+def _abstained(run: RunResult) -> list[Block]:
+    found = run.abstentions
+    if found is None:
+        return []
+    names = list(found.kinds[0].classes)
+    rows: list[list[Any]] = [
+        [w.kind.replace("-", " "), w.n, percent(w.share), *(w.classes[n] for n in names)] for w in found.kinds
+    ]
+    text = (
+        f"A verdict was given for {100 * found.coverage:.1f} % of the records ({_span(found.coverage_interval)}); of "
+        f"those, accuracy is {_percent(found.accuracy)} and macro-F1 {_percent(found.macro_f1)}. In all scores above, "
+        "giving no verdict counts as wrong."
+    )
+    columns = ["Said", "n", "Per cent", *(f"true class {excerpt(n, 24)}" for n in names)]
+    return [Section("No verdict given", [Text(text), Table(columns, rows, sortable=False)])]
+
+
+def _left_out(run: RunResult) -> list[Block]:
+    words = {
+        "strangers": "prediction(s) are for records that the dataset does not hold",
+        "unlabelled": "record(s) have no label in this task",
+        "repeated": "prediction(s) repeat a record or name none; the first of each was used",
+        "untouched": "labelled record(s) have no prediction; no split was named, so they were left out",
+    }
+    items = [f"{n:,} {words[name]}." for name, n in run.left_out.items() if n]
+    if run.scores.other:
+        items.append(f"{run.scores.other:,} answer(s) are none of the classes; they count as wrong.")
+    return [Items(items)] if items else []
+
+
+def _estimate(found: Estimate) -> str:
+    span = f" ({_span(found.interval)})" if found.interval is not None else ""
+    return f"{100 * found.value:.1f}{span}"
+
+
+def _span(found: Interval | None) -> str:
+    return "no interval" if found is None else f"{100 * found[0]:.1f} to {100 * found[1]:.1f}"
+
+
+def _percent(value: float | None) -> str:
+    return "not measured" if value is None else f"{100 * value:.1f}"

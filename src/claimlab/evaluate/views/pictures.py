@@ -1,0 +1,72 @@
+"""The pictures of an evaluation: the leaderboard with its baselines, cells of a trait, and calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from claimlab.evaluate.run import RunResult
+from claimlab.evaluate.slices import Slices
+from claimlab.evaluate.traits import title
+from claimlab.report.blocks import Figure
+from claimlab.report.charts import to_svg
+from claimlab.report.dots import Dot, dots
+from claimlab.report.excerpt import excerpt
+from claimlab.report.reliability import reliability
+
+LINES = 40  # more would not fit a screen; the table has them all
+
+
+def board(runs: Sequence[RunResult], name: str) -> Figure:
+    """Macro-F1 of every run with its interval, against the two baselines."""
+    marks = {b.name: b.macro_f1 for b in runs[0].baselines}
+    ordered = sorted(runs, key=lambda r: -r.scores.macro_f1)[:LINES]
+    rows = [Dot(excerpt(r.name, 40), r.scores.macro_f1, r.intervals["macro_f1"], "plain", marks) for r in ordered]
+    return Figure(
+        to_svg(dots(rows, title="macro-F1, per cent")),
+        "Macro-F1 of each run with its 95 % interval; the grey marks are what needs no detector.",
+        "Macro-F1 of each run with its interval against the majority and stratified baselines",
+        f"{name}-leaderboard",
+    )
+
+
+def forest(found: Slices, run: RunResult, name: str) -> list[Figure]:
+    """The cells of a trait with their intervals, against the score over all records; accuracy where no cell has F1."""
+    f1 = [c for c in found.cells if c.macro_f1 is not None]
+    shown = f1 or found.cells
+    if len(shown) < 2:
+        return []
+    what, whole = ("macro-F1", run.scores.macro_f1) if f1 else ("accuracy", run.scores.accuracy)
+    rows = [
+        Dot(
+            f"{excerpt(c.value, 32)} ({c.n:,})",
+            c.macro_f1 if c.macro_f1 is not None else c.accuracy,
+            c.macro_f1_interval if f1 else c.accuracy_interval,
+            "plain",
+        )
+        for c in shown[:LINES]
+    ]
+    more = f" {len(shown) - LINES} more are in the table." if len(shown) > LINES else ""
+    return [
+        Figure(
+            to_svg(dots(rows, title=f"{what}, per cent", threshold=whole)),
+            f"{what[:1].upper()}{what[1:]} by {title(found.by)} with 95 % intervals; in brackets the records; "
+            f"dashed: over all records.{more}",
+            f"{what} of each {title(found.by)} with its interval",
+            f"{name}-by-{found.by.replace('.', '-')}",
+        )
+    ]
+
+
+def calibration(run: RunResult, name: str) -> list[Figure]:
+    found = run.scores.calibration
+    if not found.curve:
+        return []
+    return [
+        Figure(
+            to_svg(reliability([(b.n, b.confidence, b.accuracy) for b in found.curve])),
+            "How often answers are right against how sure the run was of them, in ten bins; larger dots hold more "
+            "records. Below the dashed line it is too sure, above it not sure enough.",
+            "Reliability curve",
+            f"{name}-calibration",
+        )
+    ]

@@ -1,0 +1,201 @@
+"""The tables of an evaluation: the leaderboard, a run's measures, its classes, its cells, and run against run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from claimlab.evaluate.compare import Comparison
+from claimlab.evaluate.interval import Interval
+from claimlab.evaluate.joined import Drop, Seeds
+from claimlab.evaluate.run import Evaluation, RunResult
+from claimlab.evaluate.slices import Slices
+from claimlab.evaluate.traits import title
+from claimlab.report.blocks import Cell, Table, percent
+from claimlab.report.excerpt import excerpt
+
+POINTS = "Differences are in points of macro-F1 (per cent)."
+
+
+def span(found: Interval | None, digits: int = 1) -> Cell:
+    """An interval in per cent."""
+    if found is None:
+        return Cell("–", sort=float("-inf"))
+    return Cell(f"{100 * found[0]:.{digits}f} – {100 * found[1]:.{digits}f}", sort=found[0])
+
+
+def points(value: float | None) -> Cell:
+    """A difference in points, its sign shown."""
+    return Cell("–", sort=float("-inf")) if value is None else Cell(f"{100 * value:+.1f}", sort=value)
+
+
+def chance(p: float | None) -> Cell:
+    if p is None:
+        return Cell("–", sort=float("inf"))
+    return Cell("< 0.001" if p < 0.001 else f"{p:.3f}", sort=p)
+
+
+def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
+    """Runs of one task on one dataset, the best first, with what needs no detector among them."""
+    rows: list[tuple[float, list[Any]]] = []
+    for run in runs:
+        s = run.scores
+        line = [
+            Cell(excerpt(run.name, 60), link=links.get(run.name)), percent(s.macro_f1), span(run.intervals["macro_f1"]),
+            percent(s.accuracy), percent(s.auroc), percent(s.calibration.ece), s.n, run.groups, s.failed,
+        ]  # fmt: skip
+        rows.append((s.macro_f1, line))
+    for floor in runs[0].baselines:
+        words = {"majority": "(majority answer)", "stratified": "(draw from the labels)"}[floor.name]
+        line = [
+            Cell(words, tone="not-measured"), percent(floor.macro_f1), None, percent(floor.accuracy), None, None,
+            runs[0].scores.n, None, None,
+        ]  # fmt: skip
+        rows.append((floor.macro_f1, line))
+    rows.sort(key=lambda row: -row[0])
+    columns = ["Run", "Macro-F1", "95 % interval", "Accuracy", "AUROC", "ECE", "n", "Groups", "Failed"]
+    return Table(columns, [line for _, line in rows], "In per cent. In brackets: what needs no detector at all.")
+
+
+def measures(run: RunResult) -> Table:
+    """Every measure of a run with its interval, or the reason why there is none."""
+    s, c = run.scores, run.scores.calibration
+    rows: list[list[Any]] = [
+        ["macro-F1", percent(s.macro_f1), span(run.intervals["macro_f1"]), ""],
+        ["accuracy", percent(s.accuracy), span(run.intervals["accuracy"]), ""],
+        ["macro-F1 of what was answered", percent(s.answered_macro_f1), None, _failures(run)],
+        ["accuracy of what was answered", percent(s.answered_accuracy), None, _failures(run)],
+        ["AUROC", percent(s.auroc), span(run.intervals["auroc"]), s.auroc_why or ""],
+        *(
+            [f"true-positive rate at {100 * r.fpr:g} % false positives", percent(r.tpr), None, r.why or ""]
+            for r in s.rates
+        ),
+        ["calibration error (ECE)", percent(c.ece), None, c.why or ""],
+        ["Brier score", percent(c.brier), None, c.why or ""],
+        *([f"macro-F1 of the {b.name} baseline", percent(b.macro_f1), None, ""] for b in run.baselines),
+    ]
+    caption = f"In per cent, over {s.n:,} records in {run.groups:,} groups. Intervals are 95 %, by resampling groups."
+    return Table(["Measure", "Value", "95 % interval", "Note"], rows, caption, sortable=False)
+
+
+def classes(run: RunResult) -> Table:
+    names = [c.name for c in run.scores.per_class]
+    rows: list[list[Any]] = []
+    for i, c in enumerate(run.scores.per_class):
+        line = [excerpt(c.name, 40), c.n, percent(c.precision), percent(c.recall), percent(c.f1)]
+        rows.append([*line, span(run.class_intervals[c.name]), *run.confusion[i]])
+    heads = ["True class", "n", "Precision", "Recall", "F1", "95 % interval of F1"]
+    said = [f"said {excerpt(n, 24)}" for n in names]
+    return Table([*heads, *said, "said other", "failed"], rows, "Per class, and the confusion table.", sortable=False)
+
+
+def cells(found: Slices) -> Table:
+    """One row per value of a trait."""
+    names = list(found.cells[0].classes) if found.cells else []
+    rows: list[list[Any]] = [
+        [
+            excerpt(c.value, 60), c.n, *(c.classes[n] for n in names), percent(c.macro_f1), span(c.macro_f1_interval),
+            percent(c.accuracy), span(c.accuracy_interval), c.failed, c.why or "",
+        ]
+        for c in found.cells
+    ]  # fmt: skip
+    heads = [title(found.by).capitalize(), "n", *(excerpt(n, 24) for n in names), "Macro-F1", "95 % interval"]
+    notes = any(c.why for c in found.cells)
+    columns = [*heads, "Accuracy", "95 % interval", "Failed", *(["Note"] if notes else [])]
+    return Table(columns, [row if notes else row[:-1] for row in rows])
+
+
+def comparisons(found: Sequence[Comparison], *, short: bool = False) -> Table:
+    """Run against run; `short` for a terminal, where counts would leave no room for names."""
+    if short:
+        brief: list[list[Any]] = [
+            [c.first, c.second, c.shared, points(c.difference), _points_span(c.interval), chance(c.p_holm), _better(c)]
+            for c in found
+        ]
+        return Table(["Run", "against", "Shared", "Difference", "95 % interval", "p", "Better"], brief, POINTS)
+    rows: list[list[Any]] = [
+        [
+            excerpt(c.first, 50), excerpt(c.second, 50), c.shared, points(c.difference), _points_span(c.interval),
+            c.only_first, c.only_second, chance(c.p), chance(c.p_holm), _better(c),
+        ]
+        for c in found
+    ]  # fmt: skip
+    columns = [
+        "Run", "against", "Shared records", "Difference", "95 % interval", "Only first right", "Only second right",
+        "McNemar p", "p, Holm", "Better",
+    ]  # fmt: skip
+    return Table(columns, rows, POINTS)
+
+
+def seeds(found: Sequence[Seeds]) -> Table:
+    rows: list[list[Any]] = [
+        [
+            excerpt(s.name, 40), s.dataset, s.task, s.divided_by, ", ".join(map(str, s.seeds)), percent(s.mean),
+            Cell(f"± {100 * s.sd:.1f}", sort=s.sd) if s.sd is not None else None, span(s.interval),
+        ]
+        for s in found
+    ]  # fmt: skip
+    columns = ["Detector", "Dataset", "Task", "Split by", "Seeds", "Mean macro-F1", "sd", "95 % interval"]
+    return Table(columns, rows, "The sd says how far the score moves with the seed; the interval, with the records.")
+
+
+def drops(found: Sequence[Drop]) -> Table:
+    rows: list[list[Any]] = [
+        [
+            excerpt(d.name, 40), d.dataset, d.task, percent(d.random), d.divided_by, percent(d.held_out),
+            points(-d.drop), _points_span(None if d.interval is None else (-d.interval[1], -d.interval[0])),
+        ]
+        for d in found
+    ]  # fmt: skip
+    columns = [
+        "Detector",
+        "Dataset",
+        "Task",
+        "Random split",
+        "Held out by",
+        "Held-out split",
+        "Change",
+        "95 % interval",
+    ]
+    return Table(columns, rows, POINTS)
+
+
+def flat(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Every figure of every run as one plain table (for a spreadsheet): the whole run first, then its cells."""
+    out = []
+    for run in evaluation.runs:
+        whole: dict[str, Any] = {
+            "run": run.name, "dataset": run.dataset, "task": run.task, "by": None, "value": None, "n": run.scores.n,
+            "groups": run.groups, "failed": run.scores.failed, "macro_f1": run.scores.macro_f1,
+            **_ends("macro_f1", run.intervals["macro_f1"]), "accuracy": run.scores.accuracy,
+            **_ends("accuracy", run.intervals["accuracy"]),
+        }  # fmt: skip
+        out.append(whole)
+        for found in run.slices:
+            out += [
+                {
+                    **whole, "by": found.by, "value": c.value, "n": c.n, "groups": c.groups, "failed": c.failed,
+                    "macro_f1": c.macro_f1, **_ends("macro_f1", c.macro_f1_interval), "accuracy": c.accuracy,
+                    **_ends("accuracy", c.accuracy_interval),
+                }
+                for c in found.cells
+            ]  # fmt: skip
+    return out
+
+
+def _ends(name: str, found: Interval | None) -> dict[str, float | None]:
+    return {f"{name}_low": found[0] if found else None, f"{name}_high": found[1] if found else None}
+
+
+def _better(comparison: Comparison) -> str:
+    return comparison.why or comparison.better or "no clear difference"
+
+
+def _points_span(found: Interval | None) -> Cell:
+    if found is None:
+        return Cell("–", sort=float("-inf"))
+    return Cell(f"{100 * found[0]:+.1f} to {100 * found[1]:+.1f}", sort=found[0])
+
+
+def _failures(run: RunResult) -> str:
+    return f"{run.scores.failed:,} failed" if run.scores.failed else ""

@@ -1,0 +1,99 @@
+"""Trained auditors: bags of words and characters, linear, fitted when the run starts on examples that the user names.
+
+Three views, so that a majority is more than one opinion: words and characters together, characters, words. The figures
+(`python bench/evolve.py auditor`) are from folds that keep everything made of one claim together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import UsageError
+from claimlab.evolve.auditors.auditor import Question, Settings, Vote
+from claimlab.evolve.auditors.examples import Examples, examples
+
+VIEWS = ("words-and-characters", "characters", "words")
+
+
+class View:
+    """One classifier of one dimension."""
+
+    def __init__(self, view: str, seed: int) -> None:
+        self.view, self.seed = view, seed
+
+    def fit(self, data: Examples) -> View:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.pipeline import make_pipeline, make_union
+        from sklearn.svm import LinearSVC
+
+        # Marks count as words: a dash or an exclamation mark says much about style.
+        words = TfidfVectorizer(
+            ngram_range=(1, 2), sublinear_tf=True, min_df=2, token_pattern=r"(?u)\b\w+\b|[!?—–;,]", dtype=np.float32
+        )
+        characters = TfidfVectorizer(
+            analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, min_df=2, dtype=np.float32
+        )
+        chosen = {
+            "words-and-characters": lambda: make_union(words, characters),
+            "characters": lambda: characters,
+            "words": lambda: words,
+        }[self.view]()
+        self._model = make_pipeline(chosen, LinearSVC(C=0.5, random_state=self.seed))
+        self._model.fit(data.texts, data.values)
+        return self
+
+    def predict(self, texts: Sequence[str] | NDArray[np.object_]) -> list[str]:
+        return [str(value) for value in self._model.predict(texts)]
+
+
+class Classifier:
+    def __init__(self, view: str, fitted: dict[str, View], learned_from: dict[str, Any]) -> None:
+        self.name = f"classifier-{view}"
+        self._fitted, self._learned_from = fitted, learned_from
+        self.reads = lru_cache(maxsize=4096)(self._reads)  # bystanders pass a text on as it is: it reads the same
+
+    def _reads(self, dimension: str, text: str) -> str:
+        """The value that a text has in this auditor's eyes."""
+        return self._fitted[dimension].predict([text])[0]
+
+    async def judge(self, question: Question) -> Vote:
+        target = question.target
+        found = self.reads(target.dimension, question.text)
+        passed = found == target.value
+        missing = None if passed else f"The text reads as {target.dimension}={found}, not {target.value}."
+        return Vote(self.name, passed, f"Reads as {target.dimension}={found}.", missing)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    def describe(self) -> dict[str, Any]:
+        return {"auditor": self.name, **self._learned_from}
+
+
+def fit_auditors(data: Dataset, dimensions: Sequence[str], count: int, seed: int) -> list[Classifier]:
+    """`count` classifiers, each with a view of its own, for every dimension asked for."""
+    learned = {"data": data.name, "sha256": data.digest()}
+    parts = {dimension: examples(data, dimension) for dimension in dimensions}
+    made = []
+    for number in range(count):
+        view = VIEWS[number % len(VIEWS)]
+        fitted = {dimension: View(view, seed + number).fit(part) for dimension, part in parts.items()}
+        made.append(Classifier(view, fitted, learned))
+    return made
+
+
+def AUDITOR(settings: Settings, count: int) -> Sequence[Classifier]:
+    """Up to three classifiers, fitted on --auditor-data."""
+    if settings.data is None:
+        raise UsageError(
+            "The classifier has nothing to learn from.",
+            "Add --auditor-data DIR, such as: claimlab load evolved-claims FILE -o DIR",
+        )
+    dimensions = sorted({target.dimension for target in settings.targets})
+    return fit_auditors(Dataset.open(settings.data), dimensions, count, settings.seed)

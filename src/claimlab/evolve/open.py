@@ -1,0 +1,158 @@
+"""Open what a run is made of from words: who the agents are, who talks to whom, who writes, who judges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, cast
+
+from claimlab.core.budget import Budget
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import UsageError
+from claimlab.core.progress import Progress, silent
+from claimlab.evolve.auditors.auditor import AUDITORS, Auditor
+from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
+from claimlab.evolve.propagation import Mode, Plan, VoteMode
+from claimlab.evolve.rewrite.rewriter import REWRITERS, Rewriter
+from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
+from claimlab.evolve.rewrite.weights import Weights
+from claimlab.evolve.run import evolve_async
+from claimlab.evolve.society.build import build
+from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.population import Population
+from claimlab.evolve.stage import Stage
+from claimlab.evolve.target import Target, all_targets
+
+AGENTS = 90  # as many as the released society has
+CacheMode = Literal["live", "record", "replay"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run in words; `start` does it."""
+
+    network: str = "random"
+    population: str | None = None
+    mean_degree: float | None = None
+    within: bool | None = None  # null: claims stay in their group on a clustered network, as the paper has it
+    group: str | None = None
+    plan: Plan = field(default_factory=Plan)
+    targets: tuple[Target, ...] = ()
+    rewriter: str = "rules"
+    auditor: str = "rules"
+    auditors: int = 3
+    auditor_data: Path | None = None
+    weights: Path | None = None
+    recording: Path | None = None
+    profile: str | None = None
+    auditor_profiles: tuple[str, ...] = ()
+    model: str | None = None
+    cache: Path | None = None
+    cache_mode: CacheMode = "record"
+    budget: Budget = field(default_factory=Budget)
+    concurrency: int = 80
+    seed: int = 20
+
+    async def start(self, claims: Dataset, *, work: Path | None = None, progress: Progress = silent) -> Dataset:
+        writer, judges = self.open_rewriter(), self.open_auditors()
+        try:
+            return await evolve_async(
+                claims,
+                self.open_stage(),
+                rewriter=writer,
+                auditors=judges,
+                targets=self.targets,
+                plan=self.plan,
+                seed=self.seed,
+                concurrency=self.concurrency,
+                work=work,
+                progress=progress,
+            )
+        finally:
+            await writer.close()
+            for judge in judges:
+                await judge.close()
+
+    def open_stage(self) -> Stage:
+        people = open_population(self.population, self.seed)
+        ties = open_network(self.network, people, self.seed, self.mean_degree)
+        stays = ties.kind == "clustered" if self.within is None else self.within
+        return Stage(people, ties, within=stays, group=self.group, weights=Weights.read(self.weights))
+
+    def open_rewriter(self) -> Rewriter:
+        settings = RewriterSettings(
+            weights=self.weights,
+            profile=self.profile,
+            model=self.model,
+            recording=self.recording,
+            mode=self.cache_mode,
+            cache=self.cache,
+            budget=self.budget,
+            concurrency=self.concurrency,
+        )
+        return REWRITERS.get(self.rewriter)(settings)
+
+    def open_auditors(self) -> list[Auditor]:
+        if not self.auditors:
+            return []
+        settings = AuditorSettings(
+            data=self.auditor_data,
+            targets=self.targets,
+            profiles=self.auditor_profiles or ((self.profile,) if self.profile else ()),
+            model=self.model,
+            recording=self.recording,
+            mode=self.cache_mode,
+            cache=self.cache,
+            budget=self.budget,
+            concurrency=self.concurrency,
+            seed=self.seed,
+        )
+        return list(AUDITORS.get(self.auditor)(settings, self.auditors))
+
+
+def open_population(population: str | None, seed: int) -> Population:
+    """A file of agents, or so many drawn from the released shares."""
+    if population is None or population.isdigit():
+        size = int(population or AGENTS)
+        if size < 2:
+            raise UsageError(f"{size} agent(s) cannot talk to each other.", "Ask for two or more.")
+        return Population.draw(size, seed)
+    path, _, member = population.partition("#")
+    return Population.read(path, member or None)
+
+
+def open_network(network: str, people: Population, seed: int, mean_degree: float | None) -> Network:
+    """A file of ties, or one of a kind made for these agents."""
+    path, _, member = network.partition("#")
+    if not Path(path).exists():
+        return build(network, people, seed=seed, mean_degree=mean_degree)
+    if mean_degree is not None:
+        raise UsageError(f"The network '{network}' is a file and has its density.", "Leave out --mean-degree.")
+    return Network.read(path, people, member or None)
+
+
+def plan_of(mode: str, steps: int | None, rounds: int | None, vote: str, hubs: bool, fan_out: int, reach: int) -> Plan:
+    """A plan with the defaults of the reading that was chosen: 30 steps, or 3 rounds of 10 as released."""
+    by_rounds = mode == "intervened" and vote == "released"
+    return Plan(
+        mode=cast(Mode, mode),
+        steps=steps or (10 if by_rounds else 30),
+        rounds=rounds or (3 if by_rounds else 1),
+        vote=cast(VoteMode, vote),
+        hub_opinions=hubs,
+        fan_out=fan_out,
+        reach=reach,
+    )
+
+
+def targets_of(words: list[str]) -> tuple[Target, ...]:
+    """Targets by name, each once; 'all' for every value of every dimension."""
+    if "all" in words:
+        return tuple(all_targets())
+    return tuple(dict.fromkeys(Target.parse(word) for word in words))
+
+
+def check_cache_mode(mode: str) -> CacheMode:
+    if mode not in ("live", "record", "replay"):
+        raise UsageError(f"There is no cache mode '{mode}'.", "Choose one of: record, replay, live.")
+    return cast(CacheMode, mode)

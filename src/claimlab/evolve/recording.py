@@ -1,0 +1,97 @@
+"""Traces that were kept, as lives that can be lived again: the released ones, or those of an earlier run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError, ReplayMiss, UsageError
+from claimlab.evolve.hop import Hop, Life, Start, Status
+from claimlab.evolve.target import Target
+
+Key = tuple[str, Target | None]  # the text that a life began with, and where it was steered
+
+
+class Recording:
+    """Lives by what they began with; two claims with one text are told apart by the id, where the traces say it."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        if "traces" not in dataset.tables:
+            raise DataError(
+                f"'{dataset.name}' holds no traces.", "Give a dataset that claimlab evolve run has written."
+            )
+        self.name = dataset.name
+        self.digest = dataset.files.get("traces.parquet") or dataset.digest()
+        self._lives: dict[Key, list[tuple[str | None, Life]]] = {}
+        table = dataset.tables["traces"].sort("round", "step", maintain_order=True)
+        for (trace_id,), rows in table.group_by("trace_id", maintain_order=True):
+            hops = [(_hop(row), json.loads(row["meta"] or "{}")) for row in rows.iter_rows(named=True)]
+            said = hops[0][1]
+            target = Target.of(said["dimension"], said["target_value"]) if said.get("dimension") else None
+            life = Life(str(trace_id), _status(said.get("status")), hops[-1][0].output, [hop for hop, _ in hops])
+            self._lives.setdefault((hops[0][0].input, target), []).append((said.get("claim"), life))
+
+    @classmethod
+    def open(cls, folder: Path | None) -> Recording:
+        if folder is None:
+            raise UsageError("There is nothing to replay.", "Add --recording DIR, a dataset with traces.")
+        return cls(Dataset.open(folder))
+
+    def life(self, text: str, target: Target | None, claim: str) -> Life:
+        """The recorded life of a claim; ReplayMiss where there is none."""
+        found = self._lives.get((text, target), [])
+        for known, life in found:
+            if known == claim:
+                return life
+        if not found:
+            towards = f" towards {target}" if target else ""
+            raise ReplayMiss(
+                f"'{self.name}' holds no life of claim '{claim}'{towards}.",
+                "Replay the claims that it was recorded with, or leave this one out.",
+            )
+        return found[0][1]
+
+    def hop(self, start: Start, round: int, step: int) -> Hop:
+        for hop in self.life(start.text, start.target, start.id).hops:
+            if (hop.round, hop.step) == (round, step):
+                return hop
+        raise ReplayMiss(f"The life of '{start.id}' ends before round {round}, step {step}.", "Ask for fewer steps.")
+
+
+def _hop(row: dict[str, Any]) -> Hop:
+    meta = json.loads(row["meta"] or "{}")
+    return Hop(
+        round=row["round"],
+        step=row["step"],
+        agent=row["agent"],
+        role=row["role"],
+        input=row["input"],
+        output=row["output"],
+        passed=row["passed"],
+        reason=row["reason"],
+        attributes=meta.get("influencing_attributes") or [],
+        why=meta.get("influencing_reason"),
+        operators=meta.get("operators") or [],
+        votes=meta.get("votes") or _released_vote(row),
+        diagnosis=meta.get("diagnosis"),
+        hub=meta.get("hub"),
+        parent=meta.get("parent"),
+        depth=meta.get("depth"),
+        seed=meta.get("seed"),
+        failure=meta.get("failure"),
+        cost=meta.get("cost", 0.0),
+    )
+
+
+def _released_vote(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """The released steps hold the first auditor's word alone."""
+    if row["passed"] is None:
+        return []
+    said = {"auditor": "released", "passed": row["passed"], "reason": row["reason"]}
+    return [{k: v for k, v in said.items() if v is not None}]
+
+
+def _status(said: str | None) -> Status:
+    return cast(Status, said if said in ("done", "success", "failure", "unaudited") else "done")

@@ -1,0 +1,158 @@
+"""Lives as tables: what the claims became, with label, origin and change log, and every hop beside them.
+
+Evolved text is machine-made. No record leaves this file without saying so, and none keeps a verdict that was given to
+another text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError
+from claimlab.core.record import SIDE_TABLES, meta_json
+from claimlab.evolve.hop import Hop, Life, Start
+from claimlab.evolve.stage import Stage
+from claimlab.evolve.target import Target
+
+CONTEXTS = 3  # texts of the evidence table that an agent may see: the first is the context
+_WHOLE = 5_000  # societies up to this size are kept whole; of larger ones, those who took part
+
+
+def starts(claims: Dataset, targets: Sequence[Target]) -> list[Start]:
+    """Every claim, once for each target; claims without a text cannot be told and are left out (and counted)."""
+    told = _contexts(claims)
+    rows = claims.records.select("id", "text", "language").iter_rows()
+    wanted: Sequence[Target | None] = targets or (None,)
+    return [
+        Start(record_id, text, language, *told.get(record_id, (None, ())), target)
+        for record_id, text, language in rows
+        if text is not None
+        for target in wanted
+    ]
+
+
+def tables(
+    claims: Dataset, begun: Sequence[Start], lives: Sequence[Life], origin: dict[str, Any], stage: Stage
+) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
+    """The records and the side tables: traces, the claims' evidence under their new ids, agents and edges."""
+    before = {row["id"]: row for row in claims.records.iter_rows(named=True)}
+    pairs = list(zip(begun, lives, strict=True))
+    records = [_record(before[start.id], start, life, origin) for start, life in pairs]
+    bare = [row["id"] for row in records if not _says_what_it_is(row["meta"])]
+    if bare:
+        raise DataError(f"Evolved claim '{bare[0]}' has no label, origin or change log.", "Report this: it is a fault.")
+    side = {"traces": _traces(pairs), **_society(stage, lives)}
+    if "evidence" in claims.tables:
+        new_ids = pl.DataFrame({"record_id": [s.id for s in begun], "new": [life.key for life in lives]})
+        moved = new_ids.join(claims.tables["evidence"], on="record_id", maintain_order="left")
+        side["evidence"] = (
+            moved.drop("record_id").rename({"new": "record_id"}).select(claims.tables["evidence"].columns)
+        )
+    return pl.DataFrame(records, infer_schema_length=None), side
+
+
+def _contexts(claims: Dataset) -> dict[str, tuple[str | None, tuple[str, ...]]]:
+    evidence = claims.tables.get("evidence")
+    if evidence is None:
+        return {}
+    found: dict[str, list[str]] = {}
+    for record_id, text in evidence.sort("rank", maintain_order=True).select("record_id", "text").iter_rows():
+        if text:
+            found.setdefault(record_id, []).append(text)
+    return {record_id: (texts[0], tuple(texts[1:CONTEXTS])) for record_id, texts in found.items()}
+
+
+def _record(before: dict[str, Any], start: Start, life: Life, origin: dict[str, Any]) -> dict[str, Any]:
+    changed = life.text != start.text
+    synthetic = {
+        "label": before["label_raw"] or "none given",
+        "origin": {**origin, "claim": start.id, "base_claim": start.text, "dataset": before["dataset"]},
+        "changes": [_change(hop) for hop in life.hops if hop.output != hop.input],
+    }
+    goal = {"dimension": start.target.dimension, "target_value": start.target.value} if start.target else {}
+    meta = {"synthetic": synthetic, "status": life.status, "steps": len(life.hops), **goal}
+    return {
+        "id": life.key,
+        "text": life.text,
+        "kind": before["kind"] or "claim",
+        "label_raw": before["label_raw"],
+        "veracity": None if changed else before["veracity"],  # a verdict is on a text, and this is another
+        "language": before["language"],
+        "topic": before["topic"],
+        "source": before["source"],
+        "group": before["group"] or start.id,
+        "authorship": "MGT" if before["authorship"] == "MGT" else "HAT" if changed else before["authorship"],
+        "split": before["split"],
+        "meta": meta_json(meta),
+    }
+
+
+def _change(hop: Hop) -> dict[str, Any]:
+    fired = [o["name"] for o in hop.operators if o["fired"]]
+    return {"round": hop.round, "step": hop.step, "agent": hop.agent, **({"operators": fired} if fired else {})}
+
+
+def _says_what_it_is(meta: str | None) -> bool:
+    note = json.loads(meta or "{}").get("synthetic", {})
+    return bool(note.get("label")) and bool(note.get("origin")) and note.get("changes") is not None
+
+
+def _traces(pairs: Sequence[tuple[Start, Life]]) -> pl.DataFrame:
+    rows = [_row(start, life, hop) for start, life in pairs for hop in life.hops]
+    return pl.DataFrame(rows, schema=SIDE_TABLES["traces"], orient="row")
+
+
+def _row(start: Start, life: Life, hop: Hop) -> dict[str, Any]:
+    meta = {
+        "claim": start.id,
+        "status": life.status,
+        "dimension": start.target.dimension if start.target else None,
+        "target_value": start.target.value if start.target else None,
+        "influencing_attributes": hop.attributes,
+        "influencing_reason": hop.why,
+        "operators": hop.operators or None,
+        "votes": hop.votes or None,
+        "diagnosis": hop.diagnosis,
+        "hub": hop.hub,
+        "parent": hop.parent,
+        "depth": hop.depth,
+        "seed": hop.seed,
+        "failure": hop.failure,
+        "cost": hop.cost or None,
+    }
+    return {
+        "record_id": life.key,
+        "trace_id": life.key,
+        "round": hop.round,
+        "step": hop.step,
+        "agent": hop.agent,
+        "role": hop.role,
+        "input": hop.input,
+        "output": hop.output,
+        "passed": hop.passed,
+        "reason": hop.reason,
+        "meta": meta_json(meta),
+    }
+
+
+def _society(stage: Stage, lives: Sequence[Life]) -> dict[str, pl.DataFrame]:
+    """The agents and their ties, so that a trace can be read without the files it was made with."""
+    people, network = stage.population, stage.network
+    if people.size <= _WHOLE:
+        chosen = list(range(people.size))
+    else:
+        names = {hop.agent for life in lives for hop in life.hops} | {h.hub for x in lives for h in x.hops if h.hub}
+        chosen = sorted(int(i) for i in people.positions(sorted(names)))
+    inside = set(chosen)
+    hubs = {int(h) for h in network.hubs}
+    agents = people.agents[chosen].with_columns(pl.Series("hub", [i in hubs for i in chosen], dtype=pl.Boolean))
+    ties = [
+        (stage.name(i), stage.name(int(j))) for i in chosen for j in network.neighbours(i) if i < j and int(j) in inside
+    ]
+    edges = pl.DataFrame(ties, schema={"source": pl.String, "target": pl.String}, orient="row")
+    return {"agents": agents.with_columns(pl.selectors.by_dtype(pl.Enum).cast(pl.String)), "edges": edges}

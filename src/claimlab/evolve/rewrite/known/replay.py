@@ -1,0 +1,36 @@
+"""The replay rewriter: what agents said once, said again, with no model and no network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from claimlab.evolve.hop import Start
+from claimlab.evolve.recording import Recording
+from claimlab.evolve.rewrite.rewriter import Fired, Request, Rewrite, Role, Settings
+
+
+class Replay:
+    """Lives are replayed whole (`recording`): the recorded agents, in their order, say their recorded words."""
+
+    name = "replay"
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+
+    async def rewrite(self, request: Request) -> Rewrite:
+        start = Start(request.claim, request.origin, target=request.target)
+        hop = self.recording.hop(start, request.round, request.step)
+        role: Role = "producer" if hop.role == "producer" else "failed" if hop.role == "failed" else "bystander"
+        fired = tuple(Fired(o["name"], o["fired"]) for o in hop.operators)
+        return Rewrite(hop.output, role, fired, tuple(hop.attributes), hop.why, hop.failure)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    def describe(self) -> dict[str, Any]:
+        return {"rewriter": self.name, "recording": self.recording.name, "sha256": self.recording.digest}
+
+
+def REWRITER(settings: Settings) -> Replay:
+    """Open the recording."""
+    return Replay(Recording.open(settings.recording))

@@ -1,0 +1,8 @@
+"""The society that claims live in: who the agents are, and who talks to whom.
+
+    people = Population.read("agents.json")               # or Population.draw(1_000_000, seed=1)
+    net = build("scale-free", people, seed=1)             # random, scale-free, clustered, dunbar
+    paths = walk(net, starts, steps=10, rng=...)          # many claims at once
+
+Everything is an array: an agent is a row number, never an object, so that a million of them fit a laptop.
+"""

@@ -1,0 +1,58 @@
+"""Build a network of a named kind over a population.
+
+Networks are matched in density unless asked otherwise: a comparison of shapes whose densities differ says nothing
+about the shapes (the released ones have mean degrees of 4.8, 4.6 and 12.0). A Dunbar network has the density that its
+tiers give it; build the others with its `mean_degree`, or it with theirs, to compare.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from claimlab.core.errors import UsageError
+from claimlab.core.registry import Registry
+from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.population import Population
+
+MEAN_DEGREE = 6.0  # between the released random (4.8) and clustered (12.0) networks; what peers are timed at
+
+
+class Kind(Protocol):
+    """What NETWORK is: a function that makes the network. Its keyword arguments are the settings of the kind."""
+
+    def __call__(
+        self, population: Population, rng: np.random.Generator, mean_degree: float | None, **settings: Any
+    ) -> Network: ...
+
+
+NETWORKS: Registry[Kind] = Registry(
+    "kind of network", package="claimlab.evolve.society.networks", attribute="NETWORK", group="claimlab.networks"
+)
+
+
+def build(
+    kind: str, population: Population, *, seed: int, mean_degree: float | None = None, **settings: Any
+) -> Network:
+    """A network of `kind`; `mean_degree` null: the default that all kinds share (Dunbar: what its tiers give)."""
+    if mean_degree is not None and not 0 < mean_degree < population.size:
+        raise UsageError(
+            f"{population.size} agents cannot have {mean_degree:g} ties each.",
+            f"Ask for a mean degree above 0 and below {population.size}.",
+        )
+    make = NETWORKS.get(kind)
+    try:
+        made = make(population, np.random.default_rng(seed), mean_degree, **settings)
+    except TypeError as error:
+        if not settings:
+            raise
+        raise UsageError(f"A {kind} network has no such setting: {error}.", "See docs/evolve-society.md.") from None
+    made.parameters.update({"kind": made.kind, "seed": seed, "mean_degree": made.mean_degree})
+    return made
+
+
+def edges_wanted(size: int, mean_degree: float | None) -> int:
+    """How many ties give that mean degree, never more than there are pairs."""
+    wanted = MEAN_DEGREE if mean_degree is None else mean_degree
+    return min(round(size * wanted / 2), size * (size - 1) // 2)

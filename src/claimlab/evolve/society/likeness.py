@@ -1,0 +1,82 @@
+"""How alike two agents are: the share of attributes in which they are the same. No model, no network needed.
+
+Agents with one profile are alike to the same others, so the work is done once for each different profile. A profile is
+a row of bits, one for every value of every attribute; bits that two rows share are attributes that they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from claimlab.core.errors import UsageError
+from claimlab.evolve.society.network import Ints
+from claimlab.evolve.society.population import Population
+
+MOST = 31  # attributes
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """`of[i]` is the profile of agent i; `members[starts[p]:starts[p + 1]]` are the agents with profile p."""
+
+    of: Ints
+    members: Ints
+    starts: NDArray[np.int64]
+    bits: NDArray[np.uint64]  # [profiles, words]
+    attributes: int
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.diff(self.starts)
+
+    @property
+    def known(self) -> NDArray[np.uint8]:
+        """How many attributes of each profile are known."""
+        counted: NDArray[np.uint8] = np.bitwise_count(self.bits).sum(axis=1, dtype=np.uint8)
+        return counted
+
+    def shared(self, profiles: Ints) -> NDArray[np.uint8]:
+        """In how many attributes each of `profiles` is the same as each profile there is: [asked, all]."""
+        same = np.zeros((len(profiles), len(self.bits)), dtype=np.uint8)
+        for word in self.bits.T:
+            same += np.bitwise_count(word[profiles][:, None] & word[None, :])
+        return same
+
+
+def profiles(population: Population, attributes: Sequence[str], rng: np.random.Generator) -> Profiles:
+    """The different profiles of a population; members of one profile stand in random order."""
+    if not attributes:
+        raise UsageError("Agents without attributes cannot be alike.", "Give a population with attributes.")
+    if len(attributes) > MOST:
+        raise UsageError(f"{len(attributes)} attributes are too many to compare.", f"Name up to {MOST} of them.")
+    key = np.zeros(population.size, dtype=np.int64)
+    distinct = 1
+    for name in attributes:
+        count = len(population.values(name)) + 1  # one more for "not known"
+        if distinct * count >= 1 << 62:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            distinct = int(key.max()) + 1
+        key = key * count + (population.codes(name) + 1)
+        distinct *= count
+    _, example, of = np.unique(key, return_index=True, return_inverse=True)
+    shuffled = rng.permutation(population.size).astype(np.int32)
+    members = shuffled[np.argsort(of[shuffled], kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(of))])
+    return Profiles(of.astype(np.int32), members, starts, _bits(population, attributes, example), len(attributes))
+
+
+def _bits(population: Population, attributes: Sequence[str], rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    width = sum(len(population.values(name)) for name in attributes)
+    bits = np.zeros((rows.size, max(1, -(-width // 64))), dtype=np.uint64)
+    offset = 0
+    for name in attributes:
+        codes = population.codes(name)[rows].astype(np.int64)
+        known = np.flatnonzero(codes >= 0)  # what is not known is like nothing
+        place = codes[known] + offset
+        bits[known, place // 64] |= np.uint64(1) << (place % 64).astype(np.uint64)
+        offset += len(population.values(name))
+    return bits

@@ -1,0 +1,1 @@
+"""Kinds of networks, one file each: a file here with a module-level NETWORK is a kind."""

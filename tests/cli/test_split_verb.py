@@ -1,0 +1,103 @@
+"""`claimlab split` as a person or a program calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from claimlab.cli.app import run
+from claimlab.core.dataset import Dataset
+from claimlab.generate.planted import planted
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "planted"
+    planted(size=240)[0].write(path)
+    return path
+
+
+def test_a_folder_is_written_and_described(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["split", str(folder), "-o", str(tmp_path / "out"), "--by", "group", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {"output", "counts", "lineage", "split"} <= set(told)
+    assert {"name", "held_out", "left_out", "sides", "unused", "cells", "leaks", "leaking", "notes"} <= set(
+        told["split"]
+    )
+    assert {"of", "seen_in", "rows", "exact", "near", "same_label", "other_label", "group", "records"} == set(
+        told["split"]["leaks"][0]
+    )
+    written = Dataset.open(tmp_path / "out")
+    assert told["counts"]["split"] == told["split"]["sides"]
+    assert set(written.records["split"].to_list()) == {"train", "dev", "test"}
+    assert run(["split", str(folder), "-o", str(tmp_path / "out")]) == 1, "what stands there is not overwritten"
+    assert "--force" in capsys.readouterr().err
+
+
+def test_a_preview_writes_nothing(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(folder.rglob("*"))
+    assert run(["split", str(folder), "--by", "random", "--preview"]) == 0
+    out = capsys.readouterr().out
+    assert "test in train" in out
+    assert "Wrote" not in out
+    assert sorted(folder.rglob("*")) == before
+    assert run(["split", str(folder), "--preview", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["output"] is None
+
+
+def test_strict_fails_on_leaks_only(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["split", str(folder), "--by", "random", "--preview", "--strict"]) == 3
+    assert run(["split", str(folder), "--by", "near-duplicates", "--preview", "--strict"]) == 0
+    capsys.readouterr()
+
+
+def test_all_writes_a_folder_for_each_value(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "each"
+    assert run(["split", str(folder), "--by", "language", "--all", "-o", str(out), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {p.name for p in out.iterdir()} == {f"language-leave-out-{code}" for code in ("eng", "por", "deu")}
+    assert told["impossible"] == []
+    assert all(Dataset.open(one["output"]).lineage[-1].parameters["name"] == one["name"] for one in told["splits"])
+    assert run(["split", str(folder), "--by", "language", "--all", "-o", str(out)]) == 1
+    assert run(["split", str(folder), "--by", "language", "--all", "-o", str(out), "--force"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "says"),
+    [
+        (["--by", "family", "--preview"], 1, "every row has 'Indo-European'"),
+        (["--by", "famly", "--preview"], 2, "Did you mean 'family'"),
+        (["--by", "source", "--mode", "train-on", "--preview"], 2, "train-on-one"),
+        (["--by", "source", "--mode", "train-on-one", "--preview"], 2, "--train-on"),
+        (["--by", "group", "--keep-together", "grop", "--preview"], 2, "group"),
+        (["--by", "external", "--preview"], 2, "--external DIR"),
+        (["--shares", "1", "--preview"], 2, "70/10/20"),
+        (["--task", "colour", "--preview"], 1, "no task and no column 'colour'"),
+        ([], 2, "--preview"),
+        (["--by", "family", "--all", "--preview"], 1, "None of the splits by family"),
+    ],
+)
+def test_errors_are_sentences(
+    folder: Path, more: list[str], code: int, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["split", str(folder), *more]) == code
+    err = capsys.readouterr().err
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_the_ways_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["split", "--ways", "--json"]) == 0
+    ways = {w["name"]: w["summary"] for w in json.loads(capsys.readouterr().out)["ways"]}
+    assert len(ways) >= 17
+    assert all(ways.values())
+
+
+def test_the_front_door_splits_too(folder: Path) -> None:
+    import claimlab as cl
+
+    done = cl.split(cl.Dataset.open(folder), by="group", seed=1)
+    assert not done.checked.leaking or done.checked.leaks[0].exact == 0

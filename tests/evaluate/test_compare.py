@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binomtest
+
+from claimlab.core.dataset import Dataset
+from claimlab.evaluate.compare import Comparison, compare, compare_all, holm, mcnemar
+from claimlab.evaluate.joined import drops, join_seeds
+from claimlab.evaluate.metrics import confusion, macro_f1
+from claimlab.evaluate.run import evaluate_run
+from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run
+from claimlab.tasks.task import TASKS
+
+Maker = Callable[..., Dataset]
+
+
+def scored(run: Dataset, name: str) -> ScoredRun:
+    told = about_of(run.lineage)
+    (one,) = each_run(name, run.tables["predictions"], run, TASKS.get("veracity"), about=told)
+    return one
+
+
+def test_the_better_run_is_found_and_equal_ones_are_not_told_apart(data: Dataset, make_run: Maker) -> None:
+    good, poor, twin = (
+        scored(make_run(data, s, seed=i), n) for i, (s, n) in enumerate([(0.9, "a"), (0.7, "b"), (0.9, "c")])
+    )
+    found = compare(good, poor)
+    points = [float(macro_f1(confusion(r.answers))) for r in (good, poor)]
+    assert found.difference == pytest.approx(points[0] - points[1])
+    assert found.shared == 600
+    (checked,) = holm([found])
+    assert checked.better == "a"
+    (equal,) = holm([compare(good, twin)])
+    assert equal.better is None
+    back = compare(poor, good)
+    assert back.difference == pytest.approx(-points[0] + points[1])
+    assert (back.only_first, back.only_second) == (found.only_second, found.only_first)
+
+
+def test_pairing_narrows_the_interval(data: Dataset, make_run: Maker) -> None:
+    """Two runs that mostly agree: their difference is known better than each score."""
+    first = make_run(data, 0.75, seed=1)
+    said = first.tables["predictions"]["label"].to_list()
+    truth = data.records["veracity"].to_list()
+    mended = [t if i % 10 == 0 else s for i, (s, t) in enumerate(zip(said, truth, strict=True))]
+    second = make_run(data, 0.75, labels=mended)
+    found = compare(scored(second, "mended"), scored(first, "first"))
+    assert found.interval is not None
+    assert 0 < found.interval[0] < found.interval[1] < 0.05
+
+
+def test_only_shared_records_count(data: Dataset, make_run: Maker) -> None:
+    whole = scored(make_run(data, 0.9), "whole")
+    half = replace(scored(make_run(data, 0.6, seed=2), "half"), table=whole.table.head(0))
+    assert compare(whole, half).why == "They share no records."
+    few = replace(half, table=scored(make_run(data, 0.6), "x").table.head(12))
+    assert compare(whole, few).why == "They share 12 records."
+    part = scored(make_run(data, 0.6, seed=2), "part")
+    part = replace(part, table=part.table.filter(pl.col("language") == "eng"))
+    assert compare(whole, part).shared == part.table.height == 120
+    other = replace(part, task=TASKS.get("veracity-mixed"))
+    assert compare(whole, other).why == "They answer different tasks."
+
+
+def test_mcnemar_is_the_exact_binomial_test() -> None:
+    for b, c in ((0, 0), (5, 5), (1, 9), (30, 12), (0, 6)):
+        expected = binomtest(b, b + c).pvalue if b + c else 1.0
+        assert mcnemar(b, c) == pytest.approx(expected, abs=1e-12)
+
+
+def test_mcnemar_holds_its_level_on_equal_runs() -> None:
+    rng = np.random.default_rng(0)
+    alarm = [mcnemar(k, 60 - k) < 0.05 for k in range(61)]
+    alarms = sum(alarm[k] for k in rng.binomial(60, 0.5, size=3_000))
+    assert alarms / 3_000 < 0.055  # an exact test is never above its level
+
+
+def test_holm_by_hand() -> None:
+    ps = [0.01, 0.04, 0.03, None]
+    found = holm([Comparison("a", "b", 9, p=p) for p in ps])
+    assert [c.p_holm for c in found] == pytest.approx([0.03, 0.06, 0.06, None])
+
+
+def test_best_against_each_or_every_pair(data: Dataset, make_run: Maker) -> None:
+    runs = [
+        scored(make_run(data, s, seed=i), n) for i, (s, n) in enumerate([(0.6, "low"), (0.9, "top"), (0.75, "mid")])
+    ]
+    assert [(c.first, c.second) for c in compare_all(runs, draws=200)] == [("top", "mid"), ("top", "low")]
+    every = compare_all(runs, every_pair=True, draws=200)
+    assert [(c.first, c.second) for c in every] == [("top", "mid"), ("top", "low"), ("mid", "low")]
+
+
+def test_seeds_are_joined(data: Dataset, make_run: Maker) -> None:
+    runs = [scored(make_run(data, 0.8, seed=s), f"run {s}") for s in range(4)]
+    alone = scored(make_run(data, 0.8, seed=9, detector="other"), "alone")
+    (found,) = join_seeds([*runs, alone])
+    scores = [float(macro_f1(confusion(r.answers))) for r in runs]
+    assert found.seeds == [0, 1, 2, 3]
+    assert found.mean == pytest.approx(np.mean(scores))
+    assert found.sd == pytest.approx(np.std(scores, ddof=1))
+    assert found.interval is not None
+    assert found.interval[0] < found.mean < found.interval[1]
+
+
+def test_the_drop_from_random_to_held_out(make_data: Maker, make_run: Maker) -> None:
+    easy = [scored(make_run(make_data(seed=s), 0.9, seed=s, divided_by="random"), f"random {s}") for s in range(2)]
+    hard = [scored(make_run(make_data(seed=s), 0.7, seed=s, divided_by="time"), f"time {s}") for s in range(2)]
+    same = [scored(make_run(make_data(seed=8), 0.9, seed=8, divided_by="source"), "source")]
+    found = {d.divided_by: d for d in drops([*easy, *hard, *same])}
+    assert set(found) == {"time", "source"}
+    assert found["time"].interval is not None
+    assert 0.12 < found["time"].interval[0] < found["time"].drop < found["time"].interval[1] < 0.28
+    assert found["time"].random_runs == ["random 0", "random 1"]
+    assert found["source"].interval is not None
+    assert found["source"].interval[0] < 0.0 < found["source"].interval[1]
+    assert drops(hard) == []
+
+
+def test_a_class_of_a_handful_has_no_interval_and_a_warning(data: Dataset, make_run: Maker) -> None:
+    run = scored(make_run(data, 0.9), "run")
+    few = run.table.filter((pl.col("truth") == "true") | pl.col("id").is_in(run.table["id"].head(7).to_list()))
+    thin = replace(run, table=few)
+    left = evaluate_run(thin, by=[], draws=200)
+    assert left.scores.classes["false"] < 5
+    assert left.intervals["macro_f1"] is None
+    assert left.class_intervals["false"] is None
+    assert left.class_intervals["true"] is not None
+    assert "macro-F1 hangs on them" in left.cautions[0]
+    assert compare(thin, scored(make_run(data, 0.6, seed=5), "other")).interval is None
+    assert evaluate_run(run, by=[], draws=200).cautions == []

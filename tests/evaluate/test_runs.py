@@ -1,0 +1,145 @@
+"""Runs as they are read: folders, predictions made elsewhere, and answers that are no verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError
+from claimlab.evaluate.abstain import abstentions
+from claimlab.evaluate.foreign import open_foreign
+from claimlab.evaluate.metrics import measure
+from claimlab.evaluate.ranking import DRAWS, auroc_interval, weighted_areas
+from claimlab.evaluate.run import evaluate, evaluate_run
+from claimlab.evaluate.scored_run import open_runs
+
+Maker = Callable[..., Dataset]
+
+
+def test_a_run_knows_its_detector_seed_task_and_split(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+    make_run(data, 0.8, seed=4, divided_by="time").write(tmp_path / "run")
+    (run,) = open_runs(tmp_path / "run")
+    assert (run.about.detector, run.about.seed, run.about.divided_by) == ("coin", 4, "time")
+    assert run.task.name == "veracity"
+    assert run.table.height == 600
+    (other,) = open_runs(tmp_path / "run", task="authorship")
+    assert set(other.answers.classes) == {"HWT", "MGT"}
+    data.write(tmp_path / "data")
+    with pytest.raises(DataError, match="no table of predictions"):
+        open_runs(tmp_path / "data")
+
+
+def test_predictions_made_elsewhere(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+    ours = make_run(data, 0.8, seed=1)
+    table = ours.tables["predictions"]
+    scores = [json.loads(s)["false"] for s in table["scores"].to_list()]
+    file = tmp_path / "theirs.csv"
+    pl.DataFrame({"id": table["record_id"], "label": table["label"], "score": scores}).write_csv(file)
+    ours.write(tmp_path / "run")
+    (mine,), (theirs,) = open_runs(tmp_path / "run"), open_foreign(file, data)
+    left, right = (measure(r.answers, "false") for r in (mine, theirs))
+    assert right.macro_f1 == left.macro_f1
+    assert right.auroc == pytest.approx(left.auroc)
+    assert right.calibration.ece == pytest.approx(left.calibration.ece)
+    wide = table.select(
+        id="record_id", label="label", score_true=1 - pl.Series(scores), score_false=pl.Series(scores)
+    )  # one column per class says the same
+    wide.write_csv(tmp_path / "wide.csv")
+    (third,) = open_foreign(tmp_path / "wide.csv", data)
+    assert measure(third.answers, "false").auroc == pytest.approx(left.auroc)
+
+
+def test_scores_that_are_no_probabilities_rank_all_the_same(data: Dataset, tmp_path: Path) -> None:
+    truth = data.records["veracity"].to_list()
+    frame = pl.DataFrame(
+        {"id": data.records["id"], "label": truth, "score": [3.5 if t == "false" else -2 for t in truth]}
+    )
+    frame.write_csv(tmp_path / "p.csv")
+    (run,) = open_foreign(tmp_path / "p.csv", data)
+    found = measure(run.answers, "false")
+    assert found.auroc == 1.0
+    assert found.calibration.ece is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,said\nr1,true\n", "no column 'label'"),
+        ("id,label\nx1,true\n", "No id in 'p.csv' is an id of 'made-up'"),
+        ("id,label,score\nr1,true,high\n", "holds 'high', which is no number"),
+    ],
+)
+def test_wrong_files_are_sentences(text: str, message: str, data: Dataset, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=message):
+        open_foreign(tmp_path / "p.csv", data)
+
+
+def test_a_blank_answer_is_a_failure_and_a_missing_one_is_wrong_in_a_named_split(data: Dataset, tmp_path: Path) -> None:
+    truth = data.records["veracity"].to_list()
+    lines = ["id,label", *(f"r{i},{truth[i] if i % 10 else ''}" for i in range(500)), "stranger,true", "r1,true"]
+    (tmp_path / "p.csv").write_text("\n".join(lines), encoding="utf-8")
+    (free,) = open_foreign(tmp_path / "p.csv", data)
+    assert (free.table.height, free.untouched, free.strangers, free.repeated) == (500, 100, 1, 1)
+    assert measure(free.answers).failed == 50
+    (bound,) = open_foreign(tmp_path / "p.csv", data, split="test")
+    assert measure(bound.answers).failed == 150
+    assert measure(bound.answers).answered_accuracy == 1.0
+
+
+def test_no_evidence_and_insufficient_evidence_are_scored_apart(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+    truth: list[str | None] = list(data.records["veracity"].to_list())
+    labels, meta = truth.copy(), [None] * 600
+    labels[:60] = ["No evidence"] * 60
+    labels[60:90] = ["Not enough info"] * 30
+    labels[90:100] = [None] * 10
+    told: list[dict[str, str] | None] = [*meta[:90], *[{"abstained": "insufficient-evidence"}] * 5, *meta[95:]]
+    make_run(data, 1.0, labels=labels, meta=told).write(tmp_path / "run")
+    (run,) = open_runs(tmp_path / "run")
+    found = abstentions(run)
+    assert found is not None
+    assert {w.kind: w.n for w in found.kinds} == {"no-evidence": 60, "insufficient-evidence": 35}
+    assert found.kinds[0].classes == {c: truth[:60].count(c) for c in ("true", "false")}
+    assert found.coverage == pytest.approx(500 / 600)
+    assert found.accuracy == found.macro_f1 == 1.0
+    low, high = found.coverage_interval or (1.0, 0.0)
+    assert low < found.coverage < high
+    scores = measure(run.answers)
+    assert (scores.failed, scores.other) == (5, 95), "to abstain is no failure"
+    assert scores.accuracy == pytest.approx(500 / 600), "but no right answer either"
+    make_run(data, 0.9).write(tmp_path / "plain")
+    assert abstentions(open_runs(tmp_path / "plain")[0]) is None
+
+
+def test_nothing_to_score_is_a_sentence(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+    make_run(data, 0.9).write(tmp_path / "run")
+    with pytest.raises(DataError, match="no prediction for a record that the task 'stance' gives a label"):
+        evaluate([tmp_path / "run"], task="stance")
+
+
+def test_area_with_weights_is_the_area_of_repeated_records() -> None:
+    import numpy as np
+    from sklearn.metrics import roc_auc_score
+
+    rng = np.random.default_rng(0)
+    truth, score = rng.random(300) < 0.4, np.round(rng.normal(size=300), 1)
+    weights = rng.integers(0, 4, size=(5, 300))
+    found = weighted_areas(truth, score, weights)
+    for area, times in zip(found, weights, strict=True):
+        expected = roc_auc_score(np.repeat(truth, times), np.repeat(score, times))
+        assert area == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_interval_of_the_area_holds_it(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+    make_run(data, 0.8).write(tmp_path / "run")
+    (run,) = open_runs(tmp_path / "run")
+    found = evaluate_run(run, by=[], draws=200)
+    low, high = auroc_interval(run.answers, "false", draws=DRAWS) or (1.0, 0.0)
+    assert found.scores.auroc is not None
+    assert low < found.scores.auroc < high
+    assert high - low < 0.12

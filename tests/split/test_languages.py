@@ -1,0 +1,82 @@
+"""Splits by what the language table says: families, scripts, word orders, resource classes."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from claimlab.core.languages import table
+from claimlab.split.run import Split, split, split_all
+
+from .conftest import Make
+
+SPOKEN = ("eng", "fin", "hun", "tur", "rus", "hin", "ara", "zho")
+
+
+def spoken_in_test(done: Split) -> set[str]:
+    return set(done.dataset.records.filter(pl.col("split") == "test")["language"].to_list())
+
+
+def trained(done: Split) -> set[str]:
+    return set(done.dataset.records.filter(pl.col("split").is_in(["train", "dev"]))["language"].to_list())
+
+
+@pytest.mark.parametrize(
+    ("way", "value", "codes"),
+    [
+        ("family", "Uralic", {"fin", "hun"}),
+        ("script", "cyrl", {"rus"}),
+        ("word-order", "SOV", {"tur", "hin"}),
+        ("head-to-tail", "tail", {"fin", "hun"}),
+    ],
+)
+def test_leave_one_out_and_train_on_one(make: Make, way: str, value: str, codes: set[str]) -> None:
+    dataset = make(480, languages=SPOKEN)
+    out = split(dataset, way, hold_out=(value,))
+    assert spoken_in_test(out) == codes
+    assert trained(out) == set(SPOKEN) - codes
+    only = split(dataset, way, train_on=(value,))
+    assert trained(only) == codes
+    assert spoken_in_test(only) == set(SPOKEN) - codes
+    assert (out.name.split("=")[0], only.name.split("=")[0]) == (f"{way}:leave-out", f"{way}:train-on")
+    assert out.name.split("=")[1].lower() == value.lower()
+
+
+def test_head_to_tail_needs_no_names(make: Make) -> None:
+    done = split(make(480, languages=SPOKEN), "head-to-tail")
+    assert done.name == "head-to-tail:leave-out=tail"
+    assert spoken_in_test(done) == {code for code in SPOKEN if table()[code].resource == "tail"}
+
+
+def test_the_datasets_own_resource_class_goes_before_the_table(make: Make) -> None:
+    own = pl.DataFrame({"language": ["eng", "tur"], "resource": ["head", "tail"]})
+    done = split(make(200, languages=("eng", "tur", "rus"), tables={"languages": own}), "head-to-tail")
+    assert spoken_in_test(done) == {"tur"}
+
+
+def test_every_family_in_turn(make: Make) -> None:
+    made = [one for one in split_all(make(480, languages=SPOKEN), "family") if isinstance(one, Split)]
+    families = {table()[code].family for code in SPOKEN}
+    assert {one.name for one in made} == {f"family:leave-out={family}" for family in families}
+    turned = [
+        one for one in split_all(make(480, languages=SPOKEN), "family", mode="train-on-one") if isinstance(one, Split)
+    ]
+    assert {one.name for one in turned} == {f"family:train-on={family}" for family in families}
+
+
+def test_uncertain_cells_are_used_and_said(make: Make) -> None:
+    done = split(make(120, languages=("eng", "srp", "rus", "hin")), "script", hold_out=("Cyrl",))
+    assert spoken_in_test(done) == {"srp", "rus"}
+    assert "The language table is not sure about srp (Cyrl?): 30 rows are used as it says." in done.notes()
+
+
+def test_languages_that_the_table_lacks_are_left_out_and_counted(make: Make) -> None:
+    done = split(make(120, languages=("eng", "fin", "epo", "lat")), "family", hold_out=("Uralic",))
+    assert done.checked.unused == 60
+    assert list(done.parts.left_out.values()) == [60]
+    assert any("epo, lat (60 rows)" in note for note in done.notes())
+
+
+def test_a_language_may_be_named_in_any_way(make: Make) -> None:
+    for name in ("pt", "por", "Portuguese"):
+        assert spoken_in_test(split(make(90), "language", hold_out=(name,))) == {"por"}

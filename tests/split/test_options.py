@@ -1,0 +1,122 @@
+"""What every way can be asked for: rows that validation changed, leaks dropped, a small test, another dataset, shares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError, UsageError
+from claimlab.split.run import split
+from claimlab.split.shares import Shares
+
+from .conftest import Make, rows, sentence
+
+CHANGED = [f"r{i:04d}" for i in range(0, 100, 5)]
+
+
+def changes(ids: list[str], column: str = "veracity") -> pl.DataFrame:
+    return pl.DataFrame({"id": ids, "column": [column] * len(ids), "reason": ["decided by a person"] * len(ids)})
+
+
+@pytest.mark.parametrize("way", ["random", "group", "near-duplicates", "balanced", "source", "time"])
+def test_rows_that_validation_changed_are_only_trained_on(make: Make, way: str) -> None:
+    dataset = make(tables={"changes": changes(CHANGED)})
+    side = dict(split(dataset, way, changed_in_test=False).dataset.records.select("id", "split").iter_rows())
+    assert {side[i] for i in CHANGED} <= {"train", None}
+    before = dict(split(dataset, way).dataset.records.select("id", "split").iter_rows())
+    assert {before[i] for i in CHANGED} & {"dev", "test"}, "without the option they are tested on"
+
+
+def test_random_puts_all_of_them_into_train_and_keeps_the_shares(make: Make) -> None:
+    done = split(make(tables={"changes": changes(CHANGED)}), "random", changed_in_test=False)
+    side = dict(done.dataset.records.select("id", "split").iter_rows())
+    assert {side[i] for i in CHANGED} == {"train"}
+    assert done.checked.sides()["test"] == pytest.approx(60, abs=2)
+
+
+def test_a_change_of_split_or_group_is_no_change_of_the_row(make: Make) -> None:
+    dataset = make(tables={"changes": changes(CHANGED, "split")})
+    plain, asked = split(dataset, "random"), split(dataset, "random", changed_in_test=False)
+    assert plain.dataset.records.equals(asked.dataset.records)
+
+
+def test_leaks_can_be_dropped_from_train(make: Make) -> None:
+    def copied(made: list[dict[str, Any]]) -> None:
+        for i, row in enumerate(made):
+            row["group"] = None
+            row["text"] = sentence(i // 2)
+
+    leaking = split(make(change=copied), "random")
+    assert leaking.checked.leaks[0].exact
+    clean = split(make(change=copied), "random", drop_leaks=True)
+    assert not clean.checked.leaking
+    assert clean.checked.sides()["test"] == leaking.checked.sides()["test"], "the test stays as it is"
+    assert clean.checked.unused == clean.parts.left_out["its text stands on a later side too (--drop-leaks)"] > 0
+
+
+def test_a_small_test_is_cut_from_any_split(make: Make) -> None:
+    done = split(make(900), "group", small_test=7)
+    test = done.checked.cells.filter(pl.col("split") == "test")
+    assert test["records"].to_list() == [7] * 6
+    assert done.name == "group:small-test=7"
+    assert done.parts.left_out["beyond the small test"] == done.checked.unused
+
+
+def other(n: int = 80, start: int = 5000) -> Dataset:
+    made = rows(n)
+    for i, row in enumerate(made):
+        row.update(id=f"o{i}", text=sentence(start + i), group=None)
+    return Dataset.build("other", pl.DataFrame(made, infer_schema_length=None), licence="CC BY 4.0", synthetic=True)
+
+
+def test_another_dataset_is_the_test(make: Make) -> None:
+    test = other()
+    test.records = test.records.with_columns(
+        pl.when(pl.col("id") == "o3").then(pl.lit(sentence(10))).otherwise("text").alias("text")
+    )
+    own = make(tables={"changes": changes(["r0001"])})
+    done = split(own, "external", external=test)
+    records = done.dataset.records
+    assert set(records.filter(pl.col("split") == "test")["dataset"]) == {"other"}
+    assert set(records.filter(pl.col("split") != "test")["dataset"]) == {"made-up"}
+    assert done.name == "external:test=other"
+    assert set(done.dataset.lineage[-1].inputs) == {"made-up", "other"}
+    assert done.checked.leaks[0].exact == 1
+    assert done.checked.leaks[0].records == ("o3",)
+    assert done.dataset.synthetic, "what is synthetic stays marked"
+    assert any("CC BY 4.0" in note for note in done.dataset.notes)
+    assert "changes" in done.dataset.tables
+    dropped = split(own, "external", external=test, drop_leaks=True)
+    assert dropped.dataset.records.filter(pl.col("id") == "r0010")["split"].to_list() == [None]
+    assert not dropped.checked.leaking
+
+
+def test_a_dataset_is_no_test_for_itself(make: Make) -> None:
+    with pytest.raises(DataError, match="stand in both datasets"):
+        split(make(), "external", external=make())
+    with pytest.raises(UsageError, match="--by external"):
+        split(make(), "random", external=other())
+
+
+def test_without_strata_classes_are_left_to_chance(make: Make) -> None:
+    a, b = split(make(), "random"), split(make(), "random", stratify=())
+    assert not a.dataset.records["split"].equals(b.dataset.records["split"])
+    assert b.dataset.lineage[-1].parameters["stratify"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shares"),
+    [("70/10/20", (0.7, 0.1, 0.2)), ("80/20", (0.8, 0.0, 0.2)), ("8/1/1", (0.8, 0.1, 0.1)), ("0.5/0.5", (0.5, 0, 0.5))],
+)
+def test_shares_in_any_unit(text: str, shares: tuple[float, ...]) -> None:
+    got = Shares.parse(text)
+    assert (got.train, got.dev, got.test) == pytest.approx(shares)
+
+
+@pytest.mark.parametrize("text", ["", "70", "70/30/0", "0/10/90", "a/b", "70/-10/40", "nan/1/1", "1/2/3/4", "inf/1/1"])
+def test_what_are_no_shares(text: str) -> None:
+    with pytest.raises(UsageError, match="are no shares"):
+        Shares.parse(text)
