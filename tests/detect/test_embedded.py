@@ -42,7 +42,7 @@ def installed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "records", "most"), [("llm-zero-shot", 6, 60), ("llm-few-shot", 2, 12), ("llm-search", 2, 120)]
+    ("name", "records", "most"), [("llm-zero-shot", 3, 60), ("llm-few-shot", 2, 12), ("llm-search", 1, 120)]
 )
 @pytest.mark.usefixtures("installed")
 def test_the_embedded_model_detects_and_replays_to_the_same_bytes(

@@ -54,6 +54,7 @@ def judge(
     from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
     from claimlab.core.errors import UsageError
+    from claimlab.core.ledger import Ledger
     from claimlab.detect.open import Access, open_handles
     from claimlab.evaluate.judge.opinions import ModelJudge, check_scale
     from claimlab.search.cache import check_mode
@@ -67,13 +68,15 @@ def judge(
     if limit is not None:
         _first(dataset, limit)
     asked = open_task(task, dataset.records)
+    # Beside the output: a cap is on the whole job, however often it is started.
+    ledger = None if estimate or mode == "replay" else Ledger(output.parent / f".{output.name}.spent.jsonl")
     with progress_bar() as progress:
         access = Access(
             profile=profile,
             model=model,
             cache=cache if cache is not None else output.parent / f"{output.name}.cache",
-            mode=check_mode(mode),
-            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls),
+            mode="live" if estimate else check_mode(mode),  # an estimate leaves no recording behind
+            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls, ledger=ledger),
             progress=progress,
         )
         with open_handles(access) as opened:
@@ -128,6 +131,8 @@ def _run(
         progress=access.progress,
     )
     manifest = done.write(output, force=force)
+    if access.budget.ledger is not None:
+        access.budget.ledger.close(complete=True)
     if as_json:
         lineage = [step.model_dump() for step in manifest.lineage]
         more = {"judge": done.summary, "budget": access.budget.summary()}
