@@ -6,8 +6,10 @@ an attribute. A value that is not known is null (code -1), never a blank.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,12 @@ ATTRIBUTES = (
 )  # fmt: skip
 GROUPS = ("Traditional Conservative", "Technocratic Moderate", "Liberal Elite")
 _FILES = ("characters_group.json", "agents.json", "agents.jsonl", "agents.csv", "agents.parquet", "*")
+
+
+def group_definitions() -> dict[str, str]:
+    """What the released groups stand for, in a few sentences each (data/groups.toml)."""
+    text = (resources.files("claimlab.evolve.society") / "data" / "groups.toml").read_text(encoding="utf-8")
+    return {name: table["definition"] for name, table in tomllib.loads(text).items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ def make(
     owner = np.repeat(np.arange(size, dtype=np.int32), named)
     tier = np.where(ranks(named) < np.repeat(few, named), TIERS.index("strong"), TIERS.index("moderate"))
     indptr, indices, tiers, shared = both_ways(size, owner, other, tier, common)
-    parameters = {"strong": list(strong), "moderate": list(moderate), "profiles": len(alike.bits)}
+    parameters = {"strong": list(strong), "moderate": list(moderate), "profiles": len(alike.sizes)}
     scores = shared.astype(np.float32) / np.float32(alike.attributes)
     whole = Network(indptr, indices, "dunbar", parameters=parameters, tiers=tiers, scores=scores)
     return whole if mean_degree is None else _thinned(whole, edges_wanted(size, mean_degree), rng)
@@ -82,7 +82,7 @@ def closest(alike: Profiles, named: Longs, rng: np.random.Generator) -> tuple[In
     for part in np.array_split(rich, rich.size // _AGENTS + 1):
         _among_own(search, part, rng)
     poor = np.unique(alike.of[~enough])
-    rows = max(1, _CELLS // len(alike.bits))
+    rows = max(1, _CELLS // len(alike.sizes))
     for start in range(0, poor.size, rows):
         _further_away(search, poor[start : start + rows], ~enough, rng)
     return found, common
