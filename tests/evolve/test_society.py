@@ -148,6 +148,8 @@ def test_wrong_network_files_are_named(tmp_path: Path, people: Population) -> No
         (tmp_path / name).write_text(text, encoding="utf-8")
         with pytest.raises(DataError, match=words):
             Network.read(tmp_path / name, people)
+    with pytest.raises(UsageError, match="holds 6 files.*member="):
+        Network.read(tmp_path, people)  # none of several is guessed
 
 
 @pytest.mark.realdata
