@@ -36,10 +36,10 @@ from claimlab.evolve.auditors.known.classifier import VIEWS, View, fit_auditors
 from claimlab.evolve.open import Run
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.rewrite.known.model import Model, question
-from claimlab.evolve.rewrite.rewriter import REWRITERS, Request, Rewriter, Settings
+from claimlab.evolve.rewrite.rewriter import REWRITERS, Request, Rewrite, Rewriter, Settings
 from claimlab.evolve.run import evolve, evolve_async
 from claimlab.evolve.stage import Stage
-from claimlab.evolve.target import VALUES, Target, all_targets
+from claimlab.evolve.target import Target, all_targets, steerable
 from claimlab.llm.gather import gather
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
@@ -62,7 +62,7 @@ def auditor(archive: str, folds: int, seed: int) -> Iterator[str]:
     data = load("evolved-claims", archive, variant="evolved")
     yield f"| dimension | n | {' | '.join(VIEWS)} | majority of three | most frequent value |"
     yield "|---|---|" + "---|" * (len(VIEWS) + 2)
-    for dimension in VALUES:
+    for dimension in steerable():
         part = examples(data, dimension)
         votes = np.empty((len(VIEWS), len(part.texts)), dtype=object)
         for train, test in GroupKFold(folds).split(part.texts, part.values, part.groups):
@@ -70,7 +70,7 @@ def auditor(archive: str, folds: int, seed: int) -> Iterator[str]:
                 votes[i, test] = View(view, seed).fit(part.take(train)).predict(part.texts[test])
         right = votes == part.values
         shown = " | ".join(f"{share:.3f}" for share in right.mean(axis=1))
-        most = max(float((part.values == value).mean()) for value in VALUES[dimension])
+        most = max(float((part.values == value).mean()) for value in steerable()[dimension].values)
         yield f"| {dimension} | {len(part.texts)} | {shown} | {(right.sum(axis=0) >= 2).mean():.3f} | {most:.3f} |"
 
 
@@ -99,8 +99,8 @@ def attainment(
     starts, for_auditors, for_judge = dealt(archive, claims, seed)
     if model:
         starts.tables.clear()  # no abstracts: a small model on a processor reads for minutes
-    judge = fit_auditors(for_judge, list(VALUES), 1, seed + 100)[0]
-    panel = fit_auditors(for_auditors, list(VALUES), 3, seed)
+    judge = fit_auditors(for_judge, list(steerable()), 1, seed + 100)[0]
+    panel = fit_auditors(for_auditors, list(steerable()), 3, seed)
     stage = Run(seed=seed).open_stage()
     name = "model" if model else "rules"
     writer = REWRITERS.get(name)(Settings(profile=model, cache=cache, concurrency=4))
@@ -121,7 +121,7 @@ def attainment(
         scores.append({d: float(np.mean(r)) for d, r in right.items()})
         sizes = {d: len(r) for d, r in right.items()}
         print(count, scores[-1], file=sys.stderr, flush=True)
-    for dimension in (*VALUES, "all"):
+    for dimension in (*steerable(), "all"):
         shown = " | ".join(f"{score[dimension]:.3f}" for score in scores)
         yield f"| {dimension} | {sizes[dimension]} | {shown} |"
 
@@ -217,7 +217,25 @@ async def _pass(
         assert answer.ok, answer
     found.append(("the model alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
     await writer.close()
+    used, started = time.process_time(), time.perf_counter()
+    await evolve_async(data, stage, rewriter=Parrot(), plan=Plan(steps=steps), seed=3, work=folder / "parrots")
+    found.append(("the society alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
     return found
+
+
+class Parrot:
+    """Says what it heard, at once: what is left is the society's own work."""
+
+    name = "parrot"
+
+    async def rewrite(self, request: Request) -> Rewrite:
+        await asyncio.sleep(0)
+        return Rewrite(request.text, "producer")
+
+    async def close(self) -> None: ...
+
+    def describe(self) -> dict[str, str]:
+        return {"rewriter": self.name}
 
 
 def curve(archive: str, steps: int, seed: int) -> Iterator[str]:

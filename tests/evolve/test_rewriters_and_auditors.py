@@ -114,7 +114,7 @@ def test_rules_reach_every_target_in_the_eyes_of_rule_auditors(target: Target, t
         ("In my view it is shameful and unacceptable.", "expression=opinion", True),
         ("It is a misconception and inaccurate to say so.", "expression=corrective", True),
         ("There were 12 cases, such as one of 3 June.", "granularity=micro", True),
-        ("Frost did not cause the loss.", "causal=refutation", True),
+        ("Frost did not cause the loss.", "causal=refuted", True),
         ("The mill stands by the river.", "causal=none", True),
         ("Some argue for it while others object.", "stance=multi-perspective", True),
     ],

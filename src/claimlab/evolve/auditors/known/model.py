@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from claimlab.core.errors import UsageError
 from claimlab.evolve.auditors.auditor import Question, Settings, Vote
-from claimlab.evolve.target import VALUES
+from claimlab.evolve.claims.model import dimensions
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.open import open_provider
 from claimlab.llm.validate import Validated
@@ -29,11 +29,12 @@ class Verdict(BaseModel):
 
 def ask(question: Question, seed: int) -> Request[Verdict]:
     target = question.target
-    others = "\n".join(f"- {value}: {meaning}" for value, meaning in VALUES[target.dimension].items())
+    known = dimensions()[target.dimension]
+    others = "\n".join(f"- {value.name}: {value.definition}" for value in known.values.values())
     prompt = (
-        f"The property is '{target.dimension}'; its values are:\n{others}\n\n"
+        f"The property is '{target.dimension}' ({known.question}); its values are:\n{others}\n\n"
         f"The statement:\n{untrusted(question.text, 'statement')}\n\n"
-        f"Is its value '{target.value}' ({target.meaning})?"
+        f"Is its value '{target.value}'?"
     )
     return Request.of(
         prompt, system=SYSTEM, schema=Verdict, max_tokens=MAX_TOKENS, seed=seed % (1 << 31), tag=question.claim
