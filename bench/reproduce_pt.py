@@ -3,10 +3,10 @@
     python bench/reproduce_pt.py [--data ../shared/data] [--no-lingua]
 
 Prints one Markdown table: what was published (or counted before), ours, the difference, and whether it is reached. All
-three go through the recipe `pt-afc`; people's decisions come from covid19-br-decisions.csv. The published tables describe
-the data before fact-checks changed labels, and so does the step `describe` of the recipe. Cells of Table 3 are compared
-as printed, with one decimal. The file at hand differs from the published one in the label of row 105 (the paper counts 912
-fake rows, the file has 913): Tables 3 and 7 are printed as the file has it, and again with the published label.
+three go through the recipe `pt-afc`; people's decisions come from covid19-br-decisions.csv. The published tables are of
+the data before fact-checks changed labels, and so is the step `describe` of the recipe. Cells of Table 3 are compared
+as printed, with one decimal. The file at hand differs from the published one in the label of row 105 (the paper has 912
+fake rows, the file has 913): Tables 3 and 7 are given as the file has it, and again with the published label.
 `--no-lingua` leaves out MuMiN (minutes).
 """
 
