@@ -56,14 +56,14 @@ def judge(
     from claimlab.core.errors import UsageError
     from claimlab.core.ledger import Ledger
     from claimlab.detect.open import Access, open_handles
-    from claimlab.evaluate.judge.opinions import ModelJudge, check_scale
+    from claimlab.evaluate.judge.opinions import ModelJudge, Nobody, check_scale
     from claimlab.search.cache import check_mode
     from claimlab.tasks.task import open_task
 
     if not estimate:
         refuse_overwrite(output, force)
-    if offline == (profile is not None):
-        raise UsageError("Nobody was named to judge.", "Give --profile NAME, or --offline for the weak lexical judge.")
+    if offline and profile is not None:
+        raise UsageError("Two judges were named.", "Give --profile NAME, or --offline, not both.")
     dataset = Dataset.open(run)
     if limit is not None:
         _first(dataset, limit)
@@ -85,6 +85,8 @@ def judge(
                 from claimlab.evaluate.judge.lexical import LexicalJudge
 
                 chosen = LexicalJudge()
+            elif profile is None:
+                chosen = Nobody()
             else:
                 chosen = ModelJudge(opened["model"], scale=check_scale(scale), runs=runs)
             if estimate:
@@ -147,7 +149,7 @@ def _run(
 def told(summary: dict[str, Any]) -> list[str]:
     """The summary in lines."""
     lines = [f"verdicts: {', '.join(f'{v} {n:,}' for v, n in summary['verdicts'].items()) or 'none'}"]
-    if summary["threshold"] is not None:
+    if summary["threshold"] is not None and summary["judged"]:
         how = "fitted" if (summary["threshold_fit"] or {}).get("fitted") else "not fitted"
         lines[0] += f" (wrong from a score of {summary['threshold']:g} on, {how})"
     for who in ("people", "judge"):
@@ -174,7 +176,7 @@ def _estimate(dataset: Dataset, chosen: Judge, asked: Task, articles: Path | Non
     from claimlab.llm.estimate import estimate
 
     if not isinstance(chosen, ModelJudge):
-        raise UsageError("The offline judge asks nobody: it costs nothing.", "Leave --estimate out.")
+        raise UsageError("No model is asked: it costs nothing.", "Leave --estimate out.")
     found = read_articles(articles) if articles is not None else articles_in(dataset)
     cases = [c for c in read_cases(dataset, asked, found) if c.left_out is None]
     requests = (chosen.request(case, attempt) for case in cases for attempt in range(chosen.runs))
