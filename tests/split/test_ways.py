@@ -243,3 +243,20 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not(make: Make, tmp
     records = [Dataset.open(tmp_path / name).records["split"].to_list() for name in ("one", "other")]
     assert records[0] != records[1]
     assert one != other
+
+
+def large_events(made: list[dict[str, Any]]) -> None:
+    for i, row in enumerate(made):
+        row["group"] = f"event-{i % 4}"
+
+
+def test_dev_is_not_empty_where_events_are_few_and_large(make: Make) -> None:
+    done = split(make(change=large_events), "event")
+    assert done.checked.sides()["dev"] >= 20
+    assert "Groups are too large for dev to hold whole ones: train and dev share groups." in done.notes()
+
+
+def test_a_side_that_groups_are_too_large_for_is_said(make: Make) -> None:
+    done = split(make(change=large_events), "group")
+    assert done.checked.sides()["dev"] == 0
+    assert "What belongs together is too large for dev: it got 0.0 % instead of 10 %." in done.notes()

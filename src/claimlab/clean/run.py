@@ -15,6 +15,7 @@ from claimlab.clean.checkpoint import Checkpoints, State
 from claimlab.clean.decisions import read_decisions
 from claimlab.clean.ratings import ratings_of_evidence, ratings_table
 from claimlab.clean.recipe import DEFAULT, Recipe, Stage, load_recipe
+from claimlab.clean.statistics import DOMAINS, TEXTS
 from claimlab.clean.step import Supplies
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, Manifest, read_manifest, refuse_overwrite, write_parquet
@@ -36,7 +37,7 @@ STAGES = {
     "number": pl.Int32, "step": pl.String, "status": pl.String, "in": pl.Int64, "kept": pl.Int64,
     "dropped": pl.Int64, "doubtful": pl.Int64, "changed": pl.Int64, "note": pl.String,
 }  # fmt: skip
-OURS = (*LOGS, "stages")
+OURS = (*LOGS, "stages", TEXTS, DOMAINS)
 
 
 class Sink(Protocol):

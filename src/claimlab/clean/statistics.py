@@ -1,7 +1,7 @@
 """Text statistics and URL domains per label, as papers print them for a cleaned dataset.
 
-Words are what blanks part, without the punctuation around them. A sentence ends where . ! ? or … stands before a blank,
-and where the text ends. Both are counted without URLs. Averages are over records, and so is that of words per sentence.
+Averages are over records, and so is that of words per sentence. What a word and a sentence are is a rule with a name:
+see `clean/counting.py`. A recipe may take the statistics at a stage of its own, by a rule of its own (step `describe`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,29 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from claimlab.clean.counting import Counting, addresses, measure
 from claimlab.clean.step import labels
 from claimlab.core.dataset import Dataset
-from claimlab.text.urls import domains, find_urls, strip_urls
+from claimlab.text.urls import domains
 
 TOP = 15
+# The side tables in which a recipe that takes the statistics itself leaves them.
+TEXTS, DOMAINS = "text_statistics", "domain_statistics"
+
+# Short links that belong to one site. A shortener for everybody (bit.ly) stands for itself.
+_OWN_SHORT_LINKS = {
+    "youtu.be": "youtube.com",
+    "t.co": "twitter.com",
+    "fb.me": "facebook.com",
+    "fb.watch": "facebook.com",
+    "wa.me": "whatsapp.com",
+    "instagr.am": "instagram.com",
+    "glo.bo": "globo.com",
+    "goo.gl": "google.com",
+}
+# gov.br, gov.uk, gob.mx …, and what else is given to organs of state only (courts, parliaments, forces in Brazil).
+_STATE = r"^.*\b((?:gov|gob|gouv)\.[a-z]{2})$"
+_STATE_OF_BRAZIL = r"^.*\b(?:jus|leg|mp|def|mil|tc)\.br$"
 
 
 @dataclass(frozen=True)
@@ -26,7 +44,10 @@ class Statistics:
 
 
 def describe(dataset: Dataset, *, top: int = TOP) -> Statistics:
-    """The statistics of a dataset's texts as they were before URLs were taken out of them."""
+    """The statistics that the recipe took, or else those of the texts as they were before URLs were taken out."""
+    taken = dataset.tables
+    if TEXTS in taken and DOMAINS in taken:
+        return Statistics(taken[TEXTS], taken[DOMAINS])
     return Statistics(text_statistics(dataset.records), domain_statistics(dataset.records, top=top))
 
 
@@ -36,11 +57,11 @@ def originals(records: pl.DataFrame) -> pl.Series:
     return pl.DataFrame({"kept": kept, "text": records["text"]}).select(pl.coalesce("kept", "text")).to_series()
 
 
-def domain_statistics(records: pl.DataFrame, *, top: int = TOP) -> pl.DataFrame:
-    """domain, mentions, and how many of them stand under each label. All sites of one government are one domain."""
-    rows = pl.DataFrame({"id": records["id"], "label": labels(records), "url": find_urls(originals(records))})
-    cited = rows.drop_nulls("label").explode("url").drop_nulls("url")
-    cited = cited.with_columns(_government(domains(cited["url"])).alias("domain")).drop_nulls("domain")
+def domain_statistics(records: pl.DataFrame, *, top: int = TOP, counting: Counting = "plain") -> pl.DataFrame:
+    """domain, mentions, and how many of them stand under each label. All sites of one state are one domain."""
+    cited = pl.DataFrame({"label": labels(records), "url": addresses(originals(records), counting)})
+    cited = cited.drop_nulls("label").explode("url").drop_nulls("url")
+    cited = cited.with_columns(_sites(domains(cited["url"])).alias("domain")).drop_nulls("domain")
     every = sorted(cited["label"].unique().to_list())
     table = cited.group_by("domain").agg(
         pl.len().cast(pl.Int64).alias("mentions"),
@@ -49,16 +70,18 @@ def domain_statistics(records: pl.DataFrame, *, top: int = TOP) -> pl.DataFrame:
     return table.sort(["mentions", "domain"], descending=[True, False]).head(top)
 
 
-def _government(found: pl.Series) -> pl.Series:
-    """gov.br, gov.uk, gob.mx …: the suffix itself, since each ministry has a name of its own under it."""
-    return found.str.replace(r"^.*\b((?:gov|gob|gouv)\.[a-z]{2})$", "$1")
+def _sites(found: pl.Series) -> pl.Series:
+    """A domain, or the site or state that it is a part of: each ministry has a name of its own under gov.br."""
+    return found.replace(_OWN_SHORT_LINKS).str.replace(_STATE, "$1").str.replace(_STATE_OF_BRAZIL, "gov.br")
 
 
-def text_statistics(records: pl.DataFrame) -> pl.DataFrame:
+def text_statistics(records: pl.DataFrame, *, counting: Counting = "plain") -> pl.DataFrame:
     """label, records, % with a URL, words, characters per word, sentences, words per sentence."""
-    rows = measured(originals(records)).with_columns(labels(records).alias("label")).drop_nulls(["text", "label"])
+    texts = originals(records)
+    rows = measure(texts, counting).with_columns(texts.alias("text"), labels(records).alias("label"))
     return (
-        rows.group_by("label")
+        rows.drop_nulls(["text", "label"])
+        .group_by("label")
         .agg(
             pl.len().cast(pl.Int64).alias("records"),
             (100 * pl.col("url").mean()).alias("url_percent"),
@@ -68,27 +91,4 @@ def text_statistics(records: pl.DataFrame) -> pl.DataFrame:
             pl.col("words_per_sentence").mean(),
         )
         .sort("label")
-    )
-
-
-_AROUND = r"^\p{P}+|\p{P}+$"
-_SENTENCE_END = r"[.!?…]+[\"'”’»)\]*_]*\s"
-_LAST_END = r"[\p{P}\s]+$"
-
-
-def measured(texts: pl.Series) -> pl.DataFrame:
-    """One row per text: what `text_statistics` averages."""
-    bare = strip_urls(texts)
-    words = bare.str.extract_all(r"\S+").list.eval(pl.element().str.replace_all(_AROUND, ""))
-    words = words.list.eval(pl.element().filter(pl.element() != ""))
-    sentences = bare.str.replace(_LAST_END, "").str.count_matches(_SENTENCE_END) + 1
-    return pl.DataFrame(
-        {
-            "text": texts,
-            "url": find_urls(texts).list.len() > 0,
-            "words": words.list.len().cast(pl.Int64),
-            "word_length": words.list.eval(pl.element().str.len_chars()).list.mean(),
-            "sentences": sentences.cast(pl.Int64),
-            "words_per_sentence": words.list.len() / sentences,
-        }
     )

@@ -43,6 +43,10 @@ class Asking:
         assert self.model is not None, "a run looks at the handles before it starts"
         return self.model
 
+    def room(self, max_tokens: int) -> int | None:
+        """Characters of reasons for a model that would not stop, about a quarter of its reply; null for all others."""
+        return max_tokens if self.provider.profile.provider == "embedded" else None
+
     def parameters(self) -> dict[str, object]:
         """The model stands in the lineage by its name and its standing; never its address or its key."""
         if self.model is None:
@@ -77,7 +81,7 @@ class Asking:
         raise NotImplementedError
 
     async def _guarded(self, row: Row) -> Prediction:
-        if not (row["text"] or "").strip():
+        if not (row["text"] or "").strip():  # as in rows_with_text
             return Prediction(None, failure="no-text")
         try:
             return await self.one(row)
@@ -125,6 +129,11 @@ def priced(prediction: Prediction, answers: Sequence[Answer[Any]], extra: float 
     seconds = round(sum(a.seconds for a in answers), 6)
     notes = {**prediction.notes, "calls": sum(a.calls for a in answers)}
     return replace(prediction, cost=total, seconds=seconds, notes=notes)
+
+
+def rows_with_text(records: pl.DataFrame) -> Iterable[Row]:
+    """The rows that a model is asked about at all."""
+    return (row for row in records.iter_rows(named=True) if (row["text"] or "").strip())
 
 
 def evidence_in(row: Row) -> list[tuple[str, str]]:

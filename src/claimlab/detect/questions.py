@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, create_model
 
@@ -79,6 +79,10 @@ class Handles:
         return tuple(held), sum(c not in self.ids for c in plain)
 
 
+_TENTHS: dict[str, Any] = {"enum": [n / 10 for n in range(1, 11)]}
+Tenth = Annotated[float, Field(ge=0, le=1, json_schema_extra=_TENTHS)]
+
+
 class Verdict(BaseModel):
     """The shape of an answer; `label` is narrowed to the classes of the task by `verdict_schema`."""
 
@@ -89,10 +93,24 @@ class Verdict(BaseModel):
 
 
 @lru_cache(maxsize=64)
-def verdict_schema(classes: tuple[str, ...], abstain: bool) -> type[Verdict]:
+def verdict_schema(classes: tuple[str, ...], abstain: bool, room: int | None = None) -> type[Verdict]:
+    """`Verdict` for these classes. `room` bounds the words (see `bounded`)."""
     allowed = (*classes, *(ABSTENTIONS if abstain else ()))
-    narrowed: dict[str, Any] = {"label": (Literal[allowed], ...)}
+    narrowed: dict[str, Any] = {"label": (Literal[allowed], ...), **bounded(room)}
     return create_model("Verdict", __base__=Verdict, **narrowed)
+
+
+def bounded(room: int | None) -> dict[str, Any]:
+    """Fields that hold at most `room` characters of reasons, a few handles and one of ten confidences: a very small
+    model never comes to the end of a sentence by itself. Null for others: some endpoints refuse such bounds."""
+    if room is None:
+        return {}
+    handle = Annotated[str, Field(pattern="^E[1-9]$")]
+    return {
+        "rationale": (str, Field(max_length=room)),
+        "confidence": (Tenth, ...),
+        "evidence": (list[handle], Field(max_length=4)),
+    }
 
 
 def scores_from(label: str, confidence: float, classes: Sequence[str]) -> dict[str, float]:

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
+from claimlab.core.codes import Codes
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.split.material import Flags, Kept, Material, named, numbered
 from claimlab.split.way import Impossible, Parts, Request
@@ -64,8 +65,7 @@ class HoldOut(ABC):
         self, material: Material, request: Request, trait: Trait, test: Flags, chosen: tuple[str, ...], *, trains: bool
     ) -> Parts:
         rest = trait.values.is_not_null().to_numpy() & ~test
-        units = material.bound(TOGETHER if request.keep_together is None else request.keep_together)
-        side = numbered(material.dealt(units, rest, request.shares.of_rest, request.seed))
+        side, notes = with_dev(material, request, rest)
         side[test] = 2
         missing = trait.values.null_count()
         out = trait.values.filter(pl.Series(test)).unique().sort().to_list()
@@ -75,7 +75,7 @@ class HoldOut(ABC):
             apart=trait.values,
             held_out=tuple(out),
             left_out={trait.missing: missing} if missing else {},
-            notes=trait.notes,
+            notes=(*trait.notes, *notes),
         )
 
     def _chosen(self, values: pl.Series, material: Material, request: Request) -> tuple[list[str], bool]:
@@ -99,6 +99,17 @@ class HoldOut(ABC):
         if self.default and set(self.default) <= set(values.drop_nulls().unique().to_list()):
             return list(self.default), False
         return drawn(values, material, request), False
+
+
+def with_dev(material: Material, request: Request, rest: Flags) -> tuple[Codes, tuple[str, ...]]:
+    """`rest` dealt to train and dev. Whole groups, unless they are too large to leave dev near its share."""
+    kept = TOGETHER if request.keep_together is None else request.keep_together
+    side = numbered(material.dealt(material.bound(kept), rest, request.shares.of_rest, request.seed))
+    wanted = request.shares.of_rest[1] * rest.sum()
+    if request.keep_together is None and (side == 1).sum() < wanted / 2:
+        side = numbered(material.dealt(material.bound(("exact",)), rest, request.shares.of_rest, request.seed))
+        return side, ("Groups are too large for dev to hold whole ones: train and dev share groups.",)
+    return side, ()
 
 
 def found(asked: tuple[str, ...], values: pl.Series, kind: str) -> list[str]:

@@ -9,6 +9,7 @@ import polars as pl
 
 from claimlab.core.codes import Codes
 from claimlab.split.material import Flags, Kept, Material
+from claimlab.split.shares import SIDES
 from claimlab.split.way import Impossible, Parts, Request
 
 
@@ -31,4 +32,16 @@ class Whole:
             )
         shares = request.shares
         side = material.dealt(units, rows, (shares.train, shares.dev, shares.test), request.seed)
-        return Parts(side=side, name=self.name, whole=pl.Series(units))
+        return Parts(side=side, name=self.name, whole=pl.Series(units), notes=tuple(far_off(side, request)))
+
+
+def far_off(side: pl.Series, request: Request) -> list[str]:
+    """A word on sides that got less than half of their share, since what must stay whole is too large."""
+    used = max(1, side.len() - side.null_count())
+    got = {name: int((side == name).sum()) / used for name in SIDES}
+    wanted = {name: getattr(request.shares, name) for name in SIDES}
+    return [
+        f"What belongs together is too large for {name}: it got {100 * got[name]:.1f} % instead of {100 * share:.0f} %."
+        for name, share in wanted.items()
+        if got[name] < share / 2
+    ]

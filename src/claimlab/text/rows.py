@@ -28,15 +28,12 @@ def cut_out(texts: pl.Series, pattern: str) -> pl.Series:
     A match becomes a space, so that the words on both sides of an emoji stay two words.
     """
 
-    def cut(rows: pl.Series) -> pl.Series:
-        return (
-            rows.str.replace_all(pattern, " ")
-            .str.replace_all(r"[ \t]{2,}", " ")
-            .str.replace_all(r" ?\n ?", "\n")
-            .str.strip_chars()
-        )
+    return change_where(texts, texts.str.contains(pattern), lambda rows: tidy(rows.str.replace_all(pattern, " ")))
 
-    return change_where(texts, texts.str.contains(pattern), cut)
+
+def tidy(texts: pl.Series) -> pl.Series:
+    """`texts` with one blank where several stand, none around a line end or at either end; lines stay lines."""
+    return texts.str.replace_all(r"[ \t]{2,}", " ").str.replace_all(r" ?\n ?", "\n").str.strip_chars()
 
 
 def not_ascii(texts: pl.Series) -> pl.Series:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 import polars as pl
 
-from claimlab.text.rows import cut_out
+from claimlab.text.rows import change_where, cut_out, tidy
 from claimlab.text.scripts import UNSPACED
 
 if TYPE_CHECKING:
@@ -29,6 +29,11 @@ _LAST = rf"[^{_STOPS}().,;:!?'\]*~]|\([^{_STOPS}()]*\)"
 # Without a scheme (pic.twitter.com/…), a path tells a link from a missing space ("end.Start").
 _BARE = r"(?-u:\b)(?:[a-z0-9](?:[a-z0-9\-]*[a-z0-9])?\.)+[a-z]{2,24}/"
 URL = rf"(?i)(?:https?://|(?-u:\b)www\.|{_BARE})(?:{_INSIDE})*(?:{_LAST})"
+
+# A host name with neither scheme nor path ("example.org"), told from a missing space ("end.Start") by its suffix alone,
+# which is no proof: "no" ends hosts and begins sentences. So these are looked for only where they are asked for.
+_MAYBE_HOST = r"(?i)[\p{L}\p{N}]\.[a-z]{2}"
+_BARE_HOST = re.compile(r"(?i)(?<![\w@.-])(?:[^\W_](?:[\w-]*[^\W_])?\.)+[a-z]{2,24}(?![\w@-])")
 
 _HOST = r"(?i)^\s*(?:(?:[a-z][a-z0-9+.\-]*://|//)(?:[^/?#@\s]*@)?)?(\[[0-9a-f:.]+\]|[^/?#:@\s]+)"
 _HOST_NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})+")
@@ -46,14 +51,21 @@ _TRACKING_AT = {
 }
 
 
-def find_urls(texts: pl.Series) -> pl.Series:
-    """The URLs of each text, as written, in order; null for null."""
-    return texts.str.extract_all(URL)
+def find_urls(texts: pl.Series, *, hosts: bool = False) -> pl.Series:
+    """The URLs of each text, as written, in order; null for null. With `hosts`, bare host names come behind them."""
+    urls = texts.str.extract_all(URL)
+    return _with_hosts(texts, urls) if hosts else urls
 
 
-def strip_urls(texts: pl.Series) -> pl.Series:
-    """`texts` without their URLs; a text that holds none keeps its very bytes."""
-    return cut_out(texts, URL)
+def strip_urls(texts: pl.Series, *, hosts: bool = False, tidied: bool = True) -> pl.Series:
+    """`texts` without their URLs (with `hosts`, also without bare host names); one that holds none keeps its bytes.
+
+    The blanks around a URL become one, unless they are to stay as they are (`tidied` is false).
+    """
+    bare = cut_out(texts, URL) if tidied else texts.str.replace_all(URL, "")
+    if not hosts:
+        return bare
+    return change_where(bare, bare.str.contains(_MAYBE_HOST), lambda rows: _strip_hosts(rows, tidied))
 
 
 def only_url(texts: pl.Series) -> pl.Series:
@@ -111,6 +123,25 @@ def canonical_url(url: str) -> str | None:
     ]
     path = re.sub("%[0-9a-fA-F]{2}", lambda m: m.group().upper(), quote(parts.path, safe="/%:@!$&'()*+,;=~"))
     return f"https://{place}{path.rstrip('/')}" + (f"?{urlencode(sorted(query))}" if query else "")
+
+
+def _with_hosts(texts: pl.Series, urls: pl.Series) -> pl.Series:
+    bare = cut_out(texts, URL)
+    lists = urls.to_list()
+    for row in bare.str.contains(_MAYBE_HOST).fill_null(False).arg_true().to_list():
+        lists[row] = [*lists[row], *(host for host in _BARE_HOST.findall(bare[row]) if _registrable(host.lower()))]
+    return pl.Series(texts.name, lists, dtype=pl.List(pl.String))
+
+
+def _strip_hosts(rows: pl.Series, tidied: bool) -> pl.Series:
+    def strip(text: str) -> str:
+        return _BARE_HOST.sub(lambda found: instead if _registrable(found[0].lower()) else found[0], text)
+
+    instead = " " if tidied else ""
+    stripped = pl.Series(rows.name, [strip(row) for row in rows.to_list()], dtype=pl.String)
+    if not tidied:
+        return stripped
+    return change_where(rows, rows != stripped, lambda _: tidy(stripped.filter(rows != stripped)))
 
 
 @lru_cache(maxsize=1 << 16)

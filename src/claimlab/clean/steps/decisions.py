@@ -14,15 +14,19 @@ class Decisions(CleanStep):
     """`keep` also shields a record from every other step of the recipe: the runner sees to that."""
 
     name: ClassVar[str] = "decisions"
-    summary: ClassVar[str] = "Applies people's decisions (keep, remove, relabel); `only` limits it to some reasons."
+    summary: ClassVar[str] = (
+        "Applies people's decisions (keep, remove, relabel); `only` names reasons, `without` leaves some out."
+    )
     needs: ClassVar[tuple[str, ...]] = ("decisions",)
 
     only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     decisions: pl.DataFrame | None = None
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         assert self.decisions is not None  # the runner hands it in
         mine = self.decisions.filter(pl.col("reason").is_in(list(self.only))) if self.only else self.decisions
+        mine = mine.filter(~pl.col("reason").is_in(list(self.without)).fill_null(False)) if self.without else mine
         here = records.select("id", "veracity").join(
             mine.unique("id", keep="first", maintain_order=True), on="id", maintain_order="left"
         )

@@ -25,10 +25,13 @@ class NearDuplicates(NearStep):
             {"id": records["id"], "group": records["group"], "label": labels(records), "cluster": found.labels}
         ).filter(pl.col("cluster") >= 0)
         notes = [f"{rows.height:,} records are near-duplicates, in {len(found):,} clusters ({found.pairs.plan})"]
+        if rows["label"].null_count() < rows.height:
+            each = rows["label"].drop_nulls().value_counts().sort("label").iter_rows()
+            notes.append("by label: " + ", ".join(f"{name} {count:,}" for name, count in each))
         if found.pairs.skipped.comparisons:
             notes.append(f"up to {found.pairs.skipped.comparisons:,} comparisons in crowded buckets were left out")
         outcome = self._drop(records, rows) if self.action == "drop" else self._group(records, rows, notes)
-        table = rows.select(pl.col("id").alias("record_id"), "cluster")
+        table = rows.select(pl.col("id").alias("record_id"), "cluster", "label")  # the label it had at this stage
         return Outcome(
             kept=outcome.kept,
             dropped=outcome.dropped,

@@ -17,8 +17,11 @@ class StripUrls(CleanStep):
     name: ClassVar[str] = "strip-urls"
     summary: ClassVar[str] = 'Removes URLs from texts; the original stays in meta as "original_text".'
 
+    hosts: bool = False  # also host names with neither scheme nor path ("example.org")
+
     def apply(self, records: pl.DataFrame) -> Outcome:
-        rows = records.select("id", "meta", pl.col("text").alias("before"), strip_urls(records["text"]).alias("after"))
+        after = strip_urls(records["text"], hosts=self.hosts)
+        rows = records.select("id", "meta", pl.col("text").alias("before"), after.alias("after"))
         touched = rows.filter(pl.col("before") != pl.col("after"))
         blank = pl.col("after").str.strip_chars() == ""
         changed, metas = [], {}

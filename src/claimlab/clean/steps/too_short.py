@@ -7,13 +7,16 @@ from typing import Any, ClassVar, Literal
 import polars as pl
 from pydantic import Field
 
+from claimlab.clean.statistics import originals
 from claimlab.clean.step import CleanStep
 from claimlab.clean.tokens import count_tokens
 from claimlab.core.step import Outcome
-from claimlab.text.normalise import strip_emoji
+from claimlab.text.normalise import EMOJI, strip_emoji
 from claimlab.text.stopwords import stop_words
 from claimlab.text.tokens import tokenize
 from claimlab.text.urls import strip_urls
+
+_MARKS = r"[\p{P}$+<=>^`|~]"  # punctuation, and the signs that ASCII counts as such
 
 
 class TooShort(CleanStep):
@@ -23,10 +26,13 @@ class TooShort(CleanStep):
     minimum: int = Field(default=3, ge=1)
     tokenizer: Literal["words", "cl100k"] = "words"
     without_urls: bool = True
+    without_hosts: bool = False  # host names with neither scheme nor path ("example.org"), where URLs go
     without_emoji: bool = True
     without_punctuation: bool = True
     without_stop_words: bool = False
     lower: bool = False  # capitals cost more cl100k tokens than small letters
+    # What is removed leaves one blank; or it leaves nothing, and the blanks on its sides stay and cost tokens.
+    blanks: Literal["tidied", "left"] = "tidied"
     table: str | None = None  # the cl100k table, where CLAIMLAB_CL100K does not name it
 
     def parameters(self) -> dict[str, Any]:
@@ -42,18 +48,21 @@ class TooShort(CleanStep):
 
     def bare(self, records: pl.DataFrame) -> pl.Series:
         """The texts as they are counted."""
-        texts = records["text"]
-        if self.without_urls:
-            texts = strip_urls(texts)
-        if self.without_emoji:
+        texts, tidied = records["text"], self.blanks == "tidied"
+        if self.without_urls:  # from the text as it was: a second cleaning then counts what the first counted
+            texts = strip_urls(originals(records), hosts=self.without_hosts, tidied=tidied)
+        if self.without_emoji and tidied:
             texts = strip_emoji(texts)
         if self.without_stop_words:
             texts = without_stop_words(texts, records["language"])
         if self.without_punctuation and self.tokenizer != "words":  # a word has no punctuation to begin with
-            texts = texts.str.replace_all(r"\p{P}", " ")
+            texts = texts.str.replace_all(*((r"\p{P}", " ") if tidied else (_MARKS, "")))
         if self.lower:
             texts = texts.str.to_lowercase()
-        return texts.str.replace_all(r"\s+", " ").str.strip_chars()
+        if tidied:
+            return texts.str.replace_all(r"\s+", " ").str.strip_chars()
+        texts = texts.str.strip_chars()  # before emoji go: the blank in front of a last one stays
+        return (texts.str.replace_all(EMOJI, "") if self.without_emoji else texts).str.replace_all(" +", " ")
 
 
 def without_stop_words(texts: pl.Series, languages: pl.Series) -> pl.Series:

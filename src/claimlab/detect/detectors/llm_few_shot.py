@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.errors import DataError
-from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced
+from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
 from claimlab.detect.detector import Prediction
 from claimlab.detect.questions import ROLE, Handles, failed, instructions, shown
 from claimlab.llm.messages import Message, Request
@@ -79,7 +79,7 @@ class LlmFewShot(Asking):
         )
 
     def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
-        return (self._request(row) for row in records.iter_rows(named=True))
+        return (self._request(row) for row in rows_with_text(records))
 
     async def one(self, row: Row) -> Prediction:
         answer = await self.provider.ask(self._request(row))

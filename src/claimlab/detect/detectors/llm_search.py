@@ -12,21 +12,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import polars as pl
 from pydantic import BaseModel, Field, create_model
 
 from claimlab.core.errors import SearchFailed
-from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced
+from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
 from claimlab.detect.detector import Prediction
 from claimlab.detect.questions import (
     ABSTENTIONS,
     PIECE,
     ROLE,
     Handles,
+    Tenth,
     Verdict,
     as_prediction,
+    bounded,
     failed,
     how_to_answer,
     instructions,
@@ -42,9 +44,9 @@ from claimlab.search.results import Results
 from claimlab.search.terms import terms
 
 SEARCHES, RESULTS = 3, 5
+QUERY = 100  # characters, for a model that would not stop
 WORDS = 120  # that a condensed search result may have
 HOPELESS = frozenset({"no-key", "no-index"})  # would fail for every record in the same way
-Screen = Callable[[Row, Sequence[Evidence]], list[bool]]  # true: the model may not see this piece
 
 _LOOP = (
     'You may search before you answer. Set `next` to "search" and give a short `query` in the language of the text, or '
@@ -59,6 +61,14 @@ _CONDENSE = (
 )
 
 
+@dataclass(frozen=True)
+class Screen:
+    """What a model may not see of what was found: `bars` says it of each piece, `name` goes into the lineage."""
+
+    name: str
+    bars: Callable[[Row, Sequence[Evidence]], list[bool]]
+
+
 class Turn(BaseModel):
     """One move of the model: a query, or an answer. `label` is narrowed by `turn_schema`."""
 
@@ -71,9 +81,11 @@ class Turn(BaseModel):
 
 
 @lru_cache(maxsize=64)
-def turn_schema(classes: tuple[str, ...], abstain: bool) -> type[Turn]:
+def turn_schema(classes: tuple[str, ...], abstain: bool, room: int | None = None) -> type[Turn]:
     allowed = (*classes, *(ABSTENTIONS if abstain else ()))
-    narrowed: dict[str, Any] = {"label": (Literal[allowed] | None, ...)}
+    narrowed: dict[str, Any] = {"label": (Literal[allowed] | None, ...), **bounded(room)}
+    if room is not None:
+        narrowed |= {"query": (Annotated[str, Field(max_length=QUERY)] | None, ...), "confidence": (Tenth | None, ...)}
     return create_model("Turn", __base__=Turn, **narrowed)
 
 
@@ -89,7 +101,6 @@ class LlmSearch(Asking):
         search: SearchProvider | None = None,
         search_model: Provider | None = None,
         screen: Screen | None = None,
-        screened_by: str | None = None,
         searches: int = SEARCHES,
         results: int = RESULTS,
         before_claim: bool = False,
@@ -99,7 +110,7 @@ class LlmSearch(Asking):
     ) -> None:
         super().__init__(model=model, concurrency=concurrency)
         self.search, self.search_model = search, search_model
-        self.screen, self.screened_by = screen, screened_by
+        self.screen = screen
         self.searches, self.results, self.before_claim = searches, results, before_claim
         self.abstain, self.max_tokens = abstain, max_tokens
 
@@ -109,7 +120,7 @@ class LlmSearch(Asking):
             **super().parameters(),
             "search": {self.search.name: self.search.parameters()} if self.search is not None else None,
             "search_model": condenser,
-            "screen": self.screened_by,
+            "screen": self.screen.name if self.screen is not None else None,
             "searches": self.searches,
             "results": self.results,
             "before_claim": self.before_claim,
@@ -120,7 +131,7 @@ class LlmSearch(Asking):
     def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
         """The most that can be asked: every search made, every result as long as it may be."""
         filler = "x" * (self.results * PIECE if self.search_model is None else WORDS * 7)
-        for row in records.iter_rows(named=True):
+        for row in rows_with_text(records):
             messages = self._opening(row, Handles())
             for _ in range(self.searches):
                 yield self._request(row, messages, last=False)
@@ -151,7 +162,9 @@ class LlmSearch(Asking):
         return [Message("system", ROLE), Message("user", "\n\n".join(parts))]
 
     def _request(self, row: Row, messages: Sequence[Message], *, last: bool) -> Request[Any]:
-        schema: type[BaseModel] = (verdict_schema if last else turn_schema)(self.classes, self.abstain)
+        schema: type[BaseModel] = (verdict_schema if last else turn_schema)(
+            self.classes, self.abstain, self.room(self.max_tokens)
+        )
         return Request(
             messages=tuple(messages), schema=schema, max_tokens=self.max_tokens, seed=self.seed, tag=row["id"]
         )
@@ -197,7 +210,7 @@ class LlmSearch(Asking):
             case.count("newer_or_undated", len(pieces) - len(kept))
         if self.screen is None:
             return kept
-        barred = self.screen(case.row, kept)
+        barred = self.screen.bars(case.row, kept)
         case.count("screened", sum(barred))
         return [piece for piece, bar in zip(kept, barred, strict=True) if not bar]
 

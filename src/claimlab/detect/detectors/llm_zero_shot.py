@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced
+from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
 from claimlab.detect.detector import Prediction
 from claimlab.detect.questions import (
     ROLE,
@@ -47,7 +47,7 @@ class LlmZeroShot(Asking):
         return {**super().parameters(), "abstain": self.abstain, "max_tokens": self.max_tokens}
 
     def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
-        return (self._request(row, Handles()) for row in records.iter_rows(named=True))
+        return (self._request(row, Handles()) for row in rows_with_text(records))
 
     async def one(self, row: Row) -> Prediction:
         handles = Handles()
@@ -62,7 +62,7 @@ class LlmZeroShot(Asking):
         return Request.of(
             "\n\n".join(parts),
             system=ROLE,
-            schema=verdict_schema(self.classes, self.abstain),
+            schema=verdict_schema(self.classes, self.abstain, self.room(self.max_tokens)),
             max_tokens=self.max_tokens,
             seed=self.seed,
             tag=row["id"],

@@ -6,10 +6,9 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.errors import UsageError
-from claimlab.split.material import Kept, Material, named, numbered
+from claimlab.split.hold_out import with_dev
+from claimlab.split.material import Material, named
 from claimlab.split.way import Parts, Request
-
-TOGETHER: tuple[Kept, ...] = ("group", "exact")
 
 
 class External:
@@ -20,8 +19,7 @@ class External:
     def split(self, material: Material, request: Request) -> Parts:
         if material.external is None:
             raise UsageError("Which dataset is the test?", "Name its folder with --external DIR.")
-        units = material.bound(TOGETHER if request.keep_together is None else request.keep_together)
-        side = numbered(material.dealt(units, ~material.external, request.shares.of_rest, request.seed))
+        side, notes = with_dev(material, request, ~material.external)
         side[material.external] = 2
         tested = sorted(material.records["dataset"].filter(pl.Series(material.external)).unique().to_list())
         return Parts(
@@ -29,6 +27,7 @@ class External:
             name=f"external:test={'+'.join(tested)}",
             apart=pl.Series(np.where(material.external, "the other dataset", "this dataset")),
             held_out=tuple(tested),
+            notes=notes,
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from claimlab.split.material import Material
@@ -33,7 +35,7 @@ class Pair(Whole):
         parts = self.dealt(material, request, units, alike.to_numpy())
         broken = int((~alike).sum())
         left_out = {"no part of a whole pair": broken} if broken else {}
-        return Parts(side=parts.side, name=self.name, whole=parts.whole, left_out=left_out)
+        return replace(parts, left_out=left_out)
 
 
 WAY = Pair()

@@ -7,6 +7,7 @@ Three views, so that a majority is more than one opinion: words and characters t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -55,10 +56,15 @@ class Classifier:
     def __init__(self, view: str, fitted: dict[str, View], learned_from: dict[str, Any]) -> None:
         self.name = f"classifier-{view}"
         self._fitted, self._learned_from = fitted, learned_from
+        self.reads = lru_cache(maxsize=4096)(self._reads)  # bystanders pass a text on as it is: it reads the same
+
+    def _reads(self, dimension: str, text: str) -> str:
+        """The value that a text has in this auditor's eyes."""
+        return self._fitted[dimension].predict([text])[0]
 
     async def judge(self, question: Question) -> Vote:
         target = question.target
-        found = self._fitted[target.dimension].predict([question.text])[0]
+        found = self.reads(target.dimension, question.text)
         passed = found == target.value
         missing = None if passed else f"The text reads as {target.dimension}={found}, not {target.value}."
         return Vote(self.name, passed, f"Reads as {target.dimension}={found}.", missing)

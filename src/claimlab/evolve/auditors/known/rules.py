@@ -58,6 +58,10 @@ class Rules:
         self.name, self._view = name, view
         self._marks = all_marks()
 
+    @classmethod
+    def of(cls, name: str) -> Rules:
+        return cls(name, dict(VIEWS)[name])
+
     async def judge(self, question: Question) -> Vote:
         return self.vote(question.text, question.target)
 

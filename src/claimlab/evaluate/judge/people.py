@@ -1,0 +1,145 @@
+"""What people said of the reasons: wrong, open, or not wrong. One word a case, and how well the people agree."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError
+from claimlab.evaluate.judge.cases import IDS, column
+from claimlab.files.bundle import Bundle
+from claimlab.files.raw import Options
+from claimlab.files.read import read_table
+
+QUESTION = "rationale"
+WRONG, OPEN, NOT_WRONG = "wrong", "open", "not wrong"
+VERDICTS = (WRONG, OPEN, NOT_WRONG)
+SETTLED = ("consensus", "resolution")  # an annotator of this name speaks for all of them
+_WORDS = {
+    "uncertain": OPEN, "unsure": OPEN, "open to interpretation": OPEN, "uncertain / open to interpretation": OPEN,
+    "predictive system is wrong": WRONG, "predictive system is not wrong": NOT_WRONG, "notwrong": NOT_WRONG,
+}  # fmt: skip
+Said = dict[str, dict[str, str]]  # annotator -> record -> verdict
+
+
+def people_in(run: Dataset) -> Said:
+    """The people's answers that stand in the run's own annotations."""
+    table = run.tables.get("annotations")
+    if table is None:
+        return {}
+    mine = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human"))
+    return _said(mine.select("record_id", "annotator", "value"), f"the annotations of '{run.name}'")
+
+
+def read_people(file: Path) -> Said:
+    """Answers from a table with the columns record_id, value (wrong, open, not wrong) and, if there are several people,
+    annotator."""
+    with Bundle.open(file) as bundle:
+        frame = read_table(bundle, bundle.names()[0], Options(), frozenset((*IDS, "value", "annotator"))).frame
+    who = pl.col("annotator") if "annotator" in frame.columns else pl.lit("person").alias("annotator")
+    value = column(frame, ("value", "label"), file)
+    rows = frame.select(pl.col(column(frame, IDS, file)).alias("record_id"), who, pl.col(value).alias("value"))
+    return _said(rows.drop_nulls(["record_id", "value"]), f"'{file.name}'")
+
+
+def _said(rows: pl.DataFrame, where: str) -> Said:
+    said: Said = defaultdict(dict)
+    strange: Counter[str] = Counter()
+    for record, who, value in rows.iter_rows():
+        word = " ".join(str(value).lower().replace("-", " ").replace("_", " ").split())
+        word = _WORDS.get(word, word)
+        if word in VERDICTS:
+            said[who or "person"][record] = word
+        else:
+            strange[str(value)] += 1
+    if strange:
+        shown = ", ".join(f"'{v}' ({n})" for v, n in strange.most_common(5))
+        raise DataError(f"{where} holds verdicts nobody knows: {shown}.", f"Use: {', '.join(VERDICTS)}.")
+    return dict(said)
+
+
+def as_annotations(said: Said) -> list[dict[str, Any]]:
+    """What people said, as rows of the annotations table."""
+    return [
+        {"record_id": record, "annotator": who, "annotator_kind": "human", "question": QUESTION, "value": value}
+        for who, answers in sorted(said.items())
+        for record, value in answers.items()
+    ]
+
+
+def consensus(said: Said) -> dict[str, str]:
+    """One verdict a record: what was settled on, else what most said, and "open" where they are divided."""
+    found: dict[str, str] = {}
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for who, answers in said.items():
+        for record, verdict in answers.items():
+            if who in SETTLED:
+                found[record] = verdict
+            else:
+                votes[record][verdict] += 1
+    for record, tally in votes.items():
+        first, *rest = tally.most_common()
+        divided = bool(rest) and rest[0][1] == first[1]
+        found.setdefault(record, OPEN if divided else first[0])
+    return dict(sorted(found.items()))
+
+
+def agreement_between(said: Said) -> list[dict[str, Any]]:
+    """Every pair of people on the records that both judged."""
+    people = sorted(who for who in said if who not in SETTLED)
+    pairs = [(a, b, sorted(said[a].keys() & said[b].keys())) for a, b in combinations(people, 2)]
+    return [
+        {"between": [a, b], **agreement([said[a][r] for r in both], [said[b][r] for r in both])}
+        for a, b, both in pairs
+        if both
+    ]
+
+
+def agreement(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
+    """The share of equal answers, and Cohen's kappa: that share beyond what chance gives. Kappa is null where chance
+    alone explains all, as when both always say the same word."""
+    n = len(one)
+    if not n:
+        return {"n": 0, "agreement": None, "kappa": None}
+    observed = sum(a == b for a, b in zip(one, other, strict=True)) / n
+    mine, theirs = Counter(one), Counter(other)
+    expected = sum(mine[v] * theirs[v] for v in mine) / n**2
+    kappa = None if expected == 1 else (observed - expected) / (1 - expected)
+    return {"n": n, "agreement": round(observed, 4), "kappa": None if kappa is None else round(kappa, 4)}
+
+
+def rates(verdicts: Mapping[str, str], correct: Mapping[str, bool]) -> dict[str, Any]:
+    """Where the label misleads. False-incorrect: the share of predictions with the wrong label whose reasons are not
+    wrong. False-correct: the share of those with the right label whose reasons are wrong."""
+    return {
+        "false_incorrect": _rate(verdicts, [r for r, right in correct.items() if not right], NOT_WRONG),
+        "false_correct": _rate(verdicts, [r for r, right in correct.items() if right], WRONG),
+    }
+
+
+def _rate(verdicts: Mapping[str, str], records: Sequence[str], wanted: str) -> dict[str, Any]:
+    tally = Counter(verdicts[r] for r in records if r in verdicts)
+    n = sum(tally.values())
+    low, high = wilson(tally[wanted], n) if n else (None, None)
+    return {
+        "rate": round(tally[wanted] / n, 4) if n else None,
+        "interval": [low, high] if n else None,
+        "n": n,
+        "not_judged": len(records) - n,
+        **{v.replace(" ", "_"): tally[v] for v in VERDICTS},
+    }
+
+
+def wilson(hits: int, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share; sound for few cases too."""
+    z = 1.959964
+    share, base = hits / n, 1 + z * z / n
+    middle = (share + z * z / (2 * n)) / base
+    half = z * ((share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5) / base
+    return round(max(0.0, middle - half), 4), round(min(1.0, middle + half), 4)

@@ -1,0 +1,205 @@
+"""Judge the reasons of a run, hold the judge against people where there are any, and keep all of it in annotations."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.atomic import atomic_folder
+from claimlab.core.dataset import Dataset, Lineage, Manifest, refuse_overwrite
+from claimlab.core.errors import DataError
+from claimlab.core.progress import Progress, silent
+from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
+from claimlab.evaluate.judge.cases import Case, articles_in, left_out, read_cases
+from claimlab.evaluate.judge.opinions import Judge, Nobody, Opinion
+from claimlab.evaluate.judge.people import (
+    OPEN,
+    QUESTION,
+    Said,
+    agreement_between,
+    as_annotations,
+    consensus,
+    people_in,
+    rates,
+)
+from claimlab.evaluate.judge.threshold import DEFAULT, Fit, fit, measured, verdict
+from claimlab.tasks.known.veracity import TASK as VERACITY
+from claimlab.tasks.task import Task
+
+SCORE = "contradiction"  # the question that a judge's own value answers; its verdict answers QUESTION
+FILE = "judge.json"
+ABSTENTIONS = ("no-evidence", "insufficient-evidence")
+UNVALIDATED = "unvalidated: it was not compared with people"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The run with the judge's annotations, and what came out, JSON-safe."""
+
+    dataset: Dataset
+    summary: dict[str, Any]
+
+    def write(self, folder: Path, *, force: bool = False) -> Manifest:
+        """The folder of the run with the annotations, and the summary beside them."""
+        refuse_overwrite(folder, force)
+        with atomic_folder(folder) as building:
+            manifest = self.dataset.write_into(building)
+            text = json.dumps(self.summary, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+            (building / FILE).write_text(text, encoding="utf-8")
+        return manifest
+
+
+def judge_run(
+    run: Dataset,
+    judge: Judge,
+    *,
+    task: Task = VERACITY,
+    articles: Mapping[str, str] | None = None,
+    people: Said | None = None,
+    threshold: float | None = None,
+    progress: Progress = silent,
+) -> Judged:
+    """`articles` maps a record to its fact-checking article (null: the fact-checks among the run's evidence); `people`
+    is what people said of the reasons (null: the run's own annotations); with `Nobody` as judge only that is counted.
+    `threshold` sets the score from which on reasons count as wrong, instead of fitting it."""
+    found = articles if articles is not None else articles_in(run)
+    cases = read_cases(run, task, found)
+    open_cases = [c for c in cases if c.left_out is None]
+    said = people if people is not None else people_in(run)
+    settled = consensus(said)
+    _refuse_empty(run, judge, cases, settled)
+    opinions = {o.record_id: o for o in judge.judge(open_cases, progress=progress)}
+    fitted = _fit(judge, opinions, settled, threshold)
+    at = fitted.chosen if fitted is not None else DEFAULT if threshold is None else threshold
+    verdicts = {i: _verdict(o, at) for i, o in opinions.items() if o.value is not None}
+    summary = _summary(judge, cases, opinions, verdicts, settled, said, fitted, at)
+    step = Lineage(
+        step="judge",
+        parameters={"judge": judge.name, "settings": judge.parameters(), "threshold": summary["threshold"]},
+        inputs={run.name: run.digest()},
+        counts={"predictions": len(cases), "judged": len(verdicts)},
+    )
+    told = as_annotations(people) if people is not None else []
+    told += _opinions(judge, opinions, verdicts, summary["standing"])
+    tables = {**run.tables, "annotations": _behind(run.tables.get("annotations"), told)}
+    judged = run.derive(run.records, step, tables)
+    judged.notes += [f"The judge '{judge.name}' is {summary['standing']}."] if opinions else []
+    return Judged(judged, summary)
+
+
+def _refuse_empty(run: Dataset, judge: Judge, cases: Sequence[Case], settled: Mapping[str, str]) -> None:
+    """Say what is missing before anything is asked."""
+    if isinstance(judge, Nobody):
+        if not {c.record_id for c in cases} & set(settled):
+            raise DataError(
+                f"Nobody has judged a prediction of '{run.name}'.",
+                "Name a judge (--profile NAME or --offline), or say what people said (--labels FILE).",
+            )
+    elif all(c.left_out for c in cases):
+        why = ", ".join(f"{reason} {n}" for reason, n in left_out(cases).items())
+        raise DataError(
+            f"No prediction of '{run.name}' can be judged ({why}).",
+            "A judge needs reasons (an llm detector gives them) and fact-checking articles (--articles FILE).",
+        )
+
+
+def _fit(
+    judge: Judge, opinions: Mapping[str, Opinion], settled: Mapping[str, str], threshold: float | None
+) -> Fit | None:
+    """The threshold of a score, from the cases that people called wrong or not wrong; null where there is nothing to
+    fit or it was set. Open cases are left out, as people could not say either."""
+    both = [i for i, o in opinions.items() if o.value is not None and settled.get(i, OPEN) != OPEN]
+    if judge.scale != "score" or threshold is not None or not both:
+        return None
+    scores = [float(opinions[i].value) for i in both]  # type: ignore[arg-type]
+    return fit(scores, [settled[i] for i in both])
+
+
+def _verdict(opinion: Opinion, threshold: float) -> str:
+    return opinion.value if isinstance(opinion.value, str) else verdict(float(opinion.value or 0.0), threshold)
+
+
+def _summary(
+    judge: Judge,
+    cases: Sequence[Case],
+    opinions: Mapping[str, Opinion],
+    verdicts: Mapping[str, str],
+    settled: Mapping[str, str],
+    said: Said,
+    fitted: Fit | None,
+    threshold: float,
+) -> dict[str, Any]:
+    known = [i for i in verdicts if settled.get(i, OPEN) != OPEN]
+    against = fitted.held_out if fitted is not None else None
+    if against is None and known:
+        against = measured([verdicts[i] for i in known], [settled[i] for i in known])
+    correct = {c.record_id: c.correct for c in cases if c.correct is not None}
+    costs = [o.cost for o in opinions.values()]
+    return {
+        "judge": judge.name,
+        "settings": judge.parameters(),
+        "standing": _standing(judge, against),
+        "validated": against is not None,
+        "predictions": len(cases),
+        "judged": len(verdicts),
+        "failed": dict(sorted(Counter(f for o in opinions.values() for f in o.failures).items())),
+        "left_out": left_out(cases),
+        "abstained": {kind: _abstained(cases, kind) for kind in ABSTENTIONS},
+        "threshold": threshold if judge.scale == "score" else None,
+        "threshold_fit": fitted.as_json() if fitted is not None else None,
+        "verdicts": dict(sorted(Counter(verdicts.values()).items())),
+        "agreement_with_people": against,
+        "agreement_between_people": agreement_between(said),
+        "by_judge": rates(verdicts, correct) if verdicts else None,
+        "by_people": rates(settled, correct) if settled else None,
+        "people_on_other_records": len(set(settled) - {c.record_id for c in cases}),
+        "cost": round(sum(c for c in costs if c is not None), 9) if None not in costs else None,
+    }
+
+
+def _standing(judge: Judge, against: Mapping[str, Any] | None) -> str:
+    if isinstance(judge, Nobody):
+        return judge.standing
+    own = [judge.standing] if judge.standing else []
+    return "; ".join([*own, UNVALIDATED if against is None else _validated(against)])
+
+
+def _validated(against: Mapping[str, Any]) -> str:
+    kappa = "" if against["kappa"] is None else f", kappa {against['kappa']:.2f}"
+    return f"in agreement with people on {100 * against['agreement']:.0f} % of {against['n']} cases{kappa}"
+
+
+def _abstained(cases: Sequence[Case], kind: str) -> dict[str, int]:
+    """An abstention is neither right nor wrong; where a fact-check exists, there was something to be found."""
+    mine = [c for c in cases if c.left_out == kind]
+    return {"n": len(mine), "with_article": sum(bool((c.article or "").strip()) for c in mine)}
+
+
+def _opinions(
+    judge: Judge, opinions: Mapping[str, Opinion], verdicts: Mapping[str, str], standing: str
+) -> list[dict[str, Any]]:
+    """The judge's own value and its verdict, as annotations."""
+    rows: list[dict[str, Any]] = []
+    for record, opinion in opinions.items():
+        meta = {"runs": opinion.runs, "failures": opinion.failures or None, "cost": opinion.cost, "standing": standing}
+        base = {"record_id": record, "annotator": judge.name, "annotator_kind": "model", "meta": meta_json(meta)}
+        value = None if opinion.value is None else str(opinion.value)
+        rows.append({**base, "question": SCORE, "value": value, "rationale": opinion.analysis})
+        rows.append({**base, "question": QUESTION, "value": verdicts.get(record), "rationale": None})
+    return rows
+
+
+def _behind(before: pl.DataFrame | None, rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """The new rows behind those that stood there; what the same annotator had said to the same question is replaced."""
+    empty = pl.DataFrame(schema=SIDE_TABLES["annotations"])
+    new = to_side_table("annotations", pl.DataFrame(rows, infer_schema_length=None)) if rows else empty
+    if before is None:
+        return new
+    others = before.join(new, on=["annotator", "question"], how="anti", nulls_equal=True)
+    return pl.concat([others, new], how="diagonal_relaxed")

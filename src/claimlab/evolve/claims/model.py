@@ -1,0 +1,154 @@
+"""The Open Claims Model as typed data: context, utterance (style, expression, granularity), proposition (causal
+structure, stance, veracity level). The values and their definitions are data (data/values.toml); null is "not stated".
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from claimlab.core.errors import UnknownName
+
+Layer = Literal["utterance", "proposition"]
+KEY = "open_claim"  # in `meta`; plain "claim" is a key of many datasets
+
+
+@dataclass(frozen=True)
+class Value:
+    name: str
+    title: str
+    definition: str
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One way in which a claim can change. `name` is the field of `Claim` that holds it."""
+
+    name: str
+    layer: Layer
+    title: str
+    question: str
+    values: Mapping[str, Value]
+    spellings: Mapping[str, str]  # folded spelling -> name of the value
+
+    def find(self, spelling: str) -> Value | None:
+        """A value by its name, title or another spelling; null when it is none."""
+        found = self.spellings.get(_folded(spelling))
+        return None if found is None else self.values[found]
+
+    def value(self, spelling: str) -> Value:
+        """The same; raises with the near miss."""
+        found = self.find(spelling)
+        if found is None:
+            raise UnknownName(f"value of '{self.name}'", spelling, self.values)
+        return found
+
+
+@cache
+def dimensions() -> Mapping[str, Dimension]:
+    """The six dimensions by name, in order: style, expression, granularity, causal, stance, veracity."""
+    return {name: _dimension(name, table) for name, table in read_data("values").items()}
+
+
+@cache
+def _spellings() -> dict[str, str]:
+    tables = read_data("values").items()
+    return {_folded(s): name for name, table in tables for s in (name, table["title"], *table["aliases"])}
+
+
+def dimension(spelling: str) -> Dimension:
+    """A dimension by its name or another spelling ("linguistic_style" is "style")."""
+    found = _spellings().get(_folded(spelling))
+    if found is None:
+        raise UnknownName("dimension of claims", spelling, dimensions())
+    return dimensions()[found]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim taken apart. Every value is a name from the data, whatever spelling it was given in; null: not stated."""
+
+    text: str
+    id: str | None = None
+    context: str | None = None
+    style: str | None = None
+    expression: str | None = None
+    granularity: str | None = None
+    causal: str | None = None
+    stance: str | None = None
+    veracity: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, known in dimensions().items():
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, known.value(given).name)
+
+    def stated(self) -> dict[str, str]:
+        """The dimensions that have a value."""
+        return {name: value for name in dimensions() if (value := getattr(self, name)) is not None}
+
+    def meta(self) -> dict[str, Any]:
+        """What goes into a record's `meta`, under the key KEY; empty when nothing but the text is known."""
+        held = {"context": self.context, **self.stated()}
+        return {KEY: {key: value for key, value in held.items() if value is not None}} if any(held.values()) else {}
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Claim:
+        """A claim from a record: from KEY in its `meta`, and from the change log of a synthetic record.
+
+        A change log names a dimension and the value that the claim was brought to, as the released claims do.
+        """
+        meta = json.loads(record.get("meta") or "{}")
+        note = meta.get("synthetic") if isinstance(meta.get("synthetic"), dict) else {}
+        held: dict[str, Any] = {"context": (note.get("origin") or {}).get("context")}
+        for change in note.get("changes") or ():
+            if (
+                isinstance(change, dict)
+                and _folded(str(change.get("dimension"))) in _spellings()
+                and change.get("value")
+            ):
+                held[dimension(change["dimension"]).name] = change["value"]
+        held |= meta.get(KEY) or {}
+        return cls(text=record["text"], id=record.get("id"), **held)
+
+
+@dataclass(frozen=True)
+class Type:
+    """One of the six types of sentences; `claim` says whether it can be checked by anyone."""
+
+    name: str
+    title: str
+    definition: str
+    claim: bool
+
+
+@cache
+def types() -> Mapping[str, Type]:
+    """The six types by name, in order: four of claims, two of non-claims."""
+    return {name: Type(name, **table) for name, table in read_data("taxonomy").items()}
+
+
+@cache
+def read_data(name: str) -> dict[str, Any]:
+    """One of the data files of this folder."""
+    text = (resources.files("claimlab.evolve.claims") / "data" / f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _dimension(name: str, table: dict[str, Any]) -> Dimension:
+    values = {key: Value(key, v["title"], v["definition"]) for key, v in table["values"].items()}
+    spellings = {
+        _folded(s): key for key, v in table["values"].items() for s in (key, v["title"], *v.get("aliases", ()))
+    }
+    return Dimension(name, table["layer"], table["title"], table["question"], values, spellings)
+
+
+def _folded(spelling: str) -> str:
+    """Case, blanks and kinds of dashes do not matter."""
+    return "".join("-" if c in "-–—_/ " else c for c in spelling.strip().lower()).replace("---", "-")

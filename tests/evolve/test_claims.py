@@ -1,0 +1,134 @@
+"""The Open Claims Model as data, and claims that carry it in and out of records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import get_args
+
+import polars as pl
+import pytest
+
+from claimlab.catalog.load import load
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError, SchemaError, UnknownName
+from claimlab.core.record import meta_json
+from claimlab.evolve.claims.contexts import contexts_of, read_contexts
+from claimlab.evolve.claims.model import Claim, dimension, dimensions, read_data, types
+from claimlab.evolve.claims.seed import ClaimSentence, OtherSentence, from_dataset
+
+
+def test_six_dimensions_in_two_layers_with_all_their_values() -> None:
+    counts = {name: (d.layer, len(d.values)) for name, d in dimensions().items()}
+    assert counts == {
+        "style": ("utterance", 2), "expression": ("utterance", 3), "granularity": ("utterance", 2),
+        "causal": ("proposition", 4), "stance": ("proposition", 4), "veracity": ("proposition", 6),
+    }  # fmt: skip
+    for known in dimensions().values():
+        assert known.question.endswith("?")
+        for value in known.values.values():
+            assert len(value.definition.split()) >= 4
+            assert known.value(value.title) == known.value(value.name) == value
+    assert [t.claim for t in types().values()] == [True] * 4 + [False] * 2
+    assert {table["on"] for table in read_data("gray").values()} == {"claim", "non-claim"}
+
+
+def test_what_models_may_answer_is_the_taxonomy() -> None:
+    for schema, claim in ((ClaimSentence, True), (OtherSentence, False)):
+        allowed = get_args(schema.model_fields["type"].annotation)
+        assert list(allowed) == [t.name for t in types().values() if t.claim is claim]
+
+
+def test_spellings_are_one_value_and_strangers_are_named() -> None:
+    claim = Claim("x", style="Rational–Official", granularity="Macro/High-Level", veracity="PANTS ON FIRE")
+    assert claim.stated() == {"style": "rational-official", "granularity": "macro", "veracity": "pants-on-fire"}
+    assert dimension("linguistic_style").name == "style"
+    assert dimension("Message granularity").name == "granularity"
+    with pytest.raises(UnknownName, match="Did you mean 'neutral'"):
+        Claim("x", stance="neutrall")
+    with pytest.raises(UnknownName, match="style"):
+        dimension("styles")
+
+
+def test_a_claim_comes_back_from_a_record_as_it_went_in() -> None:
+    claim = Claim("The mill burned.", id="r1", context="Mills", causal="none", stance="neutral")
+    row = {"id": "r1", "text": "The mill burned.", "meta": meta_json(claim.meta())}
+    assert Claim.of_record(row) == claim
+    bare = Claim("The mill burned.", id="r1")
+    assert bare.meta() == {}
+    assert Claim.of_record({**row, "meta": None}) == bare
+    assert Claim.of_record({**row, "meta": '{"claim": "another key"}'}) == bare
+
+
+def test_a_change_log_says_what_a_claim_became() -> None:
+    note = {"label": "claim", "origin": {"context": "Mills"}, "changes": [
+        {"dimension": "message_type", "value": "Corrective"}, {"type": "gray area", "noise": "symbols"}]}  # fmt: skip
+    row = {"id": "a", "text": "No mill burned.", "meta": json.dumps({"synthetic": note})}
+    assert Claim.of_record(row) == Claim("No mill burned.", id="a", context="Mills", expression="corrective")
+
+
+def dataset() -> Dataset:
+    rows = pl.DataFrame(
+        {
+            "id": ["a", "b", "c", "d", "e"],
+            "text": ["The mill burned.", "The weir broke.", "A long story.", None, "The ford froze."],
+            "kind": ["claim", "post", "article", "id-only", "claim"],
+            "label_raw": ["Barely True", "fake", None, None, None],
+            "veracity": ["false", "false", None, None, "mixed"],
+            "topic": ["fire", None, None, None, None],
+        }
+    )
+    side = pl.DataFrame(
+        {"record_id": ["a", "a"], "evidence_id": ["2", "1"], "rank": [2, 1], "text": ["second", "A fire."]},
+        schema_overrides={"rank": pl.Int32},
+    )
+    return Dataset.build("made-up", rows, {"evidence": side})
+
+
+def test_any_dataset_gives_seeds_and_says_what_it_left_out() -> None:
+    found, left = from_dataset(dataset())
+    assert found == [
+        Claim("The mill burned.", id="a", context="A fire.", veracity="mostly-false"),
+        Claim("The weir broke.", id="b", veracity="false"),
+        Claim("The ford froze.", id="e", veracity="half-true"),
+    ]
+    assert left == {"kind article": 1, "no text": 1}
+    assert from_dataset(dataset(), most=1)[1] == {"beyond the limit": 2, "kind article": 1, "no text": 1}
+    with pytest.raises(DataError, match="no record to start from"):
+        from_dataset(dataset(), kinds=["nothing"])
+
+
+def test_contexts_from_the_released_layout_a_table_and_a_dataset(tmp_path: Path) -> None:
+    abstracts = {"Regional": [{"title": "Mills", "url_1": "https://news.example/m", "content_1": "A mill burned.",
+                               "url_2": "https://news.example/n", "content_2": "It was rebuilt."}]}  # fmt: skip
+    (tmp_path / "abstract.json").write_text(json.dumps(abstracts), encoding="utf-8")
+    read = read_contexts(tmp_path / "abstract.json")
+    assert [(c.text, c.title, c.topic, c.url) for c in read] == [
+        ("A mill burned.", "Mills", "Regional", "https://news.example/m"),
+        ("It was rebuilt.", "Mills", "Regional", "https://news.example/n"),
+    ]
+    assert len({c.id for c in read}) == 2
+    (tmp_path / "table.csv").write_text("id,text,title\n1,A mill burned.,Mills\n2,,Empty\n", encoding="utf-8")
+    (only,) = read_contexts(tmp_path / "table.csv")
+    assert (only.id, only.title, only.topic) == ("1", "Mills", None)
+    assert [c.id for c in contexts_of(dataset())] == ["a", "b", "c", "e"]
+    (tmp_path / "wrong.csv").write_text("id,words\n1,A mill burned.\n", encoding="utf-8")
+    with pytest.raises(SchemaError, match="no column 'text'"):
+        read_contexts(tmp_path / "wrong.csv")
+    (tmp_path / "twice.csv").write_text("text,topic\nA mill.,x\nA mill.,y\n", encoding="utf-8")
+    with pytest.raises(SchemaError, match="share an id or a text"):
+        read_contexts(tmp_path / "twice.csv")
+
+
+@pytest.mark.realdata
+def test_every_released_value_is_known(real_data: Path) -> None:
+    archive = real_data / "evolved-claims.zip"
+    evolved, left = from_dataset(load("evolved-claims", archive, variant="evolved"))
+    assert len(evolved) == 3_557
+    assert left == {}
+    stated = [tuple(claim.stated().items()) for claim in evolved]
+    assert all(len(values) == 1 for values in stated)
+    counts = pl.Series([f"{d}={v}" for ((d, v),) in stated]).value_counts()
+    assert counts.height == 15  # 2 + 3 + 2 + 4 + 4; the veracity level is not released
+    assert dict(counts.rows())["granularity=macro"] == 240
+    assert len(read_contexts(archive)) == 244

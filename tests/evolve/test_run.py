@@ -1,0 +1,354 @@
+"""Runs: paths follow the network, votes count as named, failures are events, and nothing depends on speed or stops."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from claimlab.core.errors import BudgetSpent, DataError, ReplayMiss, UnknownName, UsageError
+from claimlab.evolve.auditors.auditor import Question, Vote, majority
+from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
+from claimlab.evolve.auditors.known.replay import ReplayAuditor
+from claimlab.evolve.auditors.known.rules import AUDITOR as rule_auditors
+from claimlab.evolve.propagation import Plan
+from claimlab.evolve.recording import Recording
+from claimlab.evolve.rewrite.known.replay import Replay
+from claimlab.evolve.rewrite.known.rules import Rules
+from claimlab.evolve.rewrite.rewriter import Request, Rewrite
+from claimlab.evolve.rewrite.weights import Weights
+from claimlab.evolve.run import evolve
+from claimlab.evolve.target import Target
+
+COLLOQUIAL = Target("style", "colloquial-emotional")
+
+
+def rules() -> Rules:
+    return Rules(Weights.read())
+
+
+def meta(table: pl.DataFrame) -> list[dict[str, Any]]:
+    return [json.loads(m) for m in table["meta"].to_list()]
+
+
+class Juror:
+    """Votes by a list of answers, one per step, and remembers when it was asked."""
+
+    def __init__(self, name: str, answers: dict[tuple[int, int], bool | None]) -> None:
+        self.name, self.answers = name, answers
+        self.asked: list[tuple[int, int]] = []
+
+    async def judge(self, question: Question) -> Vote:
+        self.asked.append((question.round, question.step))
+        passed = self.answers.get((question.round, question.step), False)
+        return Vote(self.name, passed, f"{self.name} looked.", None if passed else f"{self.name} misses something.")
+
+    async def close(self) -> None: ...
+
+    def describe(self) -> dict[str, Any]:
+        return {"auditor": self.name}
+
+
+@pytest.mark.parametrize("kind", ["random", "scale-free", "clustered"])
+def test_a_walk_follows_the_network_and_chains_its_texts(kind: str, town: Any) -> None:
+    stage = town.stage(kind, within=kind == "clustered")
+    made = evolve(town.claims(), stage, rewriter=rules(), plan=Plan(steps=12), seed=5)
+    traces = made.tables["traces"]
+    assert traces.height == 8 * 12
+    groups = dict(stage.population.agents.select("id", "group").iter_rows())
+    for (record,), rows in traces.group_by("trace_id", maintain_order=True):
+        agents = stage.population.positions(rows["agent"].to_list())
+        assert stage.network.tied(agents[:-1], agents[1:]).all()
+        assert rows["input"].to_list()[1:] == rows["output"].to_list()[:-1]
+        assert rows["step"].to_list() == list(range(1, 13))
+        assert set(rows["role"]) == {"producer"}
+        assert made.records.filter(pl.col("id") == record)["text"].item() == rows["output"].to_list()[-1]
+        if kind == "clustered":
+            assert len({groups[a] for a in rows["agent"].to_list()}) == 1
+    hubs = {m.get("hub") for m in meta(traces)}
+    assert (hubs == {None}) == (kind != "scale-free")
+
+
+def test_what_they_became_says_what_it_is(town: Any) -> None:
+    claims = town.claims()
+    made = evolve(claims, town.stage(), rewriter=rules(), plan=Plan(steps=6), seed=5)
+    assert made.synthetic
+    for before, after, said in zip(
+        claims.records.iter_rows(named=True), made.records.iter_rows(named=True), meta(made.records), strict=True
+    ):
+        note = said["synthetic"]
+        assert note["label"] == "1"
+        assert note["origin"]["base_claim"] == before["text"]
+        assert note["origin"]["claim"] == before["id"] == after["group"]
+        assert bool(note["changes"]) == (after["text"] != before["text"])
+        assert after["text"] == before["text"] or (after["authorship"] == "HAT" and after["veracity"] is None)
+    assert made.tables["evidence"]["record_id"].to_list() == made.records["id"].to_list()
+    assert set(made.tables["agents"]["id"]) >= set(made.tables["traces"]["agent"])
+    step = made.lineage[-1]
+    assert step.counts["turns"] == 48
+    assert step.seed == 5
+    assert step.parameters["rewriter"]["weights"] == Weights.read().digest
+
+
+def test_drift_rises_then_flattens(town: Any) -> None:
+    made = evolve(town.claims(40), town.stage(), rewriter=rules(), plan=Plan(steps=30), seed=1)
+    first: dict[str, set[str]] = {}
+    share: dict[int, list[float]] = {}
+    for row in made.tables["traces"].iter_rows(named=True):
+        base = first.setdefault(row["record_id"], set(row["input"].lower().split()))
+        words = set(row["output"].lower().split())
+        share.setdefault(row["step"], []).append(1 - len(words & base) / len(words | base))
+        assert len(row["output"].split()) < 70, "texts must not grow without end"
+    mean = {step: sum(v) / len(v) for step, v in share.items()}
+    early, late = mean[5] / 5, (mean[30] - mean[20]) / 10
+    assert mean[5] > 0.3
+    assert late < early / 5
+    assert mean[30] < 0.95
+
+
+def test_a_cascade_is_a_tree_of_rewrites(town: Any) -> None:
+    stage = town.stage(n=60)
+    made = evolve(town.claims(4), stage, rewriter=rules(), plan=Plan("cascade", steps=4, fan_out=2, reach=12), seed=2)
+    for _, rows in made.tables["traces"].group_by("trace_id", maintain_order=True):
+        said = meta(rows)
+        assert rows.height <= 12
+        assert rows["agent"].n_unique() == rows.height, "nobody is told twice"
+        outputs = dict(zip(rows["step"].to_list(), rows["output"].to_list(), strict=True))
+        agents = dict(zip(rows["step"].to_list(), stage.population.positions(rows["agent"].to_list()), strict=True))
+        told: dict[int, int] = {}
+        for row, m in zip(rows.iter_rows(named=True), said, strict=True):
+            assert m["depth"] <= 4
+            if m["parent"]:
+                assert row["input"] == outputs[m["parent"]]
+                assert stage.network.tied([agents[m["parent"]]], [agents[row["step"]]]).all()
+                told[m["parent"]] = told.get(m["parent"], 0) + 1
+        assert max(told.values()) <= 2
+
+
+def test_all_auditors_vote_after_each_step_in_the_paper(town: Any, scripted: Any) -> None:
+    says = scripted(lambda r: Rewrite(f"{r.text} {r.step}", "producer"))
+    jurors = [
+        Juror("a", {(1, 2): True, (1, 3): True}),
+        Juror("b", {(1, 1): True, (1, 3): True}),
+        Juror("c", {(1, 3): None}),
+    ]
+    plan = Plan("intervened", steps=10)
+    made = evolve(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
+    traces = made.tables["traces"]
+    assert traces["passed"].to_list() == [False, False, True], "two of three, and a null vote is no yes"
+    assert all(j.asked == [(1, 1), (1, 2), (1, 3)] for j in jurors)
+    assert [len(m["votes"]) for m in meta(traces)] == [3, 3, 3]
+    assert [r.diagnosis for r in says.asked] == [
+        None,
+        "a misses something. c misses something.",
+        "b misses something. c misses something.",
+    ]
+    assert meta(made.records)[0]["status"] == "success"
+
+
+def test_the_first_auditor_votes_alone_until_the_round_ends_as_released(town: Any, scripted: Any) -> None:
+    says = scripted(lambda r: Rewrite(f"{r.text} {r.round}.{r.step}", "producer"))
+    jurors = [Juror("a", {(1, 2): True}), Juror("b", {(2, 3): True}), Juror("c", {(2, 3): True})]
+    plan = Plan("intervened", steps=3, rounds=3, vote="released")
+    made = evolve(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
+    traces = made.tables["traces"]
+    assert list(traces.select("round", "step").iter_rows()) == [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]
+    assert jurors[0].asked == [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]
+    assert jurors[1].asked == jurors[2].asked == [(1, 2), (2, 3)]
+    assert traces["passed"].to_list() == [False, True, False, False, False], "the step's mark is the first auditor's"
+    assert meta(made.records)[0]["status"] == "success", "though the majority decides"
+
+
+def test_rerouting_goes_to_neighbours_in_the_paper_and_anywhere_as_released(town: Any, scripted: Any) -> None:
+    says = scripted(lambda r: Rewrite(r.text, "bystander"))
+    stage = town.ring(30)
+    far = {}
+    for vote in ("paper", "released"):
+        plan = Plan(
+            "intervened", steps=1 if vote == "released" else 12, rounds=12 if vote == "released" else 1, vote=vote
+        )
+        made = evolve(town.claims(2), stage, rewriter=says, auditors=[Juror("a", {})], targets=[COLLOQUIAL], plan=plan)
+        assert {m["status"] for m in meta(made.records)} == {"failure"}
+        agents = stage.population.positions(made.tables["traces"]["agent"].to_list()[:12])
+        far[vote] = not stage.network.tied(agents[:-1], agents[1:]).all()
+    assert far == {"paper": False, "released": True}
+
+
+def test_rerouting_prefers_who_is_near_the_target(town: Any) -> None:
+    stage = town.stage(n=90)
+    pull = stage._affinities(COLLOQUIAL)
+    by_profile = [stage.weights.affinity(stage.profile(i), COLLOQUIAL) for i in range(90)]
+    assert pull.tolist() == pytest.approx(by_profile)
+    draw = random.Random(1)
+    sent = [stage.reroute(0, COLLOQUIAL, draw, among_all=True) for _ in range(400)]
+    assert sum(pull[i] for i in sent) / 400 > pull.mean()
+
+
+def test_without_auditors_one_agent_speaks_once_and_nothing_passes(town: Any) -> None:
+    made = evolve(town.claims(), town.stage(), rewriter=rules(), targets=[COLLOQUIAL], plan=Plan("intervened"))
+    assert made.tables["traces"].height == 8
+    assert made.tables["traces"]["passed"].null_count() == 8
+    assert {m["status"] for m in meta(made.records)} == {"unaudited"}
+
+
+def test_a_failing_agent_is_an_event(town: Any, scripted: Any) -> None:
+    def say(request: Request) -> Rewrite:
+        if request.step == 2:
+            raise ValueError("a fault in the rewriter")
+        if request.step == 3:
+            return Rewrite.failed(request, "refusal", "I cannot help with that.")
+        return Rewrite(request.text + "!", "producer")
+
+    made = evolve(town.claims(3), town.stage(), rewriter=scripted(say), plan=Plan(steps=4))
+    traces = made.tables["traces"].filter(pl.col("record_id") == "c0")
+    assert traces["role"].to_list() == ["producer", "failed", "failed", "producer"]
+    assert [m.get("failure") for m in meta(traces)] == [None, "crash", "refusal", None]
+    assert traces["output"].to_list()[2] == traces["output"].to_list()[0]
+    counts = made.lineage[-1].counts
+    assert (counts["failures: crash"], counts["failures: refusal"], counts["turns: failed"]) == (3, 3, 6)
+
+
+def test_what_no_turn_can_get_past_stops_the_run_and_keeps_what_is_done(
+    town: Any, scripted: Any, tmp_path: Path
+) -> None:
+    def say(request: Request) -> Rewrite:
+        if request.claim == "c5" and not raised:
+            raised.append(1)
+            raise BudgetSpent("The budget is spent.", "Raise it.")
+        return Rewrite(request.text + "!", "producer")
+
+    raised: list[int] = []
+    writer = scripted(say)
+    with pytest.raises(BudgetSpent):
+        evolve(town.claims(), town.stage(), rewriter=writer, plan=Plan(steps=2), work=tmp_path / "out", concurrency=1)
+    before = len(writer.asked)
+    made = evolve(
+        town.claims(), town.stage(), rewriter=writer, plan=Plan(steps=2), work=tmp_path / "out", concurrency=1
+    )
+    assert made.records.height == 8
+    assert {r.claim for r in writer.asked[before:]} == {"c5", "c6", "c7"}, "finished claims are not told again"
+
+
+def test_neither_concurrency_nor_company_changes_a_life(town: Any) -> None:
+    def lives(n: int, concurrency: int) -> pl.DataFrame:
+        made = evolve(
+            town.claims(n), town.stage(), rewriter=rules(), plan=Plan(steps=8), seed=9, concurrency=concurrency
+        )
+        return made.tables["traces"].filter(pl.col("record_id").is_in(["c1", "c4"]))
+
+    assert lives(8, 1).equals(lives(8, 64))
+    assert lives(8, 1).equals(lives(5, 3))
+    other = evolve(town.claims(8), town.stage(), rewriter=rules(), plan=Plan(steps=8), seed=10)
+    assert not lives(8, 1).equals(other.tables["traces"].filter(pl.col("record_id").is_in(["c1", "c4"])))
+
+
+def test_cut_anywhere_and_resumed_is_the_same(town: Any, tmp_path: Path) -> None:
+    """Ten random bytes at which the journal may end: what a killed process leaves behind."""
+    claims, stage, auditors = town.claims(12), town.stage(), rule_auditors(AuditorSettings(), 3)
+    plan = Plan("intervened", steps=4, rounds=2, vote="released")
+
+    def run(work: Path) -> Any:
+        return evolve(claims, stage, rewriter=rules(), auditors=auditors, targets=[COLLOQUIAL], plan=plan, work=work)
+
+    whole = run(tmp_path / "whole")
+    left = (tmp_path / ".whole.evolving.jsonl").read_bytes()
+    draw = random.Random(4)
+    for _ in range(10):
+        (tmp_path / ".cut.evolving.jsonl").write_bytes(left[: draw.randrange(len(left))])
+        again = run(tmp_path / "cut")
+        assert again.tables["traces"].equals(whole.tables["traces"])
+        assert again.records.equals(whole.records)
+        assert (tmp_path / ".cut.evolving.jsonl").read_bytes().count(b"\n") == 13, "the journal is whole again"
+
+
+@pytest.mark.slow
+def test_killed_ten_times_the_resumed_run_writes_the_same_bytes(town: Any, tmp_path: Path) -> None:
+    town.claims(400).write(tmp_path / "claims")
+    command = [
+        sys.executable,
+        "-c",
+        "from claimlab.cli.app import main; main()",
+        "evolve",
+        "run",
+        str(tmp_path / "claims"),
+    ]
+    more = ["--network", "scale-free", "--steps", "30", "--concurrency", "7", "-o"]
+    journal = tmp_path / ".killed.evolving.jsonl"
+    draw = random.Random(8)
+    killed = 0
+    for _ in range(10):
+        before = journal.stat().st_size if journal.exists() else 0
+        wanted = before + draw.randrange(20_000, 120_000)
+        with subprocess.Popen(
+            [*command, *more, str(tmp_path / "killed")], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        ) as run:
+            while run.poll() is None and (not journal.exists() or journal.stat().st_size < wanted):
+                time.sleep(0.005)
+            if run.poll() is None:
+                os.kill(run.pid, signal.SIGKILL)
+                killed += 1
+    assert killed == 10
+    for name in ("killed", "whole"):
+        subprocess.run([*command, *more, str(tmp_path / name)], check=True, capture_output=True)
+    for file in ("records.parquet", "traces.parquet", "dataset.json"):
+        assert (tmp_path / "killed" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
+    assert not journal.exists()
+
+
+def test_a_recording_is_lived_again(town: Any, tmp_path: Path) -> None:
+    claims, stage = town.claims(), town.stage()
+    auditors = rule_auditors(AuditorSettings(), 3)
+    plan = Plan("intervened", steps=5)
+    made = evolve(claims, stage, rewriter=rules(), auditors=auditors, targets=[COLLOQUIAL], plan=plan)
+    made.write(tmp_path / "made")
+    recording = Recording.open(tmp_path / "made")
+    same = [ReplayAuditor(recording, n) for n in range(3)]
+    again = evolve(claims, stage, rewriter=Replay(recording), auditors=same, targets=[COLLOQUIAL], plan=plan, seed=99)
+    assert again.tables["traces"].equals(made.tables["traces"])
+    jury = [Juror("a", {(1, 1): True})]
+    judged = evolve(claims, stage, rewriter=Replay(recording), auditors=jury, targets=[COLLOQUIAL], plan=plan)
+    assert judged.tables["traces"]["output"].equals(made.tables["traces"]["output"])
+    assert judged.tables["traces"]["passed"].to_list() == [s == 1 for s in judged.tables["traces"]["step"]]
+    with pytest.raises(ReplayMiss, match="'c0'"):
+        evolve(
+            claims, stage, rewriter=Replay(recording), auditors=jury, targets=[Target("stance", "oppose")], plan=plan
+        )
+
+
+def test_a_majority_is_of_all_who_were_asked() -> None:
+    def votes(*said: bool | None) -> list[Vote]:
+        return [Vote(str(i), v) for i, v in enumerate(said)]
+
+    assert majority(votes(True, True, False)) is True
+    assert majority(votes(True, False, None)) is False
+    assert majority(votes(True, None, None)) is False
+    assert majority(votes(None, None)) is None
+    assert majority([]) is None
+
+
+def test_wrong_calls_are_explained(town: Any) -> None:
+    with pytest.raises(UsageError, match="needs a target"):
+        evolve(town.claims(), town.stage(), rewriter=rules(), plan=Plan("intervened"))
+    with pytest.raises(UsageError, match="no mode 'stroll'"):
+        Plan("stroll")  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="colloquial"):
+        Target.parse("style=coloquial-emotional")
+    with pytest.raises(UsageError, match="Nothing steers the veracity level"):
+        Target.parse("veracity=false")
+    with pytest.raises(UsageError, match="DIMENSION=VALUE"):
+        Target.parse("style")
+    with pytest.raises(UnknownName, match="group of agents"):
+        town.stage(group="Nobody")
+    empty = town.claims(2)
+    empty.records = empty.records.with_columns(pl.lit(None, pl.String).alias("text"))
+    with pytest.raises(DataError, match="no claim with a text"):
+        evolve(empty, town.stage(), rewriter=rules())
