@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+NEURAL := $(VENV)/.neural
+TORCH ?= torch==2.13.0
 
 .PHONY: demo test test-slow lint types docs clean
 
@@ -13,8 +15,8 @@ demo: $(READY)
 test: lint types
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
-# The slow ones, with their times.
-test-slow: $(READY)
+# The slow ones, with their times; they include the detectors that need PyTorch.
+test-slow: $(NEURAL)
 	$(BIN)/python -m pytest -m slow --durations=0
 
 lint: $(READY)
@@ -36,6 +38,12 @@ $(READY): pyproject.toml $(wildcard setup.py)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $(READY)
+
+# PyTorch first and by itself, so that a build for the CPU is not replaced by a larger one.
+$(NEURAL): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[encoder,embeddings]'
+	@touch $(NEURAL)
 
 clean:
 	rm -rf $(VENV) build dist demo-report src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -2,7 +2,7 @@
 
     python bench/evolve_run.py auditor ARCHIVE                    trained auditors, folds grouped by base claim
     python bench/evolve_run.py attainment ARCHIVE [--claims 48]   direct, one auditor, three; by a judge of its own
-    python bench/evolve_run.py attainment ARCHIVE --model embedded --claims 20
+    python bench/evolve_run.py attainment ARCHIVE --model embedded --claims 20 --one-target --steps 5
     python bench/evolve_run.py throughput                         share of an endpoint's ideal rate
     python bench/evolve_run.py curve ARCHIVE                      how much the text differs from its seed, by step
 
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,14 +30,17 @@ from sklearn.model_selection import GroupKFold
 from claimlab.catalog.load import load
 from claimlab.core.budget import Budget
 from claimlab.core.dataset import Dataset
+from claimlab.evolve.auditors.auditor import Auditor
 from claimlab.evolve.auditors.examples import examples
 from claimlab.evolve.auditors.known.classifier import VIEWS, View, fit_auditors
 from claimlab.evolve.open import Run
 from claimlab.evolve.propagation import Plan
-from claimlab.evolve.rewrite.known.model import Model
-from claimlab.evolve.rewrite.rewriter import REWRITERS, Settings
+from claimlab.evolve.rewrite.known.model import Model, question
+from claimlab.evolve.rewrite.rewriter import REWRITERS, Request, Rewrite, Rewriter, Settings
 from claimlab.evolve.run import evolve, evolve_async
-from claimlab.evolve.target import VALUES, all_targets
+from claimlab.evolve.stage import Stage
+from claimlab.evolve.target import Target, all_targets, steerable
+from claimlab.llm.gather import gather
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
 
@@ -59,7 +62,7 @@ def auditor(archive: str, folds: int, seed: int) -> Iterator[str]:
     data = load("evolved-claims", archive, variant="evolved")
     yield f"| dimension | n | {' | '.join(VIEWS)} | majority of three | most frequent value |"
     yield "|---|---|" + "---|" * (len(VIEWS) + 2)
-    for dimension in VALUES:
+    for dimension in steerable():
         part = examples(data, dimension)
         votes = np.empty((len(VIEWS), len(part.texts)), dtype=object)
         for train, test in GroupKFold(folds).split(part.texts, part.values, part.groups):
@@ -67,7 +70,7 @@ def auditor(archive: str, folds: int, seed: int) -> Iterator[str]:
                 votes[i, test] = View(view, seed).fit(part.take(train)).predict(part.texts[test])
         right = votes == part.values
         shown = " | ".join(f"{share:.3f}" for share in right.mean(axis=1))
-        most = max(float((part.values == value).mean()) for value in VALUES[dimension])
+        most = max(float((part.values == value).mean()) for value in steerable()[dimension].values)
         yield f"| {dimension} | {len(part.texts)} | {shown} | {(right.sum(axis=0) >= 2).mean():.3f} | {most:.3f} |"
 
 
@@ -89,82 +92,150 @@ def dealt(archive: str, claims: int, seed: int) -> tuple[Dataset, Dataset, Datas
     )
 
 
-def attainment(archive: str, claims: int, model: str | None, steps: int, seed: int, cache: Path) -> Iterator[str]:
+def attainment(
+    archive: str, claims: int, model: str | None, steps: int, seed: int, cache: Path, one_target: bool
+) -> Iterator[str]:
     """The share of claims that a judge who took no part finds at their target."""
     starts, for_auditors, for_judge = dealt(archive, claims, seed)
-    judges = fit_auditors(for_judge, list(VALUES), 1, seed + 100)
-    panel = fit_auditors(for_auditors, list(VALUES), 3, seed)
+    if model:
+        starts.tables.clear()  # no abstracts: a small model on a processor reads for minutes
+    judge = fit_auditors(for_judge, list(steerable()), 1, seed + 100)[0]
+    panel = fit_auditors(for_auditors, list(steerable()), 3, seed)
     stage = Run(seed=seed).open_stage()
     name = "model" if model else "rules"
     writer = REWRITERS.get(name)(Settings(profile=model, cache=cache, concurrency=4))
-    per_claim = all_targets()
-    size = f"{starts.records.height} claims x {len(per_claim)} targets"
-    yield f"{size}, {name} {model or ''}, at most {steps} steps, seed {seed}."
+    lots = shares(starts, one_target)
+    lives = sum(part.records.height * len(targets) for part, targets in lots)
+    yield f"{claims} claims, {lives} lives, {name} {model or ''}, at most {steps} steps, seed {seed}."
     yield ""
-    yield "| dimension | no rewriting | direct | one auditor | three auditors |"
-    yield "|---|---|---|---|---|"
-    scores: dict[str, dict[str, float]] = {}
-    for label, count in (("untouched", -1), ("direct", 0), ("one", 1), ("three", 3)):
-        plan = Plan("intervened", steps=steps)
-        if count < 0:
-            rows = [(t.dimension, t.value, x) for x in starts.records["text"].to_list() for t in per_claim]
-        else:
-            made = evolve(
-                starts, stage, rewriter=writer, auditors=panel[:count], targets=per_claim, plan=plan, seed=seed,
-                concurrency=4,
-            )  # fmt: skip
-            told = [json.loads(m) for m in made.records["meta"].to_list()]
-            texts = made.records["text"].to_list()
-            rows = [(m["dimension"], m["target_value"], t) for m, t in zip(told, texts, strict=True)]
-            print(label, made.lineage[-1].counts, file=sys.stderr, flush=True)
+    yield "| dimension | lives | no rewriting | direct | one auditor | three auditors |"
+    yield "|---|---|---|---|---|---|"
+    scores: list[dict[str, float]] = []
+    for count in (None, 0, 1, 3):
         right: dict[str, list[bool]] = {}
-        for dimension, value, text in rows:
-            right.setdefault(dimension, []).append(judges[0].reads(dimension, text) == value)
-        scores[label] = {d: float(np.mean(r)) for d, r in right.items()}
-        scores[label]["all"] = float(np.mean([x for r in right.values() for x in r]))
-    for dimension in (*VALUES, "all"):
-        yield f"| {dimension} | " + " | ".join(f"{scores[label][dimension]:.3f}" for label in scores) + " |"
+        for part, targets in lots:
+            for target, text in ends(part, targets, count, stage, writer, panel, steps, seed):
+                hit = judge.reads(target.dimension, text) == target.value
+                right.setdefault(target.dimension, []).append(hit)
+                right.setdefault("all", []).append(hit)
+        scores.append({d: float(np.mean(r)) for d, r in right.items()})
+        sizes = {d: len(r) for d, r in right.items()}
+        print(count, scores[-1], file=sys.stderr, flush=True)
+    for dimension in (*steerable(), "all"):
+        shown = " | ".join(f"{score[dimension]:.3f}" for score in scores)
+        yield f"| {dimension} | {sizes[dimension]} | {shown} |"
+
+
+def shares(starts: Dataset, one_target: bool) -> list[tuple[Dataset, list[Target]]]:
+    """Every claim with every target, or each claim with one, in turns."""
+    if not one_target:
+        return [(starts, all_targets())]
+    numbered = starts.records.with_row_index("number")
+    found = []
+    for i, target in enumerate(all_targets()):
+        mine = numbered.filter(pl.col("number") % len(all_targets()) == i).drop("number")
+        if mine.height:
+            found.append((replace(starts, records=mine, files={}), [target]))
+    return found
+
+
+def ends(
+    starts: Dataset,
+    targets: list[Target],
+    count: int | None,
+    stage: Stage,
+    writer: Rewriter,
+    panel: Sequence[Auditor],
+    steps: int,
+    seed: int,
+) -> Iterator[tuple[Target, str]]:
+    """What became of the claims with so many auditors; null: nobody touches them."""
+    if count is None:
+        yield from ((target, text) for text in starts.records["text"].to_list() for target in targets)
+        return
+    made = evolve(
+        starts, stage, rewriter=writer, auditors=panel[:count], targets=targets,
+        plan=Plan("intervened", steps=steps), seed=seed, concurrency=4,
+    )  # fmt: skip
+    print(count, made.lineage[-1].counts, file=sys.stderr, flush=True)
+    for meta, text in made.records.select("meta", "text").iter_rows():
+        said = json.loads(meta)
+        yield Target.of(said["dimension"], said["target_value"]), text
 
 
 def throughput(claims: int, steps: int, latency: float, slots: int, concurrency: int) -> Iterator[str]:
-    """Turns per second with a model that always takes the same time, beside the most that its slots allow."""
+    """Turns per second with a model that always takes the same time, beside the most that its slots allow.
+
+    The same questions are asked of the model without a society in the same run: what that door reaches on this machine
+    is the most that a society can.
+    """
     code = SERVER.format(answer=ANSWER, latency=latency, slots=slots)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             url = server.stdout.readline().strip()
             with tempfile.TemporaryDirectory() as folder:
-                seconds, turns = asyncio.run(_pass(url, claims, steps, concurrency, Path(folder)))
+                rows = asyncio.run(_pass(url, claims, steps, concurrency, Path(folder)))
         finally:
             server.terminate()
     ideal = slots / latency
     size = f"{claims} claims x {steps} steps, {concurrency} claims at once"
-    yield f"{size}; {latency * 1000:.0f} ms a call, {slots} slots."
+    yield f"{size}; {latency * 1000:.0f} ms a call, {slots} slots: ideal {ideal:.0f} turns/s."
     yield ""
-    yield "| turns | seconds | turns/s | ideal | share |"
-    yield "|---|---|---|---|---|"
-    yield f"| {turns} | {seconds:.1f} | {turns / seconds:.1f} | {ideal:.0f} | {turns / seconds / ideal:.3f} |"
+    yield "| | turns | seconds | turns/s | share of ideal | processor ms a turn |"
+    yield "|---|---|---|---|---|---|"
+    for name, turns, seconds, used in rows:
+        rate = turns / seconds
+        yield f"| {name} | {turns} | {seconds:.1f} | {rate:.1f} | {rate / ideal:.3f} | {1000 * used / turns:.2f} |"
 
 
-async def _pass(url: str, claims: int, steps: int, concurrency: int, folder: Path) -> tuple[float, int]:
+async def _pass(
+    url: str, claims: int, steps: int, concurrency: int, folder: Path
+) -> list[tuple[str, int, float, float]]:
     profile = Profile(name="bench", base_url=url, model="m", prices={"m": Price(input=1, output=1)})
-    provider = open_provider(profile, cache=folder / "cache.sqlite", budget=Budget(money=1e6), concurrency=concurrency)
     rows = [
         {"id": f"c{i}", "text": f"Bridge number {i} of Riverton opened in 1931.", "kind": "claim"}
         for i in range(claims)
     ]
     data = Dataset.build("bench", pl.DataFrame(rows))
-    writer, stage = Model(provider), Run().open_stage()
+    stage = Run().open_stage()
+    provider = open_provider(profile, cache=folder / "a.sqlite", budget=Budget(money=1e6), concurrency=concurrency)
+    writer = Model(provider)
     warm = replace(data, records=data.records.head(concurrency))
     await evolve_async(warm, stage, rewriter=writer, plan=Plan(steps=1), seed=1, concurrency=concurrency)
-    started = time.perf_counter()
+    found = []
+    used, started = time.process_time(), time.perf_counter()
     made = await evolve_async(
         data, stage, rewriter=writer, plan=Plan(steps=steps), seed=2, concurrency=concurrency, work=folder / "out"
     )
-    seconds = time.perf_counter() - started
-    await writer.close()
+    found.append(("in a society", claims * steps, time.perf_counter() - started, time.process_time() - used))
     assert made.lineage[-1].counts.get("turns: producer") == claims * steps, made.lineage[-1].counts
-    return seconds, claims * steps
+    profiles = [stage.profile(i) for i in range(stage.population.size)]
+    asked = (question(Request(rows[i % claims]["text"], profiles[i % 90], seed=i)) for i in range(claims * steps))
+    used, started = time.process_time(), time.perf_counter()
+    async for _, answer in gather(provider, asked, concurrency=concurrency):
+        assert answer.ok, answer
+    found.append(("the model alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
+    await writer.close()
+    used, started = time.process_time(), time.perf_counter()
+    await evolve_async(data, stage, rewriter=Parrot(), plan=Plan(steps=steps), seed=3, work=folder / "parrots")
+    found.append(("the society alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
+    return found
+
+
+class Parrot:
+    """Says what it heard, at once: what is left is the society's own work."""
+
+    name = "parrot"
+
+    async def rewrite(self, request: Request) -> Rewrite:
+        await asyncio.sleep(0)
+        return Rewrite(request.text, "producer")
+
+    async def close(self) -> None: ...
+
+    def describe(self) -> dict[str, str]:
+        return {"rewriter": self.name}
 
 
 def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
@@ -204,10 +275,11 @@ def main() -> None:
         if name == "auditor":
             job.add_argument("--folds", type=int, default=5)
         else:
-            job.add_argument("--steps", type=int, default=10 if name == "attainment" else 30)
+            job.add_argument("--steps", type=int, default=30)
         if name == "attainment":
             job.add_argument("--claims", type=int, default=48)
             job.add_argument("--model", help="a model profile; without it the rules write")
+            job.add_argument("--one-target", action="store_true", help="one target for each claim, in turns")
             job.add_argument("--cache", type=Path, default=Path("attainment.sqlite"))
     busy = jobs.add_parser("throughput")
     busy.add_argument("--claims", type=int, default=1200)

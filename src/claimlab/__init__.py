@@ -35,19 +35,9 @@ _VERBS = {
     "split": ("claimlab.split.run", "split"),
 }
 __all__ = [
-    "ClaimlabError",
-    "Dataset",
-    "__version__",
-    "audit",
-    "clean",
-    "detect",
-    "enrich",
-    "evaluate",
-    "export",
-    "load",
-    "report",
-    "split",
-]
+    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "export", "load",
+    "report", "split",
+]  # fmt: skip
 
 
 class _Room(ModuleType):

@@ -16,11 +16,18 @@ from claimlab.generate.planted import clean_twin, planted
 from claimlab.tasks.known.veracity import TASK as VERACITY
 from claimlab.tasks.task import open_task
 
+# Those that need an extra are tried too, with the settings they name for it, where the extras are: make test-slow.
+WALK = [
+    pytest.param(name, marks=[pytest.mark.slow] if hasattr(DETECTORS.get(name), "extra") else [])
+    for name in DETECTORS.names()
+    if not handles(DETECTORS.get(name))
+]
 
-@pytest.mark.parametrize("name", [n for n in DETECTORS.names() if not handles(DETECTORS.get(n))])
+
+@pytest.mark.parametrize("name", WALK)
 def test_every_detector_keeps_the_contract(name: str, tmp_path: Path) -> None:
-    data = clean_twin(size=200)
-    runs = [detect(data, DETECTORS.get(name)(), seed=3) for _ in range(2)]
+    data, kind = clean_twin(size=200), DETECTORS.get(name)
+    runs = [detect(data, kind(**getattr(kind, "trial", {})), seed=3) for _ in range(2)]
     table = runs[0].tables["predictions"]
     assert table.equals(runs[1].tables["predictions"]), "the same seed gives the same predictions"
     test = data.records.filter(pl.col("split") == "test")

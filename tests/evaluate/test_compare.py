@@ -12,6 +12,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.evaluate.compare import Comparison, compare, compare_all, holm, mcnemar
 from claimlab.evaluate.joined import drops, join_seeds
 from claimlab.evaluate.metrics import confusion, macro_f1
+from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run
 from claimlab.tasks.task import TASKS
 
@@ -57,6 +58,8 @@ def test_only_shared_records_count(data: Dataset, make_run: Maker) -> None:
     whole = scored(make_run(data, 0.9), "whole")
     half = replace(scored(make_run(data, 0.6, seed=2), "half"), table=whole.table.head(0))
     assert compare(whole, half).why == "They share no records."
+    few = replace(half, table=scored(make_run(data, 0.6), "x").table.head(12))
+    assert compare(whole, few).why == "They share 12 records."
     part = scored(make_run(data, 0.6, seed=2), "part")
     part = replace(part, table=part.table.filter(pl.col("language") == "eng"))
     assert compare(whole, part).shared == part.table.height == 120
@@ -116,3 +119,17 @@ def test_the_drop_from_random_to_held_out(make_data: Maker, make_run: Maker) -> 
     assert found["source"].interval is not None
     assert found["source"].interval[0] < 0.0 < found["source"].interval[1]
     assert drops(hard) == []
+
+
+def test_a_class_of_a_handful_has_no_interval_and_a_warning(data: Dataset, make_run: Maker) -> None:
+    run = scored(make_run(data, 0.9), "run")
+    few = run.table.filter((pl.col("truth") == "true") | pl.col("id").is_in(run.table["id"].head(7).to_list()))
+    thin = replace(run, table=few)
+    left = evaluate_run(thin, by=[], draws=200)
+    assert left.scores.classes["false"] < 5
+    assert left.intervals["macro_f1"] is None
+    assert left.class_intervals["false"] is None
+    assert left.class_intervals["true"] is not None
+    assert "macro-F1 hangs on them" in left.cautions[0]
+    assert compare(thin, scored(make_run(data, 0.6, seed=5), "other")).interval is None
+    assert evaluate_run(run, by=[], draws=200).cautions == []

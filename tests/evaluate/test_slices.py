@@ -12,7 +12,8 @@ from claimlab.core.errors import UnknownName
 from claimlab.core.languages import describe
 from claimlab.evaluate.run import evaluate_run, telling
 from claimlab.evaluate.scored_run import ScoredRun, each_run
-from claimlab.evaluate.slices import SMALLEST, head_tail_gap, slice_run
+from claimlab.evaluate.slices import head_tail_gap, slice_run
+from claimlab.evaluate.small import SMALLEST
 from claimlab.tasks.task import TASKS
 
 Maker = Callable[..., Dataset]

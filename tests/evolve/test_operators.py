@@ -126,7 +126,7 @@ def test_weights_multiply_and_name_what_moved(tmp_path: Path) -> None:
     found = weights.of(profile)
     assert (found["hedge"], found["boost"], found["negate"], found["opine"]) == (9.0, 0.0, 4.0, 1.0)
     assert weights.moved_by(profile, ["hedge"]) == ("job", "big_five")
-    assert weights.affinity(profile, Target("causal", "refutation")) == 1.0
+    assert weights.affinity(profile, Target("causal", "refuted")) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_rules_reach_every_target_in_the_eyes_of_rule_auditors(target: Target, t
         ("In my view it is shameful and unacceptable.", "expression=opinion", True),
         ("It is a misconception and inaccurate to say so.", "expression=corrective", True),
         ("There were 12 cases, such as one of 3 June.", "granularity=micro", True),
-        ("Frost did not cause the loss.", "causal=refutation", True),
+        ("Frost did not cause the loss.", "causal=refuted", True),
         ("The mill stands by the river.", "causal=none", True),
         ("Some argue for it while others object.", "stance=multi-perspective", True),
     ],
@@ -203,7 +203,8 @@ def test_a_stopped_model_run_pays_for_no_call_twice_and_replays_without_the_endp
         assert server.counts()["served"] == 24
         (tmp_path / ".out.evolving.jsonl").unlink()
     again = run(server, None, "replay")  # the server is gone
-    assert again.tables["traces"].drop("meta").equals(made.tables["traces"].drop("meta"))
+    assert again.tables["traces"].equals(made.tables["traces"])
+    assert again.lineage == made.lineage
 
 
 def test_model_auditors_vote_diagnose_and_fail_openly(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ A detector may say more of itself; what it does not say is taken as the plain ca
     reads_evidence  True: records reach it with a column `evidence`, a list of (id, text); else what is in that list is
                     put behind the text, so that any detector of texts can be run with evidence
     task            an attribute that is set to the task before `fit`
+    extra           the extra of claimlab that it needs; what is missing is a sentence with the pip line
+    trial           settings that make it cheap enough to try: the test that walks every detector uses them
     progress        an attribute that is set to a Progress before `predict`, for answers that take long
 """
 

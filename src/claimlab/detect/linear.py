@@ -44,17 +44,11 @@ class Linear:
         known = sorted(set(y.tolist()))
         best = int(np.argmax([_macro_f1(unseen, np.asarray(known)[m.argmax(axis=1)]) for m in margins]))
         self.chosen = strengths[best]
-        self.temperature = _temperature(margins[best], unseen, known)
+        self.temperature = temperature(margins[best], unseen, known)
         self.model = self._model(self.chosen, seed).fit(matrix, y_all)
 
     def predict(self, matrix: Any) -> list[Prediction]:
-        from scipy.special import softmax
-
-        classes = [str(c) for c in self.model.classes_]
-        shares = softmax(_margins(self.model, matrix) / self.temperature, axis=1)
-        return [
-            Prediction(classes[int(row.argmax())], dict(zip(classes, map(float, row), strict=True))) for row in shares
-        ]
+        return as_predictions(_margins(self.model, matrix), [str(c) for c in self.model.classes_], self.temperature)
 
     def _model(self, strength: float, seed: int) -> Any:
         from sklearn.linear_model import LogisticRegression
@@ -77,13 +71,21 @@ class Linear:
         return out
 
 
+def as_predictions(margins: Floats, classes: Sequence[str], temperature: float) -> list[Prediction]:
+    """The class with the largest margin, and tempered scores that sum to one."""
+    from scipy.special import softmax
+
+    shares = softmax(margins / temperature, axis=1)
+    return [Prediction(classes[int(row.argmax())], dict(zip(classes, map(float, row), strict=True))) for row in shares]
+
+
 def _margins(model: Any, matrix: Any) -> Floats:
     """One margin per class; two classes have one margin, which is the second's against the first's."""
     found = np.asarray(model.decision_function(matrix), np.float64)
     return np.stack([-found / 2, found / 2], axis=1) if found.ndim == 1 else found
 
 
-def _temperature(margins: Floats, truth: npt.NDArray[Any], classes: list[str]) -> float:
+def temperature(margins: Floats, truth: npt.NDArray[Any], classes: Sequence[object]) -> float:
     """The one number that makes the scores of unseen rows most likely, a rare class weighing as much as a frequent."""
     from scipy.optimize import minimize_scalar
     from scipy.special import log_softmax

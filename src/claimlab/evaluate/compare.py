@@ -16,6 +16,7 @@ import polars as pl
 from claimlab.evaluate.interval import DRAWS, Interval
 from claimlab.evaluate.metrics import confusion, macro_f1
 from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.small import SMALLEST
 from claimlab.evaluate.together import redraw_runs
 
 
@@ -51,8 +52,8 @@ def compare(first: ScoredRun, second: ScoredRun, *, seed: int = 0, draws: int = 
     if first.task.name != second.task.name:
         return Comparison(first.name, second.name, 0, why="They answer different tasks.")
     same = first.table.select("id", "truth").join(second.table.select("id", "truth"), on=["id", "truth"], how="inner")
-    if not same.height:
-        return Comparison(first.name, second.name, 0, why="They share no records.")
+    if same.height < SMALLEST:
+        return Comparison(first.name, second.name, same.height, why=f"They share {same.height or 'no'} records.")
     left, right = (on_records(run, same) for run in (first, second))
     points = [float(macro_f1(confusion(run.answers))) for run in (left, right)]
     right_left, right_right = (

@@ -21,7 +21,8 @@ from claimlab.evaluate.joined import Drop, Seeds, drops, join_seeds
 from claimlab.evaluate.metrics import Scores, accuracy, confusion, f1_per_class, macro_f1, measure
 from claimlab.evaluate.ranking import auroc_interval
 from claimlab.evaluate.scored_run import About, ScoredRun, open_runs
-from claimlab.evaluate.slices import SMALLEST, Slices, slice_run
+from claimlab.evaluate.slices import Slices, slice_run
+from claimlab.evaluate.small import SMALLEST, cautions, thin_classes
 from claimlab.evaluate.traits import USUAL, trait
 
 
@@ -53,6 +54,7 @@ class RunResult:
     slices: list[Slices]
     abstentions: Abstentions | None
     left_out: dict[str, int]
+    cautions: list[str]
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
     answers = run.answers
     positive = run.task.positive
     f1, right, *classes = table_interval(answers, _figures, seed=seed, draws=draws)
-    usual = by is None
+    usual, thin = by is None, thin_classes(answers)
     return RunResult(
         name=run.name,
         dataset=run.dataset,
@@ -122,13 +124,18 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
         about=run.about,
         scores=measure(answers, positive),
         confusion=confusion(answers).tolist(),
-        intervals={"macro_f1": f1, "accuracy": right, "auroc": auroc_interval(answers, positive, seed=seed)},
-        class_intervals=dict(zip(answers.classes, classes, strict=True)),
+        intervals={
+            "macro_f1": None if thin else f1,
+            "accuracy": right,
+            "auroc": None if thin else auroc_interval(answers, positive, seed=seed),
+        },
+        class_intervals={c: None if c in thin else i for c, i in zip(answers.classes, classes, strict=True)},
         groups=kinds(answers.cluster, answers.cell, answers.cells).groups,
         baselines=baselines(run),
         slices=[slice_run(run, name, seed=seed, draws=draws) for name in (telling(run) if usual else by or ())],
         abstentions=abstentions(run, seed=seed, draws=draws),
         left_out={name: int(getattr(run, name)) for name in ("strangers", "unlabelled", "repeated", "untouched")},
+        cautions=cautions(answers),
     )
 
 

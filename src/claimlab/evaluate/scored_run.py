@@ -171,8 +171,9 @@ def about_of(lineage: Sequence[Lineage], notes: tuple[str, ...] = ()) -> About:
     divided = ", ".join(map(str, by)) if isinstance(by, list) else by
     if detect is None:
         return About(divided_by=divided, notes=notes)
-    known = detect.parameters
-    return About(known.get("detector"), dict(known.get("settings") or {}), detect.seed, divided, notes)
+    known = dict(detect.parameters)
+    detector, _, settings = (known.pop(name, None) for name in ("detector", "task", "settings"))
+    return About(detector, {**(settings or {}), **known}, detect.seed, divided, notes)
 
 
 def _part(dataset: Dataset, task: Task, split: str | None) -> pl.DataFrame:

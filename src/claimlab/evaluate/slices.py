@@ -15,10 +15,8 @@ from claimlab.evaluate.answers import Answers, Floats, Ints
 from claimlab.evaluate.interval import DRAWS, Interval, interval, kinds, redraw
 from claimlab.evaluate.metrics import accuracy, macro_f1
 from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
 from claimlab.evaluate.traits import ALIASES, Values, trait
-
-SMALLEST = 30  # records in a cell
-SMALLEST_CLASS = 5  # records of a class in a cell
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,18 @@ from claimlab.evaluate.answers import Floats, clusters
 from claimlab.evaluate.interval import DRAWS, Interval, interval, kinds, redraw
 from claimlab.evaluate.metrics import macro_f1
 from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.small import thin_classes
 
 
 def redraw_runs(
     runs: Sequence[ScoredRun], combine: Callable[[Floats], Floats], *, seed: int = 0, draws: int = DRAWS
 ) -> Interval | None:
-    """The interval of one figure made of the macro-F1 of each run: `combine` takes (draws, runs)."""
+    """The interval of one figure made of the macro-F1 of each run: `combine` takes (draws, runs).
+
+    Null when a run has a class of a handful of records.
+    """
+    if any(thin_classes(run.answers) for run in runs):
+        return None
     cluster = clusters([name for run in runs for name in run.clusters])
     sizes = [run.answers.cells for run in runs]
     starts = np.concatenate([[0], np.cumsum(sizes)])

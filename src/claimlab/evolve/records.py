@@ -15,6 +15,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.record import SIDE_TABLES, meta_json
+from claimlab.evolve.claims.model import Claim
 from claimlab.evolve.hop import Hop, Life, Start
 from claimlab.evolve.stage import Stage
 from claimlab.evolve.target import Target
@@ -75,7 +76,9 @@ def _record(before: dict[str, Any], start: Start, life: Life, origin: dict[str, 
         "changes": [_change(hop) for hop in life.hops if hop.output != hop.input],
     }
     goal = {"dimension": start.target.dimension, "target_value": start.target.value} if start.target else {}
-    meta = {"synthetic": synthetic, "status": life.status, "steps": len(life.hops), **goal}
+    reached = start.target if life.status == "success" else None
+    claim = Claim(life.text, **({reached.dimension: reached.value} if reached else {}))
+    meta = {"synthetic": synthetic, "status": life.status, "steps": len(life.hops), **goal, **claim.meta()}
     return {
         "id": life.key,
         "text": life.text,

@@ -102,6 +102,8 @@ def _print(found: Evaluation) -> None:
 
     for run in found.runs:
         typer.echo(headline(run))
+        for caution in run.cautions:
+            typer.echo(f"  {caution}")
     width, colour = screen()
     shown = [Section(f"{runs[0].task} on {runs[0].dataset}", [tables.leaderboard(runs, {})]) for runs in boards(found)]
     if found.comparisons:

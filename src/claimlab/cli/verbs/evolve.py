@@ -19,6 +19,8 @@ from claimlab.cli.output import (
     verb,
     written,
 )
+from claimlab.cli.verbs._evolve_drift import drift
+from claimlab.cli.verbs._evolve_worth import worth
 
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
@@ -145,6 +147,10 @@ def _run(claims: Dataset, chosen: Run, output: Path, *, force: bool, as_json: bo
     written(output, manifest, as_json=as_json, more={"evolved": counts, "budget": chosen.budget.summary()})
     if not as_json:
         _tell(counts)
+    described = made.lineage[-1].parameters
+    standings = [one.get("standing") for one in (described["rewriter"], *described["auditors"])]
+    for standing in dict.fromkeys(s for s in standings if s):
+        say(f"Note: some of this was made by a model that is {standing}.")
 
 
 def _tell(counts: dict[str, int]) -> None:
@@ -166,3 +172,7 @@ def _estimate(claims: Dataset, chosen: Run, as_json: bool) -> None:
         return
     for line in found["sentences"]:
         typer.echo(line)
+
+
+app.command()(drift)
+app.command()(worth)

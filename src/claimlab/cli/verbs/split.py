@@ -62,7 +62,7 @@ def split(
     ] = None,
     stratify: Annotated[str, typer.Option(help="Even shares by: label,language or label or none.")] = "label,language",
     small_test: Annotated[
-        int | None, typer.Option(min=1, help="At most so many test rows per class and language (50).")
+        int | None, typer.Option(min=1, help="At most so many test rows per class and language.")
     ] = None,
     no_changed_in_test: Annotated[
         bool, typer.Option("--no-changed-in-test", help="Rows that validation changed stay out of dev and test.")

@@ -175,7 +175,8 @@ def _run_limits(evidence: Evidence) -> Iterator[Limit]:
 
 
 def _of_run(run: Run) -> Iterator[str]:
-    n, missing = run.table.height, run.table["said"].null_count()
+    n, withheld = run.table.height, int(run.table["abstained"].is_not_null().sum())
+    missing = int((run.table["said"].is_null() & run.table["abstained"].is_null()).sum())
     trained = int((run.table["split"] == "train").fill_null(False).sum())
     if run.table["split"].null_count() == n:
         yield "The records name no split: those that the method was trained on may be among those scored."
@@ -185,7 +186,10 @@ def _of_run(run: Run) -> Iterator[str]:
         yield f"{run.untouched:,} labelled records have no prediction; no split was named, so they were left out."
     if missing:
         yield f"{missing:,} of {n:,} labelled records have no answer; they count as wrong."
-    others = int((run.table["said"].is_not_null() & ~run.table["said"].is_in(list(run.classes))).sum())
+    if withheld:
+        yield f"For {withheld:,} of {n:,} labelled records it named no class for want of evidence: counted as wrong."
+    strange = run.table["said"].is_not_null() & ~run.table["said"].is_in(list(run.classes))
+    others = int((strange & run.table["abstained"].is_null()).sum())
     if others:
         yield f"{others:,} answers are none of the labels ({', '.join(run.classes)}); they count as wrong."
     if run.unlabelled:

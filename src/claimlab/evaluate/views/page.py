@@ -8,7 +8,8 @@ from typing import Any
 from claimlab.audit.views.page import slug
 from claimlab.evaluate.interval import Interval
 from claimlab.evaluate.run import Evaluation, RunResult
-from claimlab.evaluate.slices import SMALLEST, SMALLEST_CLASS, Estimate, Slices
+from claimlab.evaluate.slices import Estimate, Slices
+from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
 from claimlab.evaluate.traits import title
 from claimlab.evaluate.views import pictures, tables
 from claimlab.report.blocks import Block, Fold, Items, Report, Section, Table, Text, Tiles, percent
@@ -73,6 +74,7 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
         drawn = [pictures.board(runs, f"{number + 1:02d}")] if size.figures else []
         same = len({(r.scores.n, tuple(r.scores.classes.items())) for r in runs}) == 1
         told: list[Block] = [] if same else [Text(_OTHER_RECORDS, "warning")]
+        told += [Text(f"{r.name}: {c}", "warning") for r in runs for c in r.cautions]
         table = tables.leaderboard(runs, anchors)
         out.append(Section(name, [*told, table, *drawn], anchor=f"leaderboard-{number + 1}"))
     if evaluation.comparisons:
@@ -93,7 +95,12 @@ def run_section(run: RunResult, number: int, size: Size) -> Section:
 
 def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
     """Everything measured of one run: also what the quality assurance report shows of it."""
-    blocks: list[Block] = [tiles(run), tables.measures(run), tables.classes(run)]
+    blocks: list[Block] = [
+        tiles(run),
+        *(Text(c, "warning") for c in run.cautions),
+        tables.measures(run),
+        tables.classes(run),
+    ]
     if size.figures:
         blocks += pictures.calibration(run, name)
     blocks += _abstained(run)

@@ -109,10 +109,10 @@ def comparisons(found: Sequence[Comparison], *, short: bool = False) -> Table:
     """Run against run; `short` for a terminal, where counts would leave no room for names."""
     if short:
         brief: list[list[Any]] = [
-            [c.first, c.second, points(c.difference), _points_span(c.interval), chance(c.p_holm), _better(c)]
+            [c.first, c.second, c.shared, points(c.difference), _points_span(c.interval), chance(c.p_holm), _better(c)]
             for c in found
         ]
-        return Table(["Run", "against", "Difference", "95 % interval", "p", "Better"], brief, POINTS)
+        return Table(["Run", "against", "Shared", "Difference", "95 % interval", "p", "Better"], brief, POINTS)
     rows: list[list[Any]] = [
         [
             excerpt(c.first, 50), excerpt(c.second, 50), c.shared, points(c.difference), _points_span(c.interval),

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import DataError, UnknownName
-from claimlab.evolve.target import VALUES, Target
+from claimlab.core.errors import DataError, UsageError
+from claimlab.evolve.target import Target, steerable
 
 FEWEST = 5  # examples of a value; with less there is nothing to learn
 
@@ -40,7 +40,7 @@ def examples(dataset: Dataset, dimension: str) -> Examples:
         for record_id, text, label, group, meta in rows
         if text is not None and (target := _target(meta, label, dimension)) is not None
     ]
-    counts = {value: sum(v == value for _, v, _ in found) for value in VALUES[dimension]}
+    counts = {value: sum(v == value for _, v, _ in found) for value in steerable()[dimension].values}
     if few := [f"{value} ({n})" for value, n in counts.items() if n < FEWEST]:
         raise DataError(
             f"'{dataset.name}' has too few examples of {dimension}: {', '.join(few)}.",
@@ -65,6 +65,6 @@ def _target(meta: str | None, label: str | None, dimension: str) -> Target | Non
         return None
     try:
         target = Target.of(*pair)
-    except UnknownName:
+    except UsageError:
         return None
     return target if target.dimension == dimension else None

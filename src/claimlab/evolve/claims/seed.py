@@ -13,10 +13,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Literal
 
 import polars as pl
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, UsageError
@@ -45,24 +46,22 @@ _WANTED = {
 
 
 class ClaimSentence(BaseModel):
-    text: str = Field(min_length=1, max_length=600)
+    text: str = Field(min_length=1, max_length=400)
     type: Literal["quantity", "prediction", "causation", "rule"]
 
 
 class OtherSentence(BaseModel):
-    text: str = Field(min_length=1, max_length=600)
+    text: str = Field(min_length=1, max_length=400)
     type: Literal["personal-experience", "not-a-claim"]
 
 
-class ClaimSentences(BaseModel):
-    sentences: list[ClaimSentence] = Field(min_length=1, max_length=30)
-
-
-class OtherSentences(BaseModel):
-    sentences: list[OtherSentence] = Field(min_length=1, max_length=30)
-
-
-_SCHEMAS: dict[str, type[BaseModel]] = {"claim": ClaimSentences, "non-claim": OtherSentences}
+@cache
+def answer_schema(label: str, count: int) -> type[BaseModel]:
+    """At most `count` sentences of a label; without the bound a small model goes on until it is cut."""
+    one = {"claim": ClaimSentence, "non-claim": OtherSentence}[label]
+    name = f"{one.__name__}s"
+    bound = Field(min_length=1, max_length=count)
+    return create_model(name, sentences=(list[one], bound))  # type: ignore[valid-type]
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def seed_claims(
     notes = [f"{model}: {provider.profile.standing}."] if provider.profile.standing else []
     tables = {"evidence": evidence(drafts)}
     dataset = Dataset.build(name, records(drafts), tables, synthetic=True, notes=notes, lineage=[step])
-    return Seeded(dataset, counts, dict(sorted(dropped.items())), tally.summary())
+    return Seeded(dataset, counts, dict(sorted((+dropped).items())), tally.summary())
 
 
 def _drawn(
@@ -138,7 +137,7 @@ def _drawn(
             dropped["asked for, not given"] += max(0, wanted[label] - len(said))
         answers[index] = [
             Draft(f"{context.id}-{label}-{number}", context, " ".join(s.text.split()), s.type, answer.model)
-            for number, s in enumerate(said[: wanted[label]], 1)
+            for number, s in enumerate(said, 1)
         ]
     return [draft for index in sorted(answers) for draft in answers[index]]
 
@@ -149,7 +148,7 @@ def _request(context: Context, label: str, count: int, seed: int) -> Request[Any
     return Request.of(
         f"{_WANTED[label].format(count=count, types=described)}\n\n{untrusted(shown)}",
         system=_SYSTEM,
-        schema=_SCHEMAS[label],
+        schema=answer_schema(label, count),
         max_tokens=150 * count + 100,
         seed=seed,
         tag=context.id,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from claimlab.core.errors import UsageError
 from claimlab.evolve.auditors.auditor import Question, Settings, Vote
-from claimlab.evolve.target import VALUES
+from claimlab.evolve.claims.model import dimensions
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.open import open_provider
 from claimlab.llm.validate import Validated
@@ -29,11 +29,12 @@ class Verdict(BaseModel):
 
 def ask(question: Question, seed: int) -> Request[Verdict]:
     target = question.target
-    others = "\n".join(f"- {value}: {meaning}" for value, meaning in VALUES[target.dimension].items())
+    known = dimensions()[target.dimension]
+    others = "\n".join(f"- {value.name}: {value.definition}" for value in known.values.values())
     prompt = (
-        f"The property is '{target.dimension}'; its values are:\n{others}\n\n"
+        f"The property is '{target.dimension}' ({known.question}); its values are:\n{others}\n\n"
         f"The statement:\n{untrusted(question.text, 'statement')}\n\n"
-        f"Is its value '{target.value}' ({target.meaning})?"
+        f"Is its value '{target.value}'?"
     )
     return Request.of(
         prompt, system=SYSTEM, schema=Verdict, max_tokens=MAX_TOKENS, seed=seed % (1 << 31), tag=question.claim
@@ -47,7 +48,7 @@ class ModelAuditor:
     async def judge(self, question: Question) -> Vote:
         # The number keeps two auditors of one model from being one call: they differ in their seed.
         answer = await self.provider.ask(ask(question, question.seed + self._number))
-        cost = 0.0 if answer.cached else answer.cost
+        cost = answer.cost  # what it cost when it was made: a replay writes the same trace
         if answer.value is None:
             return Vote(self.name, None, answer.detail, failure=answer.failure or "no value", cost=cost)
         said = answer.value

@@ -18,7 +18,7 @@ from claimlab.llm.open import open_provider
 from claimlab.llm.validate import Validated
 
 LONGEST = 4000  # characters of context or evidence that are shown
-MAX_TOKENS = 400
+MAX_TOKENS = 240  # one or two sentences, three names and a reason
 TEMPERATURE = 0.7
 SYSTEM = (
     "You play one person in a study of how statements change when people pass them on. You get the person's profile "
@@ -56,7 +56,9 @@ def question(request: Request) -> Ask[Any]:
         heard = ", ".join(f"{name}: {value}" for name, value in request.opinion.items())
         parts.append(f"An influential person whose opinion they have heard is: {heard}. It may colour what they say.")
     if request.target is not None:
-        parts.append(f"The aim of the study for this statement is {request.target}: it {request.target.meaning}.")
+        parts.append(
+            f"The aim of the study for this statement is {request.target}: {request.target.meaning.definition}"
+        )
         parts.append(
             "Reword the statement towards that aim."
             if request.must_rewrite
@@ -84,7 +86,7 @@ class Model:
 
     async def rewrite(self, request: Request) -> Rewrite:
         answer = await self.provider.ask(question(request))
-        cost = 0.0 if answer.cached else answer.cost
+        cost = answer.cost  # what it cost when it was made: a replay writes the same trace
         if answer.value is None:
             return Rewrite.failed(request, answer.failure or "no value", answer.detail, cost)
         said: Retold | Decided = answer.value

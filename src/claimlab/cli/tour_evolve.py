@@ -1,0 +1,66 @@
+"""The demo's stage on evolution: some claims of the clean twin pass through three small societies, by rule, offline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.evolve.open import Run
+from claimlab.evolve.propagation import Plan
+from claimlab.evolve.run import evolve
+from claimlab.report.blocks import Block, Cell, Section, Table, Text, percent
+
+if TYPE_CHECKING:
+    from claimlab.cli.tour import Tour
+
+CLAIMS, STEPS = 24, 10
+NETWORKS = ("random", "scale-free", "clustered")
+SHOWN = (1, 2, 3, 5, 10)  # steps
+
+
+def run_evolve(tour: Tour) -> None:
+    some = tour.twin.records.filter(pl.col("language") == "eng").head(CLAIMS)
+    claims = replace(tour.twin, records=some, files={})
+    made = {network: _evolved(claims, network, tour.seed) for network in NETWORKS}
+    made["random"].write(tour.folder / "evolved")
+    turns = sum(data.tables["traces"].height for data in made.values())
+    told = (
+        f"{some.height} claims of the clean twin were passed on for {STEPS} steps in three societies of 90 made-up "
+        f"agents; each of the {turns:,} turns was written by rule and is kept. The figures are the share of a claim's "
+        "words, then and now together, that are not in both: most of the change comes early."
+    )
+    rows: list[list[Cell | str]] = [
+        [network, *(percent(share) for share in _change(data))] for network, data in made.items()
+    ]
+    blocks: list[Block] = [
+        Text(told),
+        Table(["Network", *(f"step {s}" for s in SHOWN)], rows),
+        _example(made["random"]),
+    ]
+    tour.sections.append(Section("Claims on the move", blocks))
+
+
+def _evolved(claims: Dataset, network: str, seed: int) -> Dataset:
+    run = Run(network=network, seed=seed)
+    return evolve(claims, run.open_stage(), rewriter=run.open_rewriter(), plan=Plan(steps=STEPS), seed=seed)
+
+
+def _change(data: Dataset) -> Sequence[float]:
+    """The mean share of words that differ from the start, at the steps that are shown."""
+    first: dict[str, set[str]] = {}
+    shares: dict[int, list[float]] = {}
+    for record, step, before, after in data.tables["traces"].select("record_id", "step", "input", "output").iter_rows():
+        base = first.setdefault(record, set(before.lower().split()))
+        words = set(after.lower().split())
+        shares.setdefault(step, []).append(1 - len(words & base) / len(words | base))
+    return [sum(shares[step]) / len(shares[step]) for step in SHOWN]
+
+
+def _example(data: Dataset) -> Table:
+    first = data.tables["traces"].filter(pl.col("record_id") == data.records["id"][0])
+    rows = [[step, agent, text] for step, agent, text in first.select("step", "agent", "output").iter_rows()]
+    return Table(["Step", "Agent", "One claim, as it was passed on"], [[0, None, first["input"][0]], *rows])

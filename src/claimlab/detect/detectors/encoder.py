@@ -1,0 +1,141 @@
+"""A fine-tuned transformer encoder: any model of the hub, a folder, or the small offline one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import polars as pl
+
+from claimlab.core.progress import Progress, silent
+from claimlab.detect.detector import Prediction
+from claimlab.detect.linear import as_predictions, temperature
+from claimlab.detect.neural.files import MINILM, Device, choose_device
+from claimlab.detect.neural.save import refuse_taken, save_fitted
+from claimlab.detect.neural.train import Fitted, Pooling, Recipe, train
+from claimlab.detect.texts import texts_of
+
+Grid = Literal["none", "pt-afc"]
+# The search space of the Portuguese fact-checking study (appendix F); epochs and length are fixed there.
+PT_AFC: dict[str, tuple[Any, ...]] = {
+    "batch": (8, 16),
+    "learning_rate": (1e-6, 5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4),
+    "dropout": (0.1, 0.2, 0.3),
+}
+PT_AFC_FIXED: dict[str, Any] = {
+    "epochs": 10, "max_length": 512, "warmup": 0.06, "weight_decay": 0.01, "patience": 3, "threshold": 0.001,
+    "pooling": "first", "balanced": False,
+}  # fmt: skip
+HELD_OUT = 0.1  # of the training rows, to stop by where there is no dev
+
+
+class Encoder:
+    name: ClassVar[str] = "encoder"
+    summary: ClassVar[str] = "A transformer fine-tuned on train, stopped early on dev (all-MiniLM-L6-v2 unless told)."
+    extra: ClassVar[str] = "encoder,embeddings"
+    trial: ClassVar[dict[str, Any]] = {"steps": 2, "max_length": 16, "device": "cpu"}
+
+    def __init__(
+        self,
+        *,
+        model: str = MINILM,
+        learning_rate: float = 5e-5,
+        epochs: int = 5,
+        batch: int = 16,
+        dropout: float = 0.1,
+        max_length: int = 256,
+        warmup: float = 0.06,
+        weight_decay: float = 0.01,
+        patience: int = 3,
+        threshold: float = 0.001,
+        pooling: Pooling = "mean",
+        balanced: bool = True,
+        steps: int | None = None,
+        grid: Grid = "none",
+        device: Device = "auto",
+        save: str | None = None,
+    ) -> None:
+        self.model = model
+        self.recipe = Recipe(
+            learning_rate, epochs, batch, dropout, max_length, warmup, weight_decay, patience, threshold, pooling,
+            balanced, steps,
+        )  # fmt: skip
+        self.grid: Grid = grid
+        self.device: Device = device
+        self.save = save
+        self.progress: Progress = silent
+
+    def parameters(self) -> dict[str, object]:
+        """Where weights are saved and on what they were trained changes no answer, so neither is named."""
+        return {"model": self.model, "grid": self.grid, **asdict(self.recipe)}
+
+    def fit(
+        self,
+        train: pl.DataFrame,
+        labels: Sequence[str],
+        *,
+        dev: pl.DataFrame | None = None,
+        dev_labels: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> None:
+        if self.save is not None:
+            refuse_taken(Path(self.save))
+        self.classes = sorted(set(labels))
+        texts, held, y, held_y = self._parts(train, labels, dev, dev_labels, seed)
+        runs = (self._train(recipe, texts, y, held, held_y, seed) for recipe in self.recipes())
+        self.fitted: Fitted = max(runs, key=lambda run: run.score)
+        self.temperature = temperature(self.fitted.logits(held), np.asarray(held_y), list(range(len(self.classes))))
+        if self.save is not None:
+            told = {"classes": self.classes, "temperature": self.temperature, "model": self.model, "seed": seed}
+            save_fitted(self.fitted, Path(self.save), told)
+
+    def predict(self, records: pl.DataFrame) -> list[Prediction]:
+        return as_predictions(
+            self.fitted.logits(texts_of(records).to_list(), self.progress), self.classes, self.temperature
+        )
+
+    def recipes(self) -> Iterator[Recipe]:
+        """One recipe, or every one of the grid."""
+        if self.grid == "none":
+            yield self.recipe
+            return
+        fixed = replace(self.recipe, **PT_AFC_FIXED)
+        for values in product(*PT_AFC.values()):
+            yield replace(fixed, **dict(zip(PT_AFC, values, strict=True)))
+
+    def _train(
+        self, recipe: Recipe, texts: list[str], y: list[int], held: list[str], held_y: list[int], seed: int
+    ) -> Fitted:
+        return train(
+            self.model, texts, y, held, held_y,
+            recipe=recipe, seed=seed, device=choose_device(self.device), progress=self.progress,
+        )  # fmt: skip
+
+    def _parts(
+        self,
+        train: pl.DataFrame,
+        labels: Sequence[str],
+        dev: pl.DataFrame | None,
+        dev_labels: Sequence[str] | None,
+        seed: int,
+    ) -> tuple[list[str], list[str], list[int], list[int]]:
+        """What to train on and what to stop by; without dev, a part of the training rows is kept for that."""
+        place = {c: i for i, c in enumerate(self.classes)}
+        texts, y = texts_of(train).to_list(), [place[label] for label in labels]
+        if dev is not None and dev_labels:
+            known = [i for i, label in enumerate(dev_labels) if label in place]
+            dev_texts = texts_of(dev).to_list()
+            return texts, [dev_texts[i] for i in known], y, [place[dev_labels[i]] for i in known]
+        kept = np.random.default_rng(seed).random(len(y)) < HELD_OUT
+        kept[np.unique(y, return_index=True)[1]] = False  # every class is trained on
+        if not kept.any():
+            return texts, texts, y, y
+        rows, others = np.flatnonzero(~kept), np.flatnonzero(kept)
+        return [texts[i] for i in rows], [texts[i] for i in others], [y[i] for i in rows], [y[i] for i in others]
+
+
+DETECTOR = Encoder

@@ -1,0 +1,69 @@
+"""Static word vectors, averaged, and a linear model: between a bag of words and a sentence encoder, at the price of the
+first. The vectors come with the package wordllama; nothing is downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from claimlab.core.errors import MissingExtra
+from claimlab.detect.detector import Prediction
+from claimlab.detect.linear import Kind, Linear
+from claimlab.detect.texts import texts_of
+
+
+class Static:
+    name: ClassVar[str] = "static"
+    summary: ClassVar[str] = "Averaged static word vectors (wordllama) with a linear model, tuned on dev."
+    extra: ClassVar[str] = "embeddings"
+
+    def __init__(self, *, head: Kind = "logistic", strength: float | None = None) -> None:
+        self.head: Kind = head
+        self.strength = strength  # null: tuned
+
+    def parameters(self) -> dict[str, object]:
+        return {"head": self.head, "strength": self.strength}
+
+    def fit(
+        self,
+        train: pl.DataFrame,
+        labels: Sequence[str],
+        *,
+        dev: pl.DataFrame | None = None,
+        dev_labels: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.linear = Linear(self.head, self.strength)
+        held = vectors(dev) if dev is not None and dev.height else None
+        self.linear.fit(vectors(train), labels, dev=held, dev_labels=dev_labels, seed=seed)
+
+    def predict(self, records: pl.DataFrame) -> list[Prediction]:
+        return self.linear.predict(vectors(records))
+
+
+def vectors(records: pl.DataFrame) -> npt.NDArray[np.float32]:
+    """One vector of unit length per record; zeros for a text without a word."""
+    texts = texts_of(records).to_list()
+    found = np.asarray(_words().embed(texts, norm=False), np.float32) if texts else np.empty((0, 256), np.float32)
+    length = np.linalg.norm(found, axis=1, keepdims=True)
+    unit: npt.NDArray[np.float32] = np.divide(found, length, out=np.zeros_like(found), where=length > 0)
+    return unit
+
+
+@cache
+def _words() -> Any:
+    try:
+        import wordllama
+    except ImportError:
+        raise MissingExtra("The detector 'static'", "embeddings") from None
+    # Its own folder given as the cache: the wheel holds the tokenizer where only a cache is looked for.
+    return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
+
+
+DETECTOR = Static

@@ -1,0 +1,60 @@
+"""Texts as vectors of a frozen encoder: mean over the tokens, unit length. Texts met before are not read again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.core.progress import Progress, silent
+from claimlab.detect.neural.batches import Tokens
+from claimlab.detect.neural.files import Device, choose_device, open_model, require_torch
+from claimlab.detect.neural.train import pooled
+
+Vectors = npt.NDArray[np.float32]
+BATCH = 64
+KEPT = 100_000  # vectors in memory, 1.5 kB each for the small model
+
+
+class Embedder:
+    def __init__(self, model: str, device: Device, max_length: int) -> None:
+        self.device = choose_device(device)
+        self.max_length = max_length
+        self.tokenizer, body = open_model(model)
+        self.body = body.to(self.device).eval()
+        self.known: dict[str, Vectors] = {}
+
+    def __call__(self, texts: Sequence[str], progress: Progress = silent) -> Vectors:
+        """One row per text, in order."""
+        new = sorted({text for text in texts if text not in self.known})
+        if len(self.known) + len(new) > KEPT:
+            self.known.clear()
+            new = sorted(set(texts))
+        found = dict(zip(new, self._read(new, progress), strict=True))
+        self.known |= found
+        width = self.body.config.hidden_size
+        return np.stack([self.known[text] for text in texts]) if len(texts) else np.empty((0, width), np.float32)
+
+    def _read(self, texts: list[str], progress: Progress) -> Vectors:
+        torch = require_torch()
+        tokens = Tokens.of(self.tokenizer, texts, self.max_length) if texts else Tokens([], 0)
+        out = np.zeros((len(texts), self.body.config.hidden_size), np.float32)
+        done = 0
+        with torch.inference_mode():
+            for rows in tokens.in_order(BATCH):
+                numbers, mask = tokens.batch(rows, self.device)
+                hidden = self.body(input_ids=numbers, attention_mask=mask).last_hidden_state
+                unit: Any = torch.nn.functional.normalize(pooled(hidden, mask, "mean"), dim=1)
+                out[rows] = unit.cpu().numpy()
+                done += len(rows)
+                progress("embedding", done, len(texts))
+        return out
+
+
+@cache
+def open_embedder(model: str, device: Device, max_length: int) -> Embedder:
+    """One embedder for each setting, so that several runs in one process read a text once."""
+    return Embedder(model, device, max_length)

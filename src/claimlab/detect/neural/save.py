@@ -1,0 +1,50 @@
+"""Keep a trained model as a folder: weights as safetensors, the tokenizer, and a JSON file that says what it is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.atomic import atomic_folder
+from claimlab.core.errors import OutputExists
+from claimlab.detect.neural.files import choose_device, open_model
+from claimlab.detect.neural.train import Fitted, Recipe, network_of
+
+ABOUT, HEAD = "claimlab.json", "head.safetensors"
+
+
+def save_fitted(fitted: Fitted, folder: Path, about: dict[str, Any]) -> None:
+    """`folder` can be given as `model=` for further training, or opened with `load_fitted` to predict."""
+    from safetensors.torch import save_file
+
+    refuse_taken(folder)
+    with atomic_folder(folder) as building:
+        fitted.network.body.save_pretrained(building)
+        fitted.tokenizer.save_pretrained(building)
+        head = {name: value.detach().cpu().contiguous() for name, value in fitted.network.head.state_dict().items()}
+        save_file(head, building / HEAD)
+        trained = {"recipe": asdict(fitted.recipe), "dev_macro_f1": fitted.score, "history": fitted.history}
+        told = {**about, **trained}
+        (building / ABOUT).write_text(json.dumps(told, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def refuse_taken(folder: Path) -> None:
+    """Only a model that was saved here before is replaced; to be asked before training, not after it."""
+    if folder.exists() and not (folder / ABOUT).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OutputExists(folder)
+
+
+def load_fitted(folder: Path) -> tuple[Fitted, list[str]]:
+    """The model that `save_fitted` wrote, and its classes."""
+    from safetensors.torch import load_file
+
+    about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+    recipe = Recipe(**about["recipe"])
+    tokenizer, body = open_model(str(folder))
+    network = network_of(body, len(about["classes"]), recipe)
+    network.head.load_state_dict(load_file(folder / HEAD))
+    device = choose_device("auto")
+    fitted = Fitted(network.to(device), tokenizer, recipe, device, about["dev_macro_f1"], about["history"])
+    return fitted, about["classes"]

@@ -1,0 +1,30 @@
+"""When there is too little to speak of: the same rule for a cell, a run and a comparison."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from claimlab.evaluate.answers import Answers
+
+SMALLEST = 30  # records
+SMALLEST_CLASS = 5  # records of a class
+
+
+def thin_classes(answers: Answers) -> list[str]:
+    """Classes with a handful of records: resampling a handful gives an interval that is far too sure."""
+    sizes = np.bincount(answers.truth, minlength=len(answers.classes))
+    return [c for c, n in zip(answers.classes, sizes, strict=True) if n < SMALLEST_CLASS]
+
+
+def cautions(answers: Answers) -> list[str]:
+    """What a reader must know before believing a macro-F1 on these records."""
+    out = []
+    sizes = np.bincount(answers.truth, minlength=len(answers.classes))
+    if answers.n < SMALLEST:
+        out.append(f"There are {answers.n} records only.")
+    if len(answers.classes) < 2:
+        out.append(f"All records are {answers.classes[0]}: a score says nothing of telling classes apart.")
+    for name in thin_classes(answers):
+        n = int(sizes[answers.classes.index(name)])
+        out.append(f"The class {name} has {n} record(s) only: macro-F1 hangs on them, and has no interval.")
+    return out

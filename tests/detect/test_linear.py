@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimlab.detect.linear import STRENGTHS, Kind, Linear, as_predictions, temperature
+
+
+def clouds(n: int, classes: int, seed: int = 0) -> tuple[np.ndarray, list[str]]:
+    """Points around one corner per class: easy, but not without errors."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, classes, n)
+    return (2.5 * np.eye(classes)[y] + rng.normal(size=(n, classes))).astype(np.float32), [f"c{k}" for k in y]
+
+
+@pytest.mark.parametrize("kind", ["svm", "logistic"])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("with_dev", [True, False])
+def test_classes_are_told_apart_and_scores_agree_with_labels(kind: Kind, classes: int, with_dev: bool) -> None:
+    (x, y), (dev, dev_y), (test, test_y) = clouds(300, classes), clouds(80, classes, 1), clouds(300, classes, 2)
+    model = Linear(kind)
+    model.fit(x, y, dev=dev if with_dev else None, dev_labels=dev_y if with_dev else None, seed=0)
+    found = model.predict(test)
+    assert np.mean([p.label == t for p, t in zip(found, test_y, strict=True)]) > 0.85
+    assert all(p.label == max(p.scores, key=lambda c: p.scores[c]) for p in found)
+    assert all(sum(p.scores.values()) == pytest.approx(1) for p in found)
+    assert model.chosen in STRENGTHS[kind]
+
+
+def test_dev_rows_are_learnt_from_too() -> None:
+    x, y = clouds(40, 2)
+    model = Linear("svm", strength=1.0)
+    model.fit(x[:20], y[:20], dev=x[20:], dev_labels=y[20:], seed=0)
+    alone = Linear("svm", strength=1.0)
+    alone.fit(x, y, seed=0)
+    assert np.allclose(model.model.coef_, alone.model.coef_, atol=1e-2)
+
+
+def test_temperature_finds_the_scale_that_the_scores_had() -> None:
+    rng = np.random.default_rng(0)
+    margins = rng.normal(size=(20_000, 2)) * 2
+    likely = np.exp(margins) / np.exp(margins).sum(1, keepdims=True)
+    truth = (rng.random(20_000) < likely[:, 1]).astype(int)
+    assert temperature(margins, truth, [0, 1]) == pytest.approx(1, rel=0.1)
+    assert temperature(margins * 5, truth, [0, 1]) == pytest.approx(5, rel=0.1)
+
+
+def test_a_dev_class_that_training_never_met_is_no_crash() -> None:
+    x, y = clouds(60, 2)
+    model = Linear()
+    model.fit(x, y, dev=x[:2], dev_labels=["other", "other"], seed=0)
+    assert {p.label for p in model.predict(x)} <= {"c0", "c1", "other"}
+
+
+def test_scores_are_tempered_not_clamped() -> None:
+    sharp, flat = (as_predictions(np.array([[3.0, 1.0]]), ["a", "b"], t)[0].scores["a"] for t in (0.5, 5.0))
+    assert 0.5 < flat < sharp < 1

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import numpy as np
+import polars as pl
+import pytest
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError, UnknownName
+from claimlab.detect.detector import DETECTORS
+from claimlab.detect.run import detect
+from claimlab.detect.scores import scores_of
+from claimlab.tasks.known.veracity import TASK as VERACITY
+
+
+def giving_away(n: int = 400) -> Dataset:
+    """Made-up rows in which every trait but the topic gives the label away."""
+    rng = np.random.default_rng(0)
+    false = rng.random(n) < 0.5
+    rows = [
+        {
+            "id": f"r{i}",
+            "text": ("LOOK! 2020 https://www.example.com/a " if f else "a quiet line ") + "word " * (30 if f else 3),
+            "veracity": "false" if f else "true",
+            "split": ("train", "train", "dev", "test")[i % 4],
+            "source": "bad.example" if f else "good.example",
+            "group": f"event-{int(rng.integers(5)) + 5 * int(f)}",
+            "topic": f"topic-{int(rng.integers(4))}",
+            "date": datetime(2020, 1, 1) + timedelta(days=int(rng.integers(100)) + 300 * int(f)),
+            "meta": f'{{"shares": {int(rng.integers(100)) + 500 * int(f)}}}',
+        }
+        for i, f in enumerate(false)
+    ]
+    return Dataset.build("made", pl.DataFrame(rows))
+
+
+def score(data: Dataset, feature: str) -> float:
+    run = detect(data, DETECTORS.get("shortcut")(feature=feature), seed=0)  # type: ignore[call-arg]
+    return float(scores_of(run, VERACITY)["macro_f1"])
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        "length",
+        "punctuation",
+        "case",
+        "digits",
+        "url",
+        "domain",
+        "source",
+        "group",
+        "event",
+        "date",
+        "shares",
+        "meta.shares",
+    ],
+)
+def test_a_planted_shortcut_is_all_it_takes(feature: str) -> None:
+    assert score(giving_away(), feature) > 0.95
+
+
+def test_what_gives_nothing_away_scores_as_chance() -> None:
+    assert 0.35 < score(giving_away(), "topic") < 0.65
+
+
+def test_values_never_met_get_the_usual_class() -> None:
+    data = giving_away()
+    strange = pl.when(pl.col("split") == "test").then(pl.lit("new.example")).otherwise(pl.col("source"))
+    changed = data.records.with_columns(
+        strange.alias("source"), pl.when(pl.col("split") == "test").then(None).otherwise("topic").alias("topic")
+    )
+    for feature in ("source", "topic"):
+        run = detect(Dataset.build("x", changed), DETECTORS.get("shortcut")(feature=feature))  # type: ignore[call-arg]
+        assert run.tables["predictions"]["label"].n_unique() == 1
+
+
+def test_a_number_column_stays_one_when_few_rows_are_asked() -> None:
+    data = giving_away()
+    detector = DETECTORS.get("shortcut")(feature="shares")  # type: ignore[call-arg]
+    train = data.records.filter(pl.col("split") == "train")
+    detector.fit(train, train["veracity"].to_list(), dev=None, dev_labels=None, seed=0)
+    few = data.records.filter(pl.col("split") == "test").head(3)
+    assert [p.label for p in detector.predict(few)] == few["veracity"].to_list()
+
+
+def test_a_missing_or_empty_column_is_a_sentence() -> None:
+    with pytest.raises(UnknownName, match="no column named 'mood'"):
+        score(giving_away(), "mood")
+    with pytest.raises(DataError, match="No training record has a value in 'author'"):
+        score(giving_away(), "author")
