@@ -203,7 +203,8 @@ def test_a_stopped_model_run_pays_for_no_call_twice_and_replays_without_the_endp
         assert server.counts()["served"] == 24
         (tmp_path / ".out.evolving.jsonl").unlink()
     again = run(server, None, "replay")  # the server is gone
-    assert again.tables["traces"].drop("meta").equals(made.tables["traces"].drop("meta"))
+    assert again.tables["traces"].equals(made.tables["traces"])
+    assert again.lineage == made.lineage
 
 
 def test_model_auditors_vote_diagnose_and_fail_openly(tmp_path: Path) -> None:

@@ -147,6 +147,10 @@ def _run(claims: Dataset, chosen: Run, output: Path, *, force: bool, as_json: bo
     written(output, manifest, as_json=as_json, more={"evolved": counts, "budget": chosen.budget.summary()})
     if not as_json:
         _tell(counts)
+    described = made.lineage[-1].parameters
+    standings = [one.get("standing") for one in (described["rewriter"], *described["auditors"])]
+    for standing in dict.fromkeys(s for s in standings if s):
+        say(f"Note: some of this was made by a model that is {standing}.")
 
 
 def _tell(counts: dict[str, int]) -> None:

@@ -48,7 +48,7 @@ class ModelAuditor:
     async def judge(self, question: Question) -> Vote:
         # The number keeps two auditors of one model from being one call: they differ in their seed.
         answer = await self.provider.ask(ask(question, question.seed + self._number))
-        cost = 0.0 if answer.cached else answer.cost
+        cost = answer.cost  # what it cost when it was made: a replay writes the same trace
         if answer.value is None:
             return Vote(self.name, None, answer.detail, failure=answer.failure or "no value", cost=cost)
         said = answer.value

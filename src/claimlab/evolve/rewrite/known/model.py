@@ -86,7 +86,7 @@ class Model:
 
     async def rewrite(self, request: Request) -> Rewrite:
         answer = await self.provider.ask(question(request))
-        cost = 0.0 if answer.cached else answer.cost
+        cost = answer.cost  # what it cost when it was made: a replay writes the same trace
         if answer.value is None:
             return Rewrite.failed(request, answer.failure or "no value", answer.detail, cost)
         said: Retold | Decided = answer.value

@@ -1,0 +1,43 @@
+"""Plain code that waits for async work hears Ctrl-C at once, and the work is cancelled."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from claimlab.core import sync
+
+WAITS = """
+import asyncio, os, signal, threading
+from claimlab.core import sync
+
+ended = []
+
+async def work():
+    try:
+        await asyncio.sleep(60)
+    except asyncio.CancelledError:
+        ended.append("cancelled")
+        raise
+
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    sync.run(work())
+except KeyboardInterrupt:
+    print("stopped", *ended)
+"""
+
+
+def test_ctrl_c_is_heard_while_waiting_and_cancels_the_work() -> None:
+    done = subprocess.run([sys.executable, "-c", WAITS], capture_output=True, text=True, timeout=50)
+    assert done.stdout == "stopped cancelled\n", done.stderr
+
+
+def test_a_timeout_of_the_work_itself_is_its_own() -> None:
+    async def late() -> None:
+        raise TimeoutError("the work's own")
+
+    with pytest.raises(TimeoutError, match="the work's own"):
+        sync.run(late())
