@@ -72,6 +72,7 @@ def test_the_same_command_writes_the_same_bytes(
     [
         (["--max-calls", "3"], "without a judge nothing is spent"),
         (["--network", "nowhere.json"], "--population"),
+        (["--auditor", "model"], "No model was named"),
         (["--auditor", "oracle"], "no auditor named 'oracle'"),
         (["--judge", "embedded", "--reading", "other"], "no reading"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, em
 
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
+    from claimlab.core.progress import Progress
     from claimlab.evolve.drift import Drift, Judges
     from claimlab.evolve.measure.attainment import Ends
     from claimlab.evolve.views.viewer import Society
@@ -40,7 +41,8 @@ def drift(
     max_cost: Annotated[float | None, typer.Option(min=0, help="US dollars that the judges may spend at most.")] = None,
     max_calls: Annotated[int | None, typer.Option(min=0, help="Calls that the judges may make at most.")] = None,
     auditor: Annotated[
-        str | None, typer.Option(help="Auditor that judges attainment independently: rules, classifier, model.")
+        str | None,
+        typer.Option(help="Who judges attainment independently: rules, classifier, or model (the first --judge)."),
     ] = None,
     auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier auditor learns from.")] = None,
     traces: Annotated[int, typer.Option(min=0, help="Traces in the viewer; 0 leaves it out.")] = 60,
@@ -59,7 +61,7 @@ def drift(
     groups, given = _people(population, network)
     with progress_bar() as progress:
         judges = _judges(judge, reading, runs, sample, max_cost, max_calls)
-        independent = _independent(opened, auditor, auditor_data, progress)
+        independent = _independent(opened, auditor, auditor_data, judge, progress)
         found = measure(opened, groups=groups, judges=judges, independent=independent, seed=seed, progress=progress)
     if output is not None:
         write_drift(found, output, _societies(opened, found, given), traces=traces, seed=seed, force=force)
@@ -129,9 +131,15 @@ def _judges(
     return Judges(providers, Reading.named(reading), runs, sample)
 
 
-def _independent(opened: list[Dataset], auditor: str | None, data: Path | None, progress: Any) -> Ends | None:
+def _independent(
+    opened: list[Dataset], auditor: str | None, data: Path | None, profiles: list[str] | None, progress: Progress
+) -> Ends | None:
+    from claimlab.core.errors import UsageError
+
     if auditor is None:
         return None
+    if auditor == "model" and not profiles:
+        raise UsageError("No model was named to audit.", "Add --judge PROFILE; see: claimlab llm profiles")
     from claimlab.evolve.auditors.auditor import AUDITORS, Settings
     from claimlab.evolve.measure.attainment import last_hops
     from claimlab.evolve.measure.audited import judge_ends
@@ -143,7 +151,7 @@ def _independent(opened: list[Dataset], auditor: str | None, data: Path | None, 
     targets = tuple(sorted({Target.of(d, v) for d, v in goals.iter_rows()}))
     if not targets:
         return None
-    (one,) = AUDITORS.get(auditor)(Settings(data=data, targets=targets), 1)
+    (one,) = AUDITORS.get(auditor)(Settings(data=data, targets=targets, profiles=tuple(profiles or ())), 1)
     return judge_ends(hops, one, progress=progress)
 
 
