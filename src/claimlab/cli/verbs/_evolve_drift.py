@@ -10,6 +10,7 @@ import typer
 from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say
 
 if TYPE_CHECKING:
+    from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset
     from claimlab.core.progress import Progress
     from claimlab.evolve.drift import Drift, Judges
@@ -60,8 +61,9 @@ def drift(
     opened = [_open(folder, limit) for folder in folders]
     groups, given = _people(population, network)
     with progress_bar() as progress:
-        judges = _judges(judge, reading, runs, sample, max_cost, max_calls)
-        independent = _independent(opened, auditor, auditor_data, judge, progress)
+        budget = _budget(judge, max_cost, max_calls)
+        judges = _judges(judge, reading, runs, sample, budget)
+        independent = _independent(opened, auditor, auditor_data, judge, budget, progress)
         found = measure(opened, groups=groups, judges=judges, independent=independent, seed=seed, progress=progress)
     if output is not None:
         write_drift(found, output, _societies(opened, found, given), traces=traces, seed=seed, force=force)
@@ -112,27 +114,35 @@ def _societies(opened: list[Dataset], found: Drift, given: Society | None) -> di
     return {run: society for run, society in known.items() if society is not None}
 
 
-def _judges(
-    profiles: list[str] | None, reading: str, runs: int, sample: int, money: float | None, calls: int | None
-) -> Judges | None:
+def _budget(profiles: list[str] | None, money: float | None, calls: int | None) -> Budget:
+    """One purse for the judges and for a model that audits."""
     from claimlab.core.budget import Budget
     from claimlab.core.errors import UsageError
+
+    if not profiles and (money is not None or calls is not None):
+        raise UsageError("A cap was set, but without a judge nothing is spent.", "Add --judge PROFILE.")
+    return Budget(money=money, calls=calls)
+
+
+def _judges(profiles: list[str] | None, reading: str, runs: int, sample: int, budget: Budget) -> Judges | None:
     from claimlab.evolve.drift import Judges
     from claimlab.evolve.measure.fuse import Reading
 
     if not profiles:
-        if money is not None or calls is not None:
-            raise UsageError("A cap was set, but without a judge nothing is spent.", "Add --judge PROFILE.")
         return None
     from claimlab.llm.open import open_provider
 
-    budget = Budget(money=money, calls=calls)
     providers = [open_provider(profile, budget=budget) for profile in profiles]
     return Judges(providers, Reading.named(reading), runs, sample)
 
 
 def _independent(
-    opened: list[Dataset], auditor: str | None, data: Path | None, profiles: list[str] | None, progress: Progress
+    opened: list[Dataset],
+    auditor: str | None,
+    data: Path | None,
+    profiles: list[str] | None,
+    budget: Budget,
+    progress: Progress,
 ) -> Ends | None:
     from claimlab.core.errors import UsageError
 
@@ -146,12 +156,14 @@ def _independent(
     from claimlab.evolve.measure.hops import read_hops
     from claimlab.evolve.target import Target
 
+    opens = AUDITORS.get(auditor)
     hops = read_hops(opened)
     goals = last_hops(hops).select("dimension", "target").unique().sort("dimension", "target").drop_nulls()
     targets = tuple(sorted({Target.of(d, v) for d, v in goals.iter_rows()}))
     if not targets:
         return None
-    (one,) = AUDITORS.get(auditor)(Settings(data=data, targets=targets, profiles=tuple(profiles or ())), 1)
+    settings = Settings(data=data, targets=targets, profiles=tuple(profiles or ()), budget=budget)
+    (one,) = opens(settings, 1)
     return judge_ends(hops, one, progress=progress)
 
 
