@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
+from concurrent.futures import wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_LISTEN = 0.2  # seconds
 _start = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
@@ -20,6 +22,9 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` to its end and return its result; Ctrl-C cancels it, and waits until it has cleaned up."""
     future = asyncio.run_coroutine_threadsafe(work, _background())
     try:
+        # In short waits: once Polars has put its signal handler in, an endless one would not hear Ctrl-C.
+        while not wait((future,), timeout=_LISTEN).done:
+            pass
         return future.result()
     except BaseException:
         if not future.done():
