@@ -10,7 +10,7 @@ There, with the repository, PyTorch, transformers and NumPy, and no network:
     PYTHONPATH=src python3 bench/detect_encoder.py --from encoder-inputs --out encoder.json [--seeds 5] [--batch 32]
 
 Prints a Markdown table (macro-F1 and accuracy on the published test rows, mean and 95 % interval over seeds) and writes
-every seed's figures. `--steps N` trains for N steps only, to try it on a CPU.
+every seed's figures. `--steps N --limit M` trains for N steps and reads M rows of each side only, to try it on a CPU.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def run(folder: Path, name: str, seed: int, args: argparse.Namespace) -> dict[st
         sys.exit(f"{folder} holds {len(rows[0]['split'])} splits: prepare it with --seeds {seed + 1}.")
     side: dict[str, tuple[list[str], list[int]]] = {"train": ([], []), "dev": ([], []), "test": ([], [])}
     for row in rows:
-        if row["split"][seed] in side:
+        if row["split"][seed] in side and len(side[row["split"][seed]][1]) < (args.limit or len(rows)):
             side[row["split"][seed]][0].append(row["text"])
             side[row["split"][seed]][1].append(classes.index(row["label"]))
     recipe = Recipe(learning_rate=args.rate, epochs=args.epochs, batch=args.batch, max_length=PARTS[name],
@@ -133,6 +133,7 @@ def main() -> int:
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--steps", type=int, default=None)
+    parser.add_argument("--limit", type=int, default=None)
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     args = parser.parse_args()
     if lacking := missing():

@@ -147,9 +147,8 @@ def f3(data: Path) -> Iterator[Table]:
     source = load("f3", data / "f3.zip")
     titles = {
         "bluff-1": "veracity: real or fake (BLUFF task 1)",
+        "bluff-3": "authorship: person or machine (BLUFF task 3; with F3's two kinds of author also task 4)",
         "bluff-2": "veracity and author: four classes (BLUFF task 2)",
-        "bluff-3": "authorship: person or machine (BLUFF task 3)",
-        "bluff-4": "author attribution (BLUFF task 4; F3 has two of its four classes)",
     }
     for task, title in titles.items():
         yield Table(

@@ -112,6 +112,18 @@ def test_cl100k_counts(real_data: object) -> None:
     assert reasons(outcome.dropped) == {"r0": "2 cl100k tokens, fewer than 3"}
 
 
+@pytest.mark.realdata
+def test_cl100k_counts_the_blanks_that_are_left(real_data: object) -> None:
+    """ "closed" and a blank before the emoji: the blank is a token of its own unless blanks are tidied."""
+    pytest.importorskip("tiktoken")
+    settings = {"tokenizer": "cl100k", "table": f"{real_data}/cl100k_base.tiktoken", "minimum": 99}
+    frame = texts("closed 🎉", "it, closed", "it “closed”\n\nsee bridge.example.org")
+    tidy = reasons(run("too-short", frame, **settings).dropped)
+    left = reasons(run("too-short", frame, **settings, blanks="left", without_hosts=True).dropped)
+    assert [r.split()[0] for r in tidy.values()] == ["1", "2", "6"]
+    assert [r.split()[0] for r in left.values()] == ["2", "2", "4"]  # it, closed, two line ends, see
+
+
 PORTUGUESE = "A ponte sobre o rio foi fechada ontem à tarde porque os engenheiros encontraram rachaduras nos pilares."
 INDONESIAN = "Pemerintah kota menutup jembatan itu kemarin sore karena para insinyur menemukan retakan pada tiangnya."
 
@@ -172,6 +184,53 @@ def test_same_source_keeps_the_first_of_one_page() -> None:
     assert reasons(run("same-source", near()).dropped) == {
         "r1": "near-duplicate of r0 from the same page https://a.example/1"
     }
+
+
+def test_same_source_without_a_look_at_the_texts() -> None:
+    frame = records(
+        {"text": "one", "url": "https://a.example/1"},
+        {"text": "another", "url": "http://www.a.example/1"},
+        {"text": "third"},
+        {"text": "fourth"},
+    )
+    assert reasons(run("same-source", frame).dropped) == {}
+    assert reasons(run("same-source", frame, alike=False).dropped) == {
+        "r1": "is, as r0, from the same page https://a.example/1"
+    }
+
+
+def test_missing_value_names_the_first_column_that_is_empty() -> None:
+    frame = records(
+        {"text": "a", "url": "u", "meta": '{"row": 1}'}, {"text": "b", "meta": '{"row": 2}'}, {"text": None, "url": "u"}
+    )
+    assert reasons(run("missing-value", frame, columns=("url", "row")).dropped) == {"r1": "no url", "r2": "no row"}
+
+
+def test_decisions_by_reason() -> None:
+    frame = records({"text": "a", "veracity": "true"}, {"text": "b", "veracity": "true"}, {"text": "c"})
+    decided = pl.DataFrame(
+        {
+            "id": ["r0", "r1", "r2"],
+            "decision": ["relabel", "relabel", "remove"],
+            "label": ["false", "false", None],
+            "reason": ["seen", "fact-check", None],
+        }
+    )
+    first = run("decisions", frame, decisions=decided, without=("fact-check",))
+    assert first.kept["veracity"].to_list() == ["false", "true"]
+    assert run("decisions", frame, decisions=decided, only=("seen",)).kept["veracity"].to_list() == [
+        "false",
+        "true",
+        None,
+    ]
+
+
+def test_near_duplicates_say_the_label_they_had() -> None:
+    table = run("near-duplicates", near()).tables["near_duplicates"]
+    assert (
+        table["label"].to_list()
+        == near().filter(pl.col("id").is_in(table["record_id"].to_list()))["veracity"].to_list()
+    )
 
 
 def test_url_conflicts_in_text_and_column() -> None:
@@ -247,6 +306,8 @@ def test_strip_urls_keeps_the_original() -> None:
     assert outcome.kept["meta"][1] is None
     assert reasons(outcome.dropped) == {"r1": "nothing is left without its URLs"}
     assert run("strip-urls", outcome.kept).kept.equals(outcome.kept)
+    hosts = run("strip-urls", texts("ask bridge.example.org, or a@example.org"), hosts=True)
+    assert hosts.kept["text"].to_list() == ["ask , or a@example.org"]
 
 
 def test_a_step_that_loses_a_record_is_found_out() -> None:

@@ -16,7 +16,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SearchFailed, UsageError
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.detect.detectors.llm_few_shot import LlmFewShot, alternating, first_tag
-from claimlab.detect.detectors.llm_search import LlmSearch
+from claimlab.detect.detectors.llm_search import LlmSearch, Screen
 from claimlab.detect.detectors.llm_zero_shot import LlmZeroShot
 from claimlab.detect.run import detect
 from claimlab.llm.messages import Request
@@ -243,7 +243,7 @@ def test_newer_undated_and_screened_pieces_are_never_shown() -> None:
         model=asked,
         search=shelf,
         before_claim=True,
-        screen=lambda _, pieces: ["fact-check" in (p.text or "") for p in pieces],
+        screen=Screen("tests", lambda _, pieces: ["fact-check" in (p.text or "") for p in pieces]),
     )
     (found,) = said(detect(one_record(), detector)).values()
     shown = asked.inner.asked[-1].messages[-1].content  # type: ignore[attr-defined]
@@ -352,7 +352,8 @@ def test_a_cap_stops_the_run_and_the_same_command_goes_on(
     assert command([*common, "--max-calls", "2"]) == 1
     assert "The budget is spent" in capsys.readouterr().err
     assert not (tmp_path / "a").exists()
-    assert command(common) == 0
+    assert command([*common, "--max-calls", "2"]) == 1, "what the first start spent counts"
+    assert command([*common, "--max-calls", "3"]) == 0
     assert server.counts()["repeated"] == 0, "no answered call is paid for twice"
     assert server.requests == 3
 

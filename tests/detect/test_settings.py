@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
+from claimlab.cli.app import run as command
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.detect.detector import DETECTORS
 from claimlab.detect.settings import known_settings, read_settings
@@ -70,14 +69,11 @@ def test_every_detector_has_settings_that_can_be_read(name: str) -> None:
     assert isinstance(known_settings(DETECTORS.get(name)), dict)
 
 
-def test_the_command_line_hands_settings_on(tmp_path: Path) -> None:
+def test_the_command_line_hands_settings_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     planted(size=120)[0].write(tmp_path / "data")
-    command = [sys.executable, "-m", "claimlab.cli.app", "detect", str(tmp_path / "data"), "-o", str(tmp_path / "run")]
-    done = subprocess.run(
-        [*command, "--detector", "shortcut", "--set", "feature=punctuation", "--json"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["lineage"][-1]["parameters"]["settings"] == {"feature": "punctuation"}
-    wrong = subprocess.run([*command, "--set", "speed=9"], capture_output=True, text=True)
-    assert wrong.returncode == 2
-    assert "Choose one of: characters, model, strength, words." in wrong.stderr
+    words = ["detect", str(tmp_path / "data"), "-o", str(tmp_path / "run")]
+    assert command([*words, "--detector", "shortcut", "--set", "feature=punctuation", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["lineage"][-1]["parameters"]["settings"] == {"feature": "punctuation"}
+    assert command([*words, "--force", "--set", "speed=9"]) == 2
+    assert "Choose one of: characters, model, strength, words." in capsys.readouterr().err

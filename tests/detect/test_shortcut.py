@@ -21,7 +21,7 @@ def giving_away(n: int = 400) -> Dataset:
     rows = [
         {
             "id": f"r{i}",
-            "text": ("LOOK! 2020 https://bad.example/a " if f else "a quiet line ") + "word " * (30 if f else 3),
+            "text": ("LOOK! 2020 https://www.example.com/a " if f else "a quiet line ") + "word " * (30 if f else 3),
             "veracity": "false" if f else "true",
             "split": ("train", "train", "dev", "test")[i % 4],
             "source": "bad.example" if f else "good.example",

@@ -254,8 +254,28 @@ def test_the_command_records_replays_and_reads_files(
     assert one == two
     assert json.loads(one["judge.json"])["threshold"] == 4.0
     capsys.readouterr()
-    assert command(["judge", str(tmp_path / "run"), "-o", str(tmp_path / "c")]) == 2
-    assert "Nobody was named to judge" in capsys.readouterr().err
+    assert command(["judge", str(tmp_path / "run"), "-o", str(tmp_path / "c")]) == 1
+    assert "Nobody has judged a prediction of 'runs'" in capsys.readouterr().err
+    assert (
+        command(
+            [
+                "judge",
+                str(tmp_path / "run"),
+                "-o",
+                str(tmp_path / "p"),
+                "--labels",
+                str(tmp_path / "labels.csv"),
+                "--json",
+            ]
+        )
+        == 0
+    )
+    alone = json.loads(capsys.readouterr().out)["judge"]
+    assert (alone["judged"], alone["by_judge"], alone["by_people"]["false_incorrect"]["rate"]) == (0, None, 0.5)
+    kept = Dataset.open(tmp_path / "p").tables["annotations"]
+    assert (kept.height, set(kept["annotator_kind"].to_list())) == (12, {"human"})
+    assert command(["judge", str(tmp_path / "p"), "-o", str(tmp_path / "q"), "--json"]) == 0, "what people said is kept"
+    capsys.readouterr()
     (tmp_path / "labels.csv").write_text("record_id,value\nr0,splendid\n", encoding="utf-8")
     with pytest.raises(DataError, match="'splendid' \\(1\\)"):
         read_people(tmp_path / "labels.csv")

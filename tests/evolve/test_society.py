@@ -12,7 +12,7 @@ import pytest
 from claimlab.core.errors import DataError, SchemaError, UnknownName, UnreadableFile, UsageError
 from claimlab.evolve.society.distributions import open_distributions
 from claimlab.evolve.society.network import Network
-from claimlab.evolve.society.population import ATTRIBUTES, GROUPS, Population
+from claimlab.evolve.society.population import ATTRIBUTES, GROUPS, Population, group_definitions
 
 AGENTS = {
     "a": {"name": "a", "group": "Liberal Elite", "job": "baker", "age": "youth", "area": ""},
@@ -67,7 +67,7 @@ def test_a_draw_follows_the_stated_weights_and_the_seed() -> None:
     assert drawn.agents.equals(Population.draw(30_000, seed=4).agents)
     assert not drawn.agents.equals(Population.draw(30_000, seed=5).agents)
     assert set(drawn.attributes) == set(ATTRIBUTES)
-    assert set(drawn.values("group")) == set(GROUPS)
+    assert set(drawn.values("group")) == set(GROUPS) == set(group_definitions())
     stated = open_distributions("released")
     for name, attribute in stated.attributes.items():
         for parent, line in attribute.weights.items():
@@ -148,6 +148,8 @@ def test_wrong_network_files_are_named(tmp_path: Path, people: Population) -> No
         (tmp_path / name).write_text(text, encoding="utf-8")
         with pytest.raises(DataError, match=words):
             Network.read(tmp_path / name, people)
+    with pytest.raises(UsageError, match="holds 6 files.*member="):
+        Network.read(tmp_path, people)  # none of several is guessed
 
 
 @pytest.mark.realdata

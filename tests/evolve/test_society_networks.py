@@ -91,7 +91,7 @@ def test_what_cannot_be_built_is_named() -> None:
         build("clustered", few, seed=1, mean_degree=7.9)
     with pytest.raises(UnknownName, match="scale-free"):
         build("scalefree", few, seed=1)
-    with pytest.raises(UsageError, match="no such setting.*hubs"):
+    with pytest.raises(UsageError, match="no setting 'hubs'. It has no settings"):
         build("random", few, seed=1, hubs=3)
     with pytest.raises(UsageError, match="cannot have 10 hubs"):
         build("scale-free", few, seed=1, hubs=10)
@@ -193,3 +193,12 @@ def test_a_million_agents(kind: str) -> None:
         assert network.mean_degree == pytest.approx(MEAN_DEGREE, rel=0.02)
     assert network.degrees.min() >= 0
     assert not np.any(np.diff(network.indices[: network.indptr[1]]) <= 0)
+
+
+def test_a_tiny_group_is_tied_to_the_others_as_often_as_its_size_says() -> None:
+    """One agent of 2,000 stands alone in its group: pairs between groups are drawn straight, never by trying."""
+    groups = ["one"] + ["many"] * 1_999
+    people = Population.of(pl.DataFrame({"id": [str(i) for i in range(2_000)], "group": groups}))
+    network = build("clustered", people, seed=1, mean_degree=2, inside=0.9)
+    assert network.degrees[0] == 200  # all ties between groups are its own
+    assert_sound(network)

@@ -39,6 +39,30 @@ def test_urls_are_found_and_cut_out(text: str, urls: list[str], left: str) -> No
     assert strip_urls(series).to_list() == [left]
 
 
+@pytest.mark.parametrize(
+    ("text", "urls", "left"),
+    [
+        (
+            "see https://t.co/a, bbc.co.uk and política.example.com.br!",
+            ["bbc.co.uk", "política.example.com.br"],
+            "see , and !",
+        ),
+        ("end.Start at 3.5 by a.b@example.org", [], "end.Start at 3.5 by a.b@example.org"),
+        ("no  host  here", [], "no  host  here"),
+    ],
+)
+def test_host_names_are_found_only_when_asked_for(text: str, urls: list[str], left: str) -> None:
+    series = pl.Series([text, None])
+    links = find_urls(series).to_list()[0]
+    assert find_urls(series, hosts=True).to_list() == [[*links, *urls], None]
+    assert strip_urls(series, hosts=True).to_list() == [left, None]
+
+
+def test_blanks_around_a_url_may_stay() -> None:
+    series = pl.Series(["one \n\n https://t.co/a \n two  three"])
+    assert strip_urls(series, tidied=False).to_list() == ["one \n\n  \n two  three"]
+
+
 def test_only_url() -> None:
     texts = pl.Series(["https://t.co/a https://t.co/b", "https://t.co/a !!! 👉", "look https://t.co/a", "", "!", None])
     assert only_url(texts).to_list() == [True, True, False, False, False, None]

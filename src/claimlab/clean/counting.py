@@ -7,7 +7,7 @@ reaching its figures again, oddities included:
 - Words are the pieces between blanks once ASCII punctuation is deleted. Where a text or sentence begins or ends with
   punctuation that was set apart, an empty piece is left, and counts.
 - Host names count as URLs, but a URL right behind * or ? is not seen as one ("*https://…*"): it is a word of 3 letters.
-- A sentence ends at . ! ? before a blank or an opening mark. Of a run ("!!!") the first ends one, and the rest another.
+- A sentence ends at . ! ? before a blank or an opening mark. Several in a row ("!!!") end several.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from claimlab.clean.report import stage_blocks
 from claimlab.clean.run import Cleaned, clean
 from claimlab.cli.tour_evidence import run_enrich
 from claimlab.cli.tour_evolve import run_evolve
+from claimlab.cli.tour_split import run_split
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
@@ -151,7 +152,7 @@ def run_clean(tour: Tour) -> None:
     )
 
 
-STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_clean, run_enrich, run_evolve]
+STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_clean, run_split, run_enrich, run_evolve]
 
 
 def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:

@@ -13,7 +13,7 @@ from concurrent.futures import wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-_LISTEN = 0.2  # seconds
+_LISTEN = 0.25  # seconds
 _start = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
@@ -22,9 +22,8 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` to its end and return its result; Ctrl-C cancels it, and waits until it has cleaned up."""
     future = asyncio.run_coroutine_threadsafe(work, _background())
     try:
-        # In short waits: once Polars has put its signal handler in, an endless one would not hear Ctrl-C.
-        while not wait((future,), timeout=_LISTEN).done:
-            pass
+        while not future.done():
+            wait([future], timeout=_LISTEN)  # an endless wait would not hear Ctrl-C on every system
         return future.result()
     except BaseException:
         if not future.done():

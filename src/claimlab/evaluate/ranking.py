@@ -9,19 +9,23 @@ from claimlab.evaluate.answers import Answers, Floats, Ints
 from claimlab.evaluate.interval import Interval, interval
 from claimlab.evaluate.metrics import ranked, targets
 
-DRAWS = 1_000  # a ranking cannot be summed up in a table, so a draw costs as much as there are records
+# A ranking cannot be summed up in a table, so a draw costs as much as there are records: fewer draws of many.
+DRAWS, FEWEST = 1_000, 200
+WORK = 200_000_000  # records times classes times draws
 CHUNK = 2_000_000
 
 
 def auroc_interval(
-    answers: Answers, positive: str | None = None, *, seed: int = 0, draws: int = DRAWS
+    answers: Answers, positive: str | None = None, *, seed: int = 0, draws: int | None = None
 ) -> Interval | None:
-    """The interval of `metrics.auroc`; null where that is."""
+    """The interval of `metrics.auroc`; null where that is. `draws` are 1,000, or fewer of very many records."""
     rows, _ = ranked(answers)
     if rows is None:
         return None
     _, cluster = np.unique(rows.cluster, return_inverse=True)
     groups = int(cluster.max()) + 1
+    if draws is None:
+        draws = max(FEWEST, min(DRAWS, WORK // (len(cluster) * len(targets(rows, positive)))))
     rng = np.random.default_rng(seed)
     parts = []
     step = max(1, CHUNK // len(cluster))

@@ -127,7 +127,7 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
         intervals={
             "macro_f1": None if thin else f1,
             "accuracy": right,
-            "auroc": auroc_interval(answers, positive, seed=seed),
+            "auroc": None if thin else auroc_interval(answers, positive, seed=seed),
         },
         class_intervals={c: None if c in thin else i for c, i in zip(answers.classes, classes, strict=True)},
         groups=kinds(answers.cluster, answers.cell, answers.cells).groups,

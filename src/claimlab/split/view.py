@@ -46,10 +46,10 @@ def leaks_table(checked: Checked) -> Table:
         [
             f"{leak.of} in {leak.seen_in}",
             leak.rows,
-            *(_toned(n) for n in (leak.exact, leak.near)),
+            *(toned(n) for n in (leak.exact, leak.near)),
             leak.same_label,
             leak.other_label,
-            _toned(leak.group),
+            toned(leak.group),
         ]
         for leak in checked.leaks
     ]
@@ -63,6 +63,6 @@ def languages_table(checked: Checked) -> Table:
     return Table(["language", *SIDES], [[c, *(count.get((side, c), 0) for side in SIDES)] for c in languages])
 
 
-def _toned(n: int | None) -> Cell | None:
+def toned(n: int | None) -> Cell | None:
     """Null is a dash: not measured, which is not the same as none."""
     return None if n is None else Cell(f"{n:,}", sort=float(n), tone="warn" if n else "pass")

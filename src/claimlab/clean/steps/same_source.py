@@ -30,11 +30,11 @@ class SameSource(NearStep):
         ).filter(pl.col("cluster") >= 0)
         rows = rows.drop_nulls("page").with_columns(pl.col("id").first().over("cluster", "page").alias("first"))
         spare = rows.filter(pl.col("id") != pl.col("first"))
-        kind = "near-duplicate of" if self.alike else "is, as"
+        kind = "near-duplicate of {}" if self.alike else "is, as {},"
         return Outcome.of(
             records,
             dropped={
-                i: f"{kind} {first} from the same page {page}"
+                i: f"{kind.format(first)} from the same page {page}"
                 for i, first, page in spare.select("id", "first", "page").iter_rows()
             },
         )

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 import polars as pl
 from pydantic import Field
 
+from claimlab.clean.statistics import originals
 from claimlab.clean.step import CleanStep
 from claimlab.clean.tokens import count_tokens
 from claimlab.core.step import Outcome
@@ -48,8 +49,8 @@ class TooShort(CleanStep):
     def bare(self, records: pl.DataFrame) -> pl.Series:
         """The texts as they are counted."""
         texts, tidied = records["text"], self.blanks == "tidied"
-        if self.without_urls:
-            texts = strip_urls(texts, hosts=self.without_hosts, tidied=tidied)
+        if self.without_urls:  # from the text as it was: a second cleaning then counts what the first counted
+            texts = strip_urls(originals(records), hosts=self.without_hosts, tidied=tidied)
         if self.without_emoji and tidied:
             texts = strip_emoji(texts)
         if self.without_stop_words:

@@ -63,6 +63,7 @@ def detect(
     """Train a detector on split 'train', tune it on 'dev', and keep its predictions for 'test'."""
     from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
+    from claimlab.core.ledger import Ledger
     from claimlab.detect.detector import DETECTORS
     from claimlab.detect.open import Access, open_handles
     from claimlab.detect.settings import read_settings
@@ -78,6 +79,8 @@ def detect(
         dataset.records = dataset.records.head(limit)
         dataset.files = {}
     asked = open_task(task, dataset.records)
+    # Beside the output, like the journal: a cap is on the run, however often it is started.
+    ledger = None if estimate or mode == "replay" else Ledger(output.parent / f".{output.name}.spent.jsonl")
     options = {"seed": seed, "evidence": evidence, "pieces": pieces, "timed": timed}
     with progress_bar() as progress:
         access = Access(
@@ -87,8 +90,8 @@ def detect(
             search_model=search_model,
             providers=provider or (),
             cache=_cache(cache, output, mode),
-            mode=check_mode(mode),
-            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls),
+            mode="live" if estimate else check_mode(mode),  # an estimate leaves no recording behind
+            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls, ledger=ledger),
             progress=progress,
         )
         _refuse_unasked(chosen, access)
@@ -132,6 +135,7 @@ def _screen(chosen: type[Detector], evidence: str) -> dict[str, Any]:
 
     if "search" not in handles(chosen) or evidence not in ("filtered", "guarded"):
         return {}
+    from claimlab.detect.detectors.llm_search import Screen
     from claimlab.enrich.guard import mark
 
     def barred(row: Any, pieces: Any) -> list[bool]:
@@ -140,7 +144,7 @@ def _screen(chosen: type[Detector], evidence: str) -> dict[str, Any]:
             return [m.filtered for m in marks]
         return [m.guard_factcheck or m.guard_own_source or m.guard_copy for m in marks]
 
-    return {"screen": barred, "screened_by": evidence}
+    return {"screen": Screen(evidence, barred)}
 
 
 def _run(
@@ -176,6 +180,8 @@ def _finish(
 
     manifest = run.write(output, force=force)
     finish(_work(output))
+    if access.budget.ledger is not None:
+        access.budget.ledger.close(complete=True)
     notes = run.notes[len(dataset.notes) :]
     for note in notes:
         say(f"Note: {note}")
@@ -193,8 +199,8 @@ def _estimate(
 ) -> None:
     from claimlab.detect.cost import estimate, sentences
 
-    found = estimate(dataset, ready, task=asked, seed=options["seed"], evidence=options["evidence"],
-                     pieces=options["pieces"], cache=access.cache if access.mode != "live" else None)  # fmt: skip
+    told = {key: options[key] for key in ("seed", "evidence", "pieces")}
+    found = estimate(dataset, ready, task=asked, cache=access.cache, **told)
     if as_json:
         emit({"estimate": found})
         return

@@ -19,6 +19,8 @@ from claimlab.cli.output import (
     verb,
     written,
 )
+from claimlab.cli.verbs._evolve_drift import drift
+from claimlab.cli.verbs._evolve_worth import worth
 
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
@@ -170,3 +172,7 @@ def _estimate(claims: Dataset, chosen: Run, as_json: bool) -> None:
         return
     for line in found["sentences"]:
         typer.echo(line)
+
+
+app.command()(drift)
+app.command()(worth)

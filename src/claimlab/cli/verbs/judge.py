@@ -54,26 +54,29 @@ def judge(
     from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
     from claimlab.core.errors import UsageError
+    from claimlab.core.ledger import Ledger
     from claimlab.detect.open import Access, open_handles
-    from claimlab.evaluate.judge.opinions import ModelJudge, check_scale
+    from claimlab.evaluate.judge.opinions import ModelJudge, Nobody, check_scale
     from claimlab.search.cache import check_mode
     from claimlab.tasks.task import open_task
 
     if not estimate:
         refuse_overwrite(output, force)
-    if offline == (profile is not None):
-        raise UsageError("Nobody was named to judge.", "Give --profile NAME, or --offline for the weak lexical judge.")
+    if offline and profile is not None:
+        raise UsageError("Two judges were named.", "Give --profile NAME, or --offline, not both.")
     dataset = Dataset.open(run)
     if limit is not None:
         _first(dataset, limit)
     asked = open_task(task, dataset.records)
+    # Beside the output: a cap is on the whole job, however often it is started.
+    ledger = None if estimate or mode == "replay" else Ledger(output.parent / f".{output.name}.spent.jsonl")
     with progress_bar() as progress:
         access = Access(
             profile=profile,
             model=model,
             cache=cache if cache is not None else output.parent / f"{output.name}.cache",
-            mode=check_mode(mode),
-            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls),
+            mode="live" if estimate else check_mode(mode),  # an estimate leaves no recording behind
+            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls, ledger=ledger),
             progress=progress,
         )
         with open_handles(access) as opened:
@@ -82,6 +85,8 @@ def judge(
                 from claimlab.evaluate.judge.lexical import LexicalJudge
 
                 chosen = LexicalJudge()
+            elif profile is None:
+                chosen = Nobody()
             else:
                 chosen = ModelJudge(opened["model"], scale=check_scale(scale), runs=runs)
             if estimate:
@@ -128,6 +133,8 @@ def _run(
         progress=access.progress,
     )
     manifest = done.write(output, force=force)
+    if access.budget.ledger is not None:
+        access.budget.ledger.close(complete=True)
     if as_json:
         lineage = [step.model_dump() for step in manifest.lineage]
         more = {"judge": done.summary, "budget": access.budget.summary()}
@@ -142,7 +149,7 @@ def _run(
 def told(summary: dict[str, Any]) -> list[str]:
     """The summary in lines."""
     lines = [f"verdicts: {', '.join(f'{v} {n:,}' for v, n in summary['verdicts'].items()) or 'none'}"]
-    if summary["threshold"] is not None:
+    if summary["threshold"] is not None and summary["judged"]:
         how = "fitted" if (summary["threshold_fit"] or {}).get("fitted") else "not fitted"
         lines[0] += f" (wrong from a score of {summary['threshold']:g} on, {how})"
     for who in ("people", "judge"):
@@ -169,7 +176,7 @@ def _estimate(dataset: Dataset, chosen: Judge, asked: Task, articles: Path | Non
     from claimlab.llm.estimate import estimate
 
     if not isinstance(chosen, ModelJudge):
-        raise UsageError("The offline judge asks nobody: it costs nothing.", "Leave --estimate out.")
+        raise UsageError("No model is asked: it costs nothing.", "Leave --estimate out.")
     found = read_articles(articles) if articles is not None else articles_in(dataset)
     cases = [c for c in read_cases(dataset, asked, found) if c.left_out is None]
     requests = (chosen.request(case, attempt) for case in cases for attempt in range(chosen.runs))

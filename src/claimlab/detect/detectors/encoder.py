@@ -15,7 +15,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.detect.detector import Prediction
 from claimlab.detect.linear import as_predictions, temperature
 from claimlab.detect.neural.files import MINILM, Device, choose_device
-from claimlab.detect.neural.save import save_fitted
+from claimlab.detect.neural.save import refuse_taken, save_fitted
 from claimlab.detect.neural.train import Fitted, Pooling, Recipe, train
 from claimlab.detect.texts import texts_of
 
@@ -82,6 +82,8 @@ class Encoder:
         dev_labels: Sequence[str] | None = None,
         seed: int = 0,
     ) -> None:
+        if self.save is not None:
+            refuse_taken(Path(self.save))
         self.classes = sorted(set(labels))
         texts, held, y, held_y = self._parts(train, labels, dev, dev_labels, seed)
         runs = (self._train(recipe, texts, y, held, held_y, seed) for recipe in self.recipes())

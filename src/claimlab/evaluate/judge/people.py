@@ -64,6 +64,15 @@ def _said(rows: pl.DataFrame, where: str) -> Said:
     return dict(said)
 
 
+def as_annotations(said: Said) -> list[dict[str, Any]]:
+    """What people said, as rows of the annotations table."""
+    return [
+        {"record_id": record, "annotator": who, "annotator_kind": "human", "question": QUESTION, "value": value}
+        for who, answers in sorted(said.items())
+        for record, value in answers.items()
+    ]
+
+
 def consensus(said: Said) -> dict[str, str]:
     """One verdict a record: what was settled on, else what most said, and "open" where they are divided."""
     found: dict[str, str] = {}

@@ -15,14 +15,15 @@ from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset, Lineage, Manifest, refuse_overwrite
 from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
-from claimlab.core.record import meta_json, to_side_table
+from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
 from claimlab.evaluate.judge.cases import Case, articles_in, left_out, read_cases
-from claimlab.evaluate.judge.opinions import Judge, Opinion
+from claimlab.evaluate.judge.opinions import Judge, Nobody, Opinion
 from claimlab.evaluate.judge.people import (
     OPEN,
     QUESTION,
     Said,
     agreement_between,
+    as_annotations,
     consensus,
     people_in,
     rates,
@@ -65,20 +66,15 @@ def judge_run(
     progress: Progress = silent,
 ) -> Judged:
     """`articles` maps a record to its fact-checking article (null: the fact-checks among the run's evidence); `people`
-    is what people said of the reasons (null: the run's own annotations). `threshold` sets the score from which on
-    reasons count as wrong, instead of fitting it."""
+    is what people said of the reasons (null: the run's own annotations); with `Nobody` as judge only that is counted.
+    `threshold` sets the score from which on reasons count as wrong, instead of fitting it."""
     found = articles if articles is not None else articles_in(run)
     cases = read_cases(run, task, found)
     open_cases = [c for c in cases if c.left_out is None]
-    if not open_cases:
-        why = ", ".join(f"{reason} {n}" for reason, n in left_out(cases).items())
-        raise DataError(
-            f"No prediction of '{run.name}' can be judged ({why}).",
-            "A judge needs reasons (an llm detector gives them) and fact-checking articles (--articles FILE).",
-        )
-    opinions = {o.record_id: o for o in judge.judge(open_cases, progress=progress)}
     said = people if people is not None else people_in(run)
     settled = consensus(said)
+    _refuse_empty(run, judge, cases, settled)
+    opinions = {o.record_id: o for o in judge.judge(open_cases, progress=progress)}
     fitted = _fit(judge, opinions, settled, threshold)
     at = fitted.chosen if fitted is not None else DEFAULT if threshold is None else threshold
     verdicts = {i: _verdict(o, at) for i, o in opinions.items() if o.value is not None}
@@ -89,10 +85,28 @@ def judge_run(
         inputs={run.name: run.digest()},
         counts={"predictions": len(cases), "judged": len(verdicts)},
     )
-    tables = {**run.tables, "annotations": _annotations(run, judge, opinions, verdicts, summary["standing"])}
+    told = as_annotations(people) if people is not None else []
+    told += _opinions(judge, opinions, verdicts, summary["standing"])
+    tables = {**run.tables, "annotations": _behind(run.tables.get("annotations"), told)}
     judged = run.derive(run.records, step, tables)
-    judged.notes.append(f"The judge '{judge.name}' is {summary['standing']}.")
+    judged.notes += [f"The judge '{judge.name}' is {summary['standing']}."] if opinions else []
     return Judged(judged, summary)
+
+
+def _refuse_empty(run: Dataset, judge: Judge, cases: Sequence[Case], settled: Mapping[str, str]) -> None:
+    """Say what is missing before anything is asked."""
+    if isinstance(judge, Nobody):
+        if not {c.record_id for c in cases} & set(settled):
+            raise DataError(
+                f"Nobody has judged a prediction of '{run.name}'.",
+                "Name a judge (--profile NAME or --offline), or say what people said (--labels FILE).",
+            )
+    elif all(c.left_out for c in cases):
+        why = ", ".join(f"{reason} {n}" for reason, n in left_out(cases).items())
+        raise DataError(
+            f"No prediction of '{run.name}' can be judged ({why}).",
+            "A judge needs reasons (an llm detector gives them) and fact-checking articles (--articles FILE).",
+        )
 
 
 def _fit(
@@ -130,7 +144,7 @@ def _summary(
     return {
         "judge": judge.name,
         "settings": judge.parameters(),
-        "standing": "; ".join(filter(None, [judge.standing, UNVALIDATED if against is None else _validated(against)])),
+        "standing": _standing(judge, against),
         "validated": against is not None,
         "predictions": len(cases),
         "judged": len(verdicts),
@@ -142,10 +156,18 @@ def _summary(
         "verdicts": dict(sorted(Counter(verdicts.values()).items())),
         "agreement_with_people": against,
         "agreement_between_people": agreement_between(said),
-        "by_judge": rates(verdicts, correct),
+        "by_judge": rates(verdicts, correct) if verdicts else None,
         "by_people": rates(settled, correct) if settled else None,
+        "people_on_other_records": len(set(settled) - {c.record_id for c in cases}),
         "cost": round(sum(c for c in costs if c is not None), 9) if None not in costs else None,
     }
+
+
+def _standing(judge: Judge, against: Mapping[str, Any] | None) -> str:
+    if isinstance(judge, Nobody):
+        return judge.standing
+    own = [judge.standing] if judge.standing else []
+    return "; ".join([*own, UNVALIDATED if against is None else _validated(against)])
 
 
 def _validated(against: Mapping[str, Any]) -> str:
@@ -159,10 +181,10 @@ def _abstained(cases: Sequence[Case], kind: str) -> dict[str, int]:
     return {"n": len(mine), "with_article": sum(bool((c.article or "").strip()) for c in mine)}
 
 
-def _annotations(
-    run: Dataset, judge: Judge, opinions: Mapping[str, Opinion], verdicts: Mapping[str, str], standing: str
-) -> pl.DataFrame:
-    """The judge's rows behind those that stood there; rows of an earlier pass of the same judge are replaced."""
+def _opinions(
+    judge: Judge, opinions: Mapping[str, Opinion], verdicts: Mapping[str, str], standing: str
+) -> list[dict[str, Any]]:
+    """The judge's own value and its verdict, as annotations."""
     rows: list[dict[str, Any]] = []
     for record, opinion in opinions.items():
         meta = {"runs": opinion.runs, "failures": opinion.failures or None, "cost": opinion.cost, "standing": standing}
@@ -170,9 +192,14 @@ def _annotations(
         value = None if opinion.value is None else str(opinion.value)
         rows.append({**base, "question": SCORE, "value": value, "rationale": opinion.analysis})
         rows.append({**base, "question": QUESTION, "value": verdicts.get(record), "rationale": None})
-    new = to_side_table("annotations", pl.DataFrame(rows, infer_schema_length=None))
-    before = run.tables.get("annotations")
+    return rows
+
+
+def _behind(before: pl.DataFrame | None, rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """The new rows behind those that stood there; what the same annotator had said to the same question is replaced."""
+    empty = pl.DataFrame(schema=SIDE_TABLES["annotations"])
+    new = to_side_table("annotations", pl.DataFrame(rows, infer_schema_length=None)) if rows else empty
     if before is None:
         return new
-    others = before.filter(pl.col("annotator").is_null() | (pl.col("annotator") != judge.name))
+    others = before.join(new, on=["annotator", "question"], how="anti", nulls_equal=True)
     return pl.concat([others, new], how="diagonal_relaxed")

@@ -12,12 +12,13 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
+from claimlab.evolve.member import chosen_member
 from claimlab.files.bundle import Bundle
 from claimlab.files.raw import Options
 from claimlab.files.read import read_table
 from claimlab.files.tables import read_json
 
-_FILES = ("abstract.json", "abstracts.json", "contexts.jsonl", "*")
+_FILES = ("abstract.json", "abstracts.json", "contexts.jsonl")
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Context:
 def read_contexts(path: str | Path, member: str | None = None) -> list[Context]:
     """The released abstracts as they are (topics, titles, numbered contents), or a table with a column `text`."""
     with Bundle.open(path) as bundle:
-        name = bundle.one(member) if member else bundle.one(*_FILES)
+        name = chosen_member(bundle, member, _FILES)
         if name.lower().endswith(".json"):
             found = read_json(bundle.text(name), name)
             if isinstance(found, dict) and all(isinstance(entries, list) for entries in found.values()):

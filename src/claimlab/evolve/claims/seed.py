@@ -113,7 +113,7 @@ def seed_claims(
     notes = [f"{model}: {provider.profile.standing}."] if provider.profile.standing else []
     tables = {"evidence": evidence(drafts)}
     dataset = Dataset.build(name, records(drafts), tables, synthetic=True, notes=notes, lineage=[step])
-    return Seeded(dataset, counts, dict(sorted(dropped.items())), tally.summary())
+    return Seeded(dataset, counts, dict(sorted((+dropped).items())), tally.summary())
 
 
 def _drawn(

@@ -7,6 +7,8 @@ tiers give it; build the others with its `mean_degree`, or it with theirs, to co
 
 from __future__ import annotations
 
+import inspect
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,14 +44,17 @@ def build(
             f"Ask for a mean degree above 0 and below {population.size}.",
         )
     make = NETWORKS.get(kind)
-    try:
-        made = make(population, np.random.default_rng(seed), mean_degree, **settings)
-    except TypeError as error:
-        if not settings:
-            raise
-        raise UsageError(f"A {kind} network has no such setting: {error}.", "See docs/evolve-society.md.") from None
-    made.parameters.update({"kind": made.kind, "seed": seed, "mean_degree": made.mean_degree})
-    return made
+    known = list(inspect.signature(make).parameters)[3:]
+    strange = [name for name in settings if name not in known]
+    if strange:
+        raise UsageError(
+            f"A {kind} network has no setting '{strange[0]}'.",
+            f"Its settings are: {', '.join(known)}." if known else "It has no settings but the mean degree.",
+        )
+    made = make(population, np.random.default_rng(seed), mean_degree, **settings)
+    return replace(
+        made, parameters={"kind": made.kind, "seed": seed, "mean_degree": made.mean_degree, **made.parameters}
+    )
 
 
 def edges_wanted(size: int, mean_degree: float | None) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from claimlab.core.errors import SchemaError
+from claimlab.evolve.member import chosen_member
 from claimlab.evolve.society.network import TIERS, Ints, Network, pair_keys, row_starts
 from claimlab.evolve.society.population import Population
 from claimlab.files.bundle import Bundle
@@ -27,7 +28,7 @@ _LAYOUTS = "Give nodes and edges, strong and moderate ties by agent, or a table 
 def read_network(path: str | Path, population: Population, member: str | None = None) -> Network:
     """`member` is the file inside a zip or folder that holds more than one."""
     with Bundle.open(path) as bundle:
-        name = bundle.one(member or "*")
+        name = chosen_member(bundle, member)
         source = {"file": name, "inputs": bundle.hashes()}
         if not name.lower().endswith(".json"):
             frame = read_table(bundle, name, Options(), frozenset({"source", "target"})).frame

@@ -1,7 +1,7 @@
 """How alike two agents are: the share of attributes in which they are the same. No model, no network needed.
 
-Agents with one profile are alike to the same others, so the work is done once for each different profile. A profile is
-a row of bits, one for every value of every attribute; bits that two rows share are attributes that they share.
+Agents with one profile are alike to the same others, so the work is done once for each different profile: a million
+drawn agents have some five thousand. What is not known of an agent is like nothing.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ class Profiles:
     of: Ints
     members: Ints
     starts: NDArray[np.int64]
-    bits: NDArray[np.uint64]  # [profiles, words]
-    attributes: int
+    codes: Ints  # [attributes, profiles]; below 0: not known
+
+    @property
+    def attributes(self) -> int:
+        return len(self.codes)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -36,14 +39,15 @@ class Profiles:
     @property
     def known(self) -> NDArray[np.uint8]:
         """How many attributes of each profile are known."""
-        counted: NDArray[np.uint8] = np.bitwise_count(self.bits).sum(axis=1, dtype=np.uint8)
+        counted: NDArray[np.uint8] = (self.codes >= 0).sum(axis=0, dtype=np.uint8)
         return counted
 
     def shared(self, profiles: Ints) -> NDArray[np.uint8]:
         """In how many attributes each of `profiles` is the same as each profile there is: [asked, all]."""
-        same = np.zeros((len(profiles), len(self.bits)), dtype=np.uint8)
-        for word in self.bits.T:
-            same += np.bitwise_count(word[profiles][:, None] & word[None, :])
+        same = np.zeros((len(profiles), self.codes.shape[1]), dtype=np.uint8)
+        for codes in self.codes:
+            asked = codes[profiles]
+            same += np.where(asked < 0, -2, asked)[:, None] == codes[None, :]
         return same
 
 
@@ -66,17 +70,5 @@ def profiles(population: Population, attributes: Sequence[str], rng: np.random.G
     shuffled = rng.permutation(population.size).astype(np.int32)
     members = shuffled[np.argsort(of[shuffled], kind="stable")]
     starts = np.concatenate([[0], np.cumsum(np.bincount(of))])
-    return Profiles(of.astype(np.int32), members, starts, _bits(population, attributes, example), len(attributes))
-
-
-def _bits(population: Population, attributes: Sequence[str], rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-    width = sum(len(population.values(name)) for name in attributes)
-    bits = np.zeros((rows.size, max(1, -(-width // 64))), dtype=np.uint64)
-    offset = 0
-    for name in attributes:
-        codes = population.codes(name)[rows].astype(np.int64)
-        known = np.flatnonzero(codes >= 0)  # what is not known is like nothing
-        place = codes[known] + offset
-        bits[known, place // 64] |= np.uint64(1) << (place % 64).astype(np.uint64)
-        offset += len(population.values(name))
-    return bits
+    codes = np.stack([population.codes(name)[example] for name in attributes])
+    return Profiles(of.astype(np.int32), members, starts, codes)

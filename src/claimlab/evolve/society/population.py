@@ -6,8 +6,10 @@ an attribute. A value that is not known is null (code -1), never a blank.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from claimlab.core.errors import DataError, SchemaError, UnknownName
+from claimlab.evolve.member import chosen_member
 from claimlab.evolve.society.distributions import Distributions, open_distributions
 from claimlab.files.bundle import Bundle
 from claimlab.files.raw import Options
@@ -26,7 +29,13 @@ ATTRIBUTES = (
     "religious", "employment", "marital", "ideology", "income", "area", "age", "gender", "big_five", "education", "job",
 )  # fmt: skip
 GROUPS = ("Traditional Conservative", "Technocratic Moderate", "Liberal Elite")
-_FILES = ("characters_group.json", "agents.json", "agents.jsonl", "agents.csv", "agents.parquet", "*")
+_FILES = ("characters_group.json", "agents.json", "agents.jsonl", "agents.csv", "agents.parquet")
+
+
+def group_definitions() -> dict[str, str]:
+    """What the released groups stand for, in a few sentences each (data/groups.toml)."""
+    text = (resources.files("claimlab.evolve.society") / "data" / "groups.toml").read_text(encoding="utf-8")
+    return {name: table["definition"] for name, table in tomllib.loads(text).items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +88,7 @@ class Population:
     def read(cls, path: str | Path, member: str | None = None) -> Population:
         """Agents from JSON (an object of profiles by id, or a list), JSON lines, CSV or Parquet; from a zip, too."""
         with Bundle.open(path) as bundle:
-            name = bundle.one(member) if member else bundle.one(*_FILES)
+            name = chosen_member(bundle, member, _FILES)
             frame = _released(bundle, name)
             if frame is None:
                 frame = read_table(bundle, name, Options(), frozenset({"id", "group", *ATTRIBUTES})).frame

@@ -39,7 +39,7 @@ def make(
     keys = np.concatenate(
         [
             distinct_keys(within, lambda n: _inside(members, starts, n, rng), rng, pairs_inside),
-            distinct_keys(wanted - within, lambda n: _between(groups[order], n, rng), rng, pairs_between),
+            distinct_keys(wanted - within, lambda n: _between(members, starts, n, rng), rng, pairs_between),
         ]
     )
     first, second = order[keys >> 32], order[keys & 0xFFFFFFFF]
@@ -57,11 +57,18 @@ def _inside(members: NDArray[np.int64], starts: NDArray[np.int64], count: int, r
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
 
 
-def _between(groups: NDArray[np.int32], count: int, rng: np.random.Generator) -> Keys:
-    """Pairs of agents of different groups; pairs of one group are drawn and thrown away."""
-    first, second = ordered_pairs(len(groups), 2 * count, rng)
-    apart = groups[first] != groups[second]
-    return pair_keys(first[apart], second[apart])[:count]
+def _between(members: NDArray[np.int64], starts: NDArray[np.int64], count: int, rng: np.random.Generator) -> Keys:
+    """Pairs of agents of different groups: one of a group, then anyone outside it; each pair comes up both ways."""
+    others = starts[-1] - members
+    weights = (members * others).astype(np.float64)
+    each = rng.multinomial(count, weights / weights.sum())
+    parts = []
+    for group in np.flatnonzero(each):
+        first = rng.integers(starts[group], starts[group + 1], each[group], dtype=np.int32)
+        second = rng.integers(0, others[group], each[group], dtype=np.int32)
+        second += np.where(second >= starts[group], members[group], 0).astype(np.int32)  # over the group itself
+        parts.append(pair_keys(np.minimum(first, second), np.maximum(first, second)))
+    return np.concatenate(parts)
 
 
 NETWORK = make

@@ -1,0 +1,209 @@
+"""Everything that `claimlab evolve drift` measures, in one object: tables in, tables out, no words and no pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.progress import Progress, silent
+from claimlab.evolve.measure import attainment as attain
+from claimlab.evolve.measure import drift_lite as lite
+from claimlab.evolve.measure import producers, verdicts
+from claimlab.evolve.measure.coverage import contexts, coverage
+from claimlab.evolve.measure.curve import Curve, curve, unrelated_drift
+from claimlab.evolve.measure.features import Reader
+from claimlab.evolve.measure.fuse import Judged, Reading, judge_pairs
+from claimlab.evolve.measure.hops import read_hops
+from claimlab.evolve.measure.judged import entailed, judge_levels, sample_hops
+from claimlab.llm.provider import Provider
+
+BY = ("run", "topology", "topic", "home")
+
+
+@dataclass(frozen=True)
+class Judges:
+    """The models to ask, and how much: pairs are drawn by lot, whole traces at a time."""
+
+    providers: Sequence[Provider]
+    reading: Reading = field(default_factory=Reading)
+    runs: int = 1
+    sample: int = 200
+
+
+@dataclass
+class Drift:
+    """What was found. A table with no rows was not measured; `notes` say why."""
+
+    hops: pl.DataFrame  # with drift-lite beside each hop
+    curves: dict[tuple[str, str], Curve]  # (what it is split by, value) -> curve; ("all", "") is the whole
+    coverage: pl.DataFrame
+    attainment: pl.DataFrame
+    steps: pl.DataFrame
+    influence: pl.DataFrame
+    together: pl.DataFrame
+    verdict_shares: dict[str, pl.DataFrame]
+    verdict_moves: pl.DataFrame
+    fuse: Judged | None = None
+    fuse_hops: pl.DataFrame | None = None  # the judged hops, with the mean of their scores
+    model_coverage: pl.DataFrame | None = None
+    notes: list[str] = field(default_factory=list)
+    tallies: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {
+            "traces": self.hops.select("run", "trace_id").n_unique(),
+            "hops": self.hops.height,
+            "failed_hops": int(self.hops["failure"].is_not_null().sum()),
+            "unmeasured_hops": self.hops[lite.TOTAL].null_count(),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Every figure of the report; no text of a claim."""
+        rows = {
+            "attainment": self.attainment, "steps_to_target": self.steps, "influence": self.influence,
+            "co_occurrence": self.together, "coverage": coverage_means(self.coverage, "dimension"),
+            "coverage_by_run": coverage_means(self.coverage, "run"), "decomposition": decomposition(self.hops, "topic"),
+            "verdict_moves": self.verdict_moves,
+        }  # fmt: skip
+        fuse = self.fuse and {
+            "scale": self.fuse.reading.scale, "pd": self.fuse.reading.pd, "pairs": self.fuse.table["pair"].n_unique(),
+            "null_answers": self.fuse.nulls, "agreement": self.fuse.agreement(), "tallies": self.fuse.tallies,
+            "validated": False,
+        }  # fmt: skip
+        return {
+            "counts": self.counts,
+            "measure": {"name": "drift-lite", "dimensions": [d.__dict__ for d in lite.DIMENSIONS]},
+            "curves": [{"by": by, "value": value, **c.to_json()} for (by, value), c in self.curves.items()],
+            **{name: frame.to_dicts() for name, frame in rows.items()},
+            "verdicts": {by: frame.to_dicts() for by, frame in self.verdict_shares.items()},
+            "fuse_eval": fuse or None,
+            "tallies": self.tallies,
+            "notes": self.notes,
+        }
+
+
+def measure(
+    datasets: Sequence[Dataset],
+    *,
+    groups: Mapping[str, str] | None = None,
+    judges: Judges | None = None,
+    independent: attain.Ends | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> Drift:
+    """Measure the traces of `datasets`; `groups` tells agents' groups, `judges` are asked only if handed in."""
+    hops = read_hops(datasets, groups)
+    given = {k: v for d in datasets for k, v in contexts(d).items()}
+    notes: list[str] = []
+    tallies: dict[str, dict[str, Any]] = {}
+    reader = Reader()
+    scores = lite.drift_lite(hops["base"].to_list(), hops["output"].to_list(), reader=reader, progress=progress)
+    hops = _with_verdicts(hops.with_columns(scores), datasets)
+    fuse = fuse_hops = model_coverage = None
+    if judges is not None and judges.providers:
+        drawn = sample_hops(hops, judges.sample, seed)
+        fuse, fuse_hops = _fuse(drawn, judges, progress)
+        hops, model_coverage = _other_judgements(hops, drawn, given, judges, tallies, progress)
+    if not verdicts.measured(hops):
+        notes.append("Verdict drift is not measured: the traces state no verdicts and no model was asked (--judge).")
+    if judges is None:
+        notes.append(
+            "FUSE-EVAL is not measured: it needs a model (--judge). drift-lite stands in its place, not for it."
+        )
+    covered = coverage(hops, given, reader)
+    if covered["coverage"].null_count() == covered.height:
+        notes.append("Coverage is not measured: the records have no context in the table 'evidence'.")
+    attained = attain.attainment(hops, independent)
+    if not attained.height:
+        notes.append("Attainment is not measured: no trace had a target.")
+    known = verdicts.measured(hops)
+    return Drift(
+        hops=hops,
+        curves=_curves(hops, reader, seed),
+        coverage=covered,
+        attainment=attained,
+        steps=attain.steps_to_target(hops),
+        influence=producers.influence(hops),
+        together=producers.together(hops),
+        verdict_shares={**{by: verdicts.shares(hops, by) for by in BY}, "hop": verdicts.by_hop(hops)} if known else {},
+        verdict_moves=verdicts.moves(hops) if known else verdicts.moves(hops.clear()),
+        fuse=fuse,
+        fuse_hops=fuse_hops,
+        model_coverage=model_coverage,
+        notes=notes,
+        tallies=tallies,
+    )
+
+
+def decomposition(hops: pl.DataFrame, by: str) -> pl.DataFrame:
+    """The six dimensions at the last hop of each trace, mean for each value of `by`."""
+    last = hops.filter(pl.col("hop") == pl.col("hops")).with_columns(pl.col(by).fill_null("not stated"))
+    means = [pl.col(name).mean() for name in (*lite.NAMES, lite.TOTAL)]
+    return last.group_by(by).agg(pl.len().alias("traces"), *means).sort(by)
+
+
+def coverage_means(covered: pl.DataFrame, by: str) -> pl.DataFrame:
+    columns = ("seed_coverage", "coverage", "seed_length", "length")
+    return (
+        covered.with_columns(pl.col(by).fill_null("none"))
+        .group_by(by)
+        .agg(pl.len().alias("traces"), *(pl.col(c).mean() for c in columns))
+        .sort(by)
+    )
+
+
+def _curves(hops: pl.DataFrame, reader: Reader, seed: int) -> dict[tuple[str, str], Curve]:
+    far = unrelated_drift(hops["base"].drop_nulls().to_list(), seed=seed, reader=reader)
+    keyed = hops.with_columns((pl.col("run") + "\n" + pl.col("trace_id")).alias("trace_id"))
+    out = {("all", ""): curve(keyed, unrelated=far, seed=seed)}
+    for by in BY:
+        for value in keyed[by].drop_nulls().unique().sort().to_list():
+            out[by, value] = curve(keyed.filter(pl.col(by) == value), unrelated=far, seed=seed)
+    return out
+
+
+def _with_verdicts(hops: pl.DataFrame, datasets: Sequence[Dataset]) -> pl.DataFrame:
+    """Run by run: an annotation names a trace, and runs over the same claims share the names."""
+    runs = hops["run"].unique(maintain_order=True).to_list()
+    parts = [
+        verdicts.with_verdicts(hops.filter(pl.col("run") == run), dataset.tables.get("annotations"))
+        for run, dataset in zip(runs, datasets, strict=True)
+    ]
+    return pl.concat(parts)
+
+
+def _fuse(drawn: pl.DataFrame, judges: Judges, progress: Progress) -> tuple[Judged, pl.DataFrame]:
+    pairs = list(drawn.select("base", "output").iter_rows())
+    found = judge_pairs(pairs, judges.providers, reading=judges.reading, runs=judges.runs, progress=progress)
+    scored = drawn.with_row_index("pair").with_columns(pl.col("pair").cast(pl.Int64))
+    return found, scored.join(found.means(), on="pair", how="left", suffix="_fuse")
+
+
+def _other_judgements(
+    hops: pl.DataFrame,
+    drawn: pl.DataFrame,
+    given: Mapping[str, str],
+    judges: Judges,
+    tallies: dict[str, dict[str, Any]],
+    progress: Progress,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Verdicts and entailed coverage of the drawn hops, by the first judge; without a context the base is compared."""
+    rows = list(drawn.select("record_id", "base", "output").iter_rows())
+    first = judges.providers[0]
+    levels, tally = judge_levels([(now, given.get(i) or base) for i, base, now in rows], first, progress=progress)
+    tallies["verdicts"] = tally.summary()
+    key = ["run", "trace_id", "hop"]
+    told = drawn.select(key).with_columns(pl.Series("told", levels, dtype=pl.String))
+    joined = hops.join(told, on=key, how="left", maintain_order="left")
+    hops = joined.with_columns(pl.coalesce("verdict", "told").alias("verdict")).drop("told")
+    known = [(now, given[i]) if i in given else None for i, _, now in rows]
+    shares, tally = entailed([k for k in known if k is not None], first, progress=progress)
+    tallies["coverage"] = tally.summary()
+    answers = iter(shares)
+    column = [next(answers) if k is not None else None for k in known]
+    return hops, drawn.select(*key, "topic").with_columns(pl.Series("entailed", column, dtype=pl.Float64))

@@ -1,0 +1,60 @@
+"""Do judges agree? Krippendorff's alpha and the intraclass correlation, for scores with gaps.
+
+Alpha takes any number of judges and skips what one of them left out. ICC(2,1) (two-way random, absolute agreement,
+one judge) needs every judge for every unit, so it is taken over the units that all judged.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Scores = npt.NDArray[np.float64]  # judges by units, nan where a judge gave no score
+
+
+def krippendorff(scores: Scores, level: Literal["nominal", "interval"] = "interval") -> float | None:
+    """1 is perfect, 0 is chance; null when nothing can be compared or nothing varies."""
+    kept = scores[:, (~np.isnan(scores)).sum(axis=0) >= 2]
+    values = kept[~np.isnan(kept)]
+    if values.size < 2:
+        return None
+    expected = _disagreement(values, level) / (values.size - 1)
+    if expected == 0:
+        return None
+    observed = 0.0
+    for unit in kept.T:
+        given = unit[~np.isnan(unit)]
+        observed += _disagreement(given, level) / (given.size - 1)
+    return float(1 - observed / expected)
+
+
+def icc(scores: Scores) -> float | None:
+    """ICC(2,1) over the units that every judge scored; null with fewer than two units or judges, or no variance."""
+    full = scores[:, ~np.isnan(scores).any(axis=0)].T
+    n, k = full.shape
+    if n < 2 or k < 2:
+        return None
+    grand = full.mean()
+    rows = k * ((full.mean(axis=1) - grand) ** 2).sum() / (n - 1)
+    columns = n * ((full.mean(axis=0) - grand) ** 2).sum() / (k - 1)
+    total = ((full - grand) ** 2).sum()
+    error = (total - rows * (n - 1) - columns * (k - 1)) / ((n - 1) * (k - 1))
+    below = rows + (k - 1) * error + k * (columns - error) / n
+    return float((rows - error) / below) if below > 1e-12 else None
+
+
+def agreement(scores: Scores) -> dict[str, Any]:
+    """Both, with how many units they rest on."""
+    shared = int(((~np.isnan(scores)).sum(axis=0) >= 2).sum())
+    return {"judges": len(scores), "units": shared, "alpha": krippendorff(scores), "icc": icc(scores)}
+
+
+def _disagreement(values: Scores, level: str) -> float:
+    """Sum of squared differences (interval) or of differing pairs (nominal) over ordered pairs of `values`."""
+    if level == "nominal":
+        _, counts = np.unique(values, return_counts=True)
+        return float(values.size**2 - (counts**2).sum())
+    # The sum over all ordered pairs of (a - b)^2, without forming the pairs.
+    return float(2 * values.size * (values**2).sum() - 2 * values.sum() ** 2)

@@ -1,0 +1,85 @@
+"""Did intervened claims reach their target, and after how many steps?
+
+Whoever steers a claim also decides when it has arrived, so the auditors' own word (`own`) flatters the run. Where an
+independent judge was handed in, its word stands beside theirs (`independent`): compare settings by that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from claimlab.evolve.measure.intervals import wilson
+
+SETTINGS = {0: "direct", 1: "one auditor", 3: "three auditors"}
+UNSTATED = "not stated"
+# (run, trace id) -> whether the target was reached; runs over the same claims share their trace ids
+Ends = Mapping[tuple[str, str], bool | None]
+
+
+def last_hops(hops: pl.DataFrame) -> pl.DataFrame:
+    """The last hop of each trace that had a target."""
+    return hops.filter((pl.col("hop") == pl.col("hops")) & pl.col("target").is_not_null())
+
+
+def setting(auditors: int | None) -> str:
+    return UNSTATED if auditors is None else SETTINGS.get(auditors, f"{auditors} auditors")
+
+
+def attainment(hops: pl.DataFrame, independent: Ends | None = None) -> pl.DataFrame:
+    """Per setting and dimension: traces, how many were judged, how many attained, the share with its interval.
+
+    `judge` is "own" (the run's last vote) or "independent" (`independent`: its word on each trace; null: no answer).
+    A trace without a vote is not counted as missed: it stands in `unjudged`.
+    """
+    last = last_hops(hops).with_columns(
+        pl.col("auditors").map_elements(setting, return_dtype=pl.String, skip_nulls=False).alias("setting")
+    )
+    parts = [_tally(last, "own")]
+    if independent is not None:
+        words = pl.Series(
+            "passed", [independent.get(key) for key in last.select("run", "trace_id").iter_rows()], dtype=pl.Boolean
+        )
+        parts.append(_tally(last.with_columns(words), "independent"))
+    return pl.concat(parts)
+
+
+def _tally(last: pl.DataFrame, judge: str) -> pl.DataFrame:
+    counted = (
+        last.group_by("setting", "dimension")
+        .agg(
+            pl.len().alias("traces"),
+            pl.col("passed").count().alias("judged"),
+            pl.col("passed").sum().cast(pl.Int64).alias("attained"),
+        )
+        .sort("setting", "dimension")
+    )
+    intervals = [wilson(a, n) for a, n in counted.select("attained", "judged").iter_rows()]
+    return counted.with_columns(
+        pl.lit(judge).alias("judge"),
+        (pl.col("traces") - pl.col("judged")).alias("unjudged"),
+        pl.when(pl.col("judged") > 0).then(pl.col("attained") / pl.col("judged")).alias("share"),
+        pl.Series("low", [i and i[0] for i in intervals], dtype=pl.Float64),
+        pl.Series("high", [i and i[1] for i in intervals], dtype=pl.Float64),
+    )
+
+
+def steps_to_target(hops: pl.DataFrame) -> pl.DataFrame:
+    """Per dimension and value, over traces that attained it: mean and most hops, and the share that took one."""
+    done = last_hops(hops).filter(pl.col("passed"))
+    return (
+        done.group_by("dimension", "target")
+        .agg(
+            pl.len().alias("traces"),
+            pl.col("hops").mean().alias("mean"),
+            pl.col("hops").max().alias("most"),
+            (pl.col("hops") == 1).mean().alias("at_once"),
+        )
+        .sort("dimension", "mean", descending=[False, True])
+    )
+
+
+def hardest(steps: pl.DataFrame) -> pl.DataFrame:
+    """The value of each dimension that took the most hops on average (the paper's figure 4)."""
+    return steps.group_by("dimension", maintain_order=True).first().sort("mean")

@@ -1,0 +1,134 @@
+"""The seed, middle and evolved stage of traces as datasets: what the claims said before, halfway and after.
+
+Every record carries its label, origin and change log, and the hops that made it stand beside it as its traces. Seeds
+are listed once however many traces start from them. A trace of one hop has no middle; it is counted, not invented.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import UsageError
+from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
+
+LEVELS = ("seed", "middle", "evolved")
+
+
+def stages(dataset: Dataset, hops: pl.DataFrame, names: Sequence[str] = LEVELS) -> dict[str, Dataset]:
+    """Each wanted stage of one run as a dataset."""
+    wrong = [name for name in names if name not in LEVELS]
+    if wrong:
+        raise UsageError(f"There is no stage '{wrong[0]}'.", f"Choose among: {', '.join(LEVELS)}.")
+    line = main_line(hops)
+    return {name: _stage(dataset, line, name) for name in names}
+
+
+def main_line(hops: pl.DataFrame) -> pl.DataFrame:
+    """Of a cascade only the hops that led to its last text, numbered anew; walks as they are."""
+    branched = hops.filter(pl.col("parent").is_not_null().any().over("trace_id"))
+    if not branched.height:
+        return hops
+    kept: list[tuple[str, int]] = []
+    for (trace,), part in branched.group_by("trace_id", maintain_order=True):
+        parents = dict(part.select("hop", "parent").iter_rows())
+        at: int | None = max(parents)
+        while at:
+            kept.append((str(trace), at))
+            at = parents.get(at)
+    wanted = pl.DataFrame(kept, schema={"trace_id": pl.String, "hop": pl.Int32}, orient="row")
+    line = branched.join(wanted, on=["trace_id", "hop"], how="semi").sort("trace_id", "hop")
+    walks = hops.join(branched.select("trace_id").unique(), on="trace_id", how="anti")
+    return pl.concat([walks, line]).with_columns(
+        pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("trace_id").alias("hop"),
+        pl.len().over("trace_id").cast(pl.Int32).alias("hops"),
+    )
+
+
+def _stage(dataset: Dataset, hops: pl.DataFrame, name: str) -> Dataset:
+    rows = {r["id"]: r for r in dataset.records.iter_rows(named=True)}
+    chosen = hops.filter(pl.col("hop") == stop_of(name)).drop_nulls("base" if name == "seed" else "output")
+    records, seen = [], set()
+    for hop in chosen.iter_rows(named=True):
+        source = rows.get(hop["record_id"], {})
+        key = (source.get("group") or hop["base"]) if name == "seed" else hop["trace_id"]
+        if key in seen:
+            continue
+        seen.add(key)
+        records.append(_record(source, hop, name))
+    made = {r["id"]: t for r, t in records}
+    kept = _traces(dataset, hops, made, name)
+    frame = pl.DataFrame([r for r, _ in records], schema=SCHEMA)
+    traces = hops["trace_id"].n_unique()
+    step = Lineage(
+        step=f"evolve drift: {name}",
+        parameters={"stage": name},
+        inputs={"records.parquet": dataset.digest()},
+        counts={"traces": traces, "records": frame.height, "without_this_stage": traces - chosen.height},
+    )
+    out = Dataset.build(f"{dataset.name}-{name}", frame, {"traces": kept} if kept.height else {}, synthetic=True)
+    out.licence, out.card = dataset.licence, dataset.card
+    out.lineage = [*dataset.lineage, step]
+    return out
+
+
+def stop_of(name: str) -> pl.Expr:
+    """The hop at which a stage stands; the seed is what the first hop was given."""
+    if name == "seed":
+        return pl.lit(1, dtype=pl.Int32)
+    if name == "evolved":
+        return pl.col("hops")
+    # Halfway, rounded up; a trace of one hop has no middle, and hop 0 matches nothing.
+    return pl.when(pl.col("hops") > 1).then((pl.col("hops") + 1) // 2).otherwise(0)
+
+
+def _record(source: dict[str, Any], hop: dict[str, Any], name: str) -> tuple[dict[str, Any], str]:
+    """The record of one trace at one stage, and the trace's id."""
+    meta = json.loads(source["meta"]) if source.get("meta") else {}
+    told = meta.get("synthetic")
+    note: dict[str, Any] = told if isinstance(told, dict) else {}
+    changes = [] if name == "seed" else [
+        {"stage": name, "hops": hop["hop"], "of": hop["hops"], "dimension": hop["dimension"], "value": hop["target"]}
+    ]  # fmt: skip
+    origin = {"trace": hop["trace_id"], "base_claim": hop["base"], "run": hop["run"], "made": note.get("origin")}
+    label = note.get("label") or source.get("label_raw") or "none given"
+    unmoved = name == "seed" or hop["output"] == hop["base"]
+    row = {column: source.get(column) for column in SCHEMA}
+    row |= {
+        "id": f"{hop['trace_id']}-{name}",
+        "text": hop["base"] if name == "seed" else hop["output"],
+        "kind": source.get("kind") or "claim",
+        # A rewrite may be true no more: the verdict of the seed is not handed on to what it became.
+        "veracity": source.get("veracity") if unmoved else None,
+        "topic": hop["topic"],
+        "group": source.get("group") or hop["trace_id"],
+        "authorship": _authorship(source.get("authorship"), name),
+        "split": None,
+        "meta": meta_json(
+            {**meta, "stage": name, "topology": hop["topology"], "verdict_level": hop["verdict"],
+             "synthetic": {"label": label, "origin": origin, "changes": changes}}
+        ),
+    }  # fmt: skip
+    return row, hop["trace_id"]
+
+
+def _authorship(of_record: str | None, name: str) -> str | None:
+    """The record speaks of what the claim became; a person's seed that was altered on the way was a person's."""
+    if name == "seed":
+        return None if of_record == "HAT" else of_record
+    return of_record or "MGT"
+
+
+def _traces(dataset: Dataset, hops: pl.DataFrame, made: dict[str, str], name: str) -> pl.DataFrame:
+    """The hops that led to each record of the stage, keyed by its new id; a seed has none behind it."""
+    table = dataset.tables["traces"]
+    if name == "seed" or not made:
+        return table.clear().select(list(SIDE_TABLES["traces"]))
+    until = hops.filter(pl.col("hop") <= stop_of(name)).select("trace_id", "round", "step")
+    ids = pl.DataFrame({"new": list(made), "trace_id": list(made.values())})
+    kept = table.join(until, on=["trace_id", "round", "step"], how="semi").join(ids, on="trace_id")
+    return kept.with_columns(pl.col("new").alias("record_id")).drop("new").sort("trace_id", "round", "step")

@@ -1,0 +1,200 @@
+"""The drift report in words: what was measured, what was not, what a figure can and cannot carry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from claimlab.evolve.drift import Drift, coverage_means
+from claimlab.evolve.measure import drift_lite as lite
+from claimlab.evolve.measure.curve import FLAT, Curve
+from claimlab.evolve.measure.producers import producer_share
+from claimlab.evolve.views import pictures
+from claimlab.report.blocks import Block, Cell, Figure, Items, Report, Section, Table, Text, Tiles, percent
+from claimlab.report.excerpt import excerpt
+
+VIEWER = "traces.html"
+NOT_FUSE = (
+    "drift-lite reads word lists and counts; it is not FUSE-EVAL, and its numbers are not to be compared with "
+    "published ones. Certainty and temporal shift hardly separate released pairs: they are marked weak."
+)
+
+
+def report(found: Drift, *, viewer: str | None = VIEWER) -> Report:
+    """The whole page; `viewer` is the file name of the trace viewer beside it."""
+    counts = found.counts
+    runs = found.hops["run"].unique().sort().to_list()
+    sections = [shape(found), dimensions(found), verdicts(found), fuse(found), targets(found), producers(found),
+                coverage(found)]  # fmt: skip
+    links = [("Follow single traces", viewer)] if viewer else []
+    intro = f"{counts['traces']:,} traces, {counts['hops']:,} hops; {counts['failed_hops']:,} hops failed."
+    unmeasured: list[Block] = (
+        [Section("Not measured", [Items(found.notes)], tone="not-measured")] if found.notes else []
+    )
+    return Report(
+        "Drift of claims",
+        excerpt(", ".join(runs), 200),
+        [Text(intro, links=links), tiles(found), *(s for s in sections if s is not None), *unmeasured],
+    )
+
+
+def tiles(found: Drift) -> Tiles:
+    whole = found.curves["all", ""]
+    return Tiles(
+        [
+            ("drift-lite at the end", number(whole.end), "plain"),
+            ("two unrelated claims", number(whole.unrelated), "plain"),
+            ("late slope / early slope", number(whole.ratio), "plain"),
+            ("hops failed", f"{found.counts['failed_hops']:,}", "warn" if found.counts["failed_hops"] else "plain"),
+        ]
+    )
+
+
+def shape(found: Drift) -> Section:
+    rows = [_curve_row(by, value, c) for (by, value), c in found.curves.items()]
+    columns = [
+        "By",
+        "Value",
+        "Traces",
+        "Early slope",
+        "Late slope",
+        "Late / early",
+        "95 % interval",
+        "At the end",
+        "Flattens",
+    ]
+    caption = (
+        f"Slopes per hop over the first and the last third of the hops; a late slope under {FLAT:g} of the early one "
+        "counts as flat. Unknown where half of the traces took fewer than six hops."
+    )
+    figures: list[Figure] = []
+    for by in ("topic", "topology", "home"):
+        figures += pictures.trajectories(found, by)
+    return Section("How fast claims move", [Text(NOT_FUSE, "note"), *figures, Table(columns, rows, caption)], "shape")
+
+
+def _curve_row(by: str, value: str, c: Curve) -> list[Any]:
+    interval = "–" if c.ratio_interval is None else f"{c.ratio_interval[0]:.2f} to {c.ratio_interval[1]:.2f}"
+    flat = {None: "not known", True: "yes", False: "no"}[c.flattens]
+    return [_kind(by), excerpt(value, 60), c.n[0], c.early, c.late, c.ratio, interval, c.end, flat]
+
+
+def _kind(by: str) -> str:
+    return {"home": "group", "all": "all traces"}.get(by, by)
+
+
+def dimensions(found: Drift) -> Section:
+    rows = [[d.title, Cell("weak", tone="warn") if d.weak else "", d.ceiling, d.ceiling_when] for d in lite.DIMENSIONS]
+    table = Table(
+        ["Dimension", "Standing", "Ceiling", "Reached when"], rows, "What each dimension of drift-lite can reach."
+    )
+    figures = [
+        f for by in ("topic", "topology") for f in pictures.dimensions(found, by) if by == "topic" or _varies(found, by)
+    ]
+    return Section("What moves", [*figures, table], "dimensions")
+
+
+def _varies(found: Drift, by: str) -> bool:
+    return found.hops[by].n_unique() > 1
+
+
+def verdicts(found: Drift) -> Section | None:
+    if not found.verdict_shares:
+        return None
+    figures: list[Block] = []
+    for by in ("topology", "home", "topic", "hop"):
+        figures += pictures.verdicts(found, by)
+    rows = [list(row) for row in found.verdict_moves.iter_rows()]
+    moves = Table(["From", "To", "Hops"], rows, "From level to level, between neighbouring judged hops of a trace.")
+    note = Text("Verdicts by a model are unvalidated: it was not compared with people here.", "note")
+    told = [note] if "verdicts" in found.tallies else []
+    return Section("How true claims stay", [*told, *figures, moves], "verdicts")
+
+
+def fuse(found: Drift) -> Section | None:
+    if found.fuse is None:
+        return None
+    rows = [[name, a["judges"], a["units"], a["alpha"], a["icc"]] for name, a in found.fuse.agreement().items()]
+    table = Table(
+        ["Dimension", "Judges and runs", "Pairs judged twice or more", "Krippendorff's alpha", "ICC(2,1)"],
+        rows,
+        "How far judges, or the runs of one judge, agree. With one judge and one run nothing is known of it.",
+    )
+    asked = found.fuse.table.height
+    said = f"{asked:,} scores asked for, {found.fuse.nulls:,} could not be read: those are null, not nought."
+    told = dict.fromkeys(note for tally in found.fuse.tallies.values() for note in tally["notes"])
+    standing = "".join(f" {note[:1].upper()}{note[1:]}." for note in told)  # such as that a model is too small
+    caution = "The judge is unvalidated: it was not compared with people here." + excerpt(standing, 400)
+    return Section(
+        "FUSE-EVAL by a model", [Text(said), Text(caution, "note"), *pictures.fuse(found), table], "fuse-eval"
+    )
+
+
+def targets(found: Drift) -> Section | None:
+    if not found.attainment.height:
+        return None
+    rows = [
+        [r["setting"], r["dimension"], r["judge"], r["traces"], r["judged"], percent(r["share"]),
+         "–" if r["low"] is None else f"{100 * r['low']:.1f} to {100 * r['high']:.1f}"]
+        for r in found.attainment.iter_rows(named=True)
+    ]  # fmt: skip
+    columns = ["Setting", "Dimension", "Judge", "Traces", "Judged", "Attained, %", "95 % interval"]
+    steps = [
+        [r["dimension"], r["target"], r["traces"], r["mean"], r["most"], percent(r["at_once"])]
+        for r in found.steps.iter_rows(named=True)
+    ]
+    return Section(
+        "Targets",
+        [
+            Text(
+                "Auditors who steer a claim also say when it has arrived: their own word flatters the run. A release "
+                "that keeps only successful traces says nothing of how many failed.",
+                "note",
+            ),
+            Table(columns, rows, "Traces that reached the value they were steered to."),
+            *pictures.steps(found),
+            Table(
+                ["Dimension", "Value", "Traces", "Mean hops", "Most hops", "At once, %"], steps, "Hops to the target."
+            ),
+        ],
+        "targets",
+    )
+
+
+def producers(found: Drift) -> Section | None:
+    figures = [*pictures.influence(found), *pictures.together(found)]
+    if not figures:
+        return None
+    note = "Attributes are what agents say moved them. A model's account of its reasons is not evidence of a cause."
+    shares = producer_share(found.hops, "group")
+    rows = [[r["group"], r["hops"], r["producers"], percent(r["share"]), r["failed"]] for r in shares.to_dicts()]
+    columns = ["Group", "Hops", "By producers", "Producers, %", "Failed"]
+    table = Table(columns, rows, "Who had a claim and rewrote it, by group; hops that failed are not in the share.")
+    return Section("Who rewrites", [Text(note, "note"), *figures, table], "producers")
+
+
+def coverage(found: Drift) -> Section:
+    rows: list[list[Any]] = []
+    for by in ("dimension", "run"):
+        table = coverage_means(found.coverage, by)
+        rows += [
+            [by, r[by], r["traces"], r["seed_coverage"], r["coverage"], r["seed_length"], r["length"]]
+            for r in table.iter_rows(named=True)
+        ]
+    columns = ["By", "Value", "Traces", "Coverage, seed", "Coverage, end", "Words, seed", "Words, end"]
+    blocks: list[Block] = [
+        Text(
+            "Coverage is the share of the context's clauses of which at least half the content words, numbers and "
+            "names stand in the claim. It asks for words: what is said in others is missed, what is denied is found.",
+            "note",
+        ),
+        Table(columns, rows, "What claims keep of their context, and at what length (table 2 of the paper)."),
+    ]
+    if found.model_coverage is not None and found.model_coverage["entailed"].count():
+        known = found.model_coverage["entailed"].drop_nulls()
+        mean, n = float(known.sum()) / known.len(), known.len()
+        blocks.append(Text(f"Asked of a model instead: {mean:.3f} of the context's units, over {n:,} judged hops."))
+    return Section("Coverage and length", blocks, "coverage")
+
+
+def number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

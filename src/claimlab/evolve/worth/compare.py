@@ -1,0 +1,74 @@
+"""Distributions of scores: under conditions, and how far they are from the scores that people gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from claimlab.core.errors import DataError
+
+
+def wasserstein(
+    a: Sequence[float] | npt.NDArray[np.float64],
+    b: Sequence[float] | npt.NDArray[np.float64],
+    a_weights: Sequence[float] | None = None,
+    b_weights: Sequence[float] | None = None,
+) -> float:
+    """The first Wasserstein distance between two sets of scores: how far, on average, scores have to be moved."""
+    from scipy.stats import wasserstein_distance
+
+    if not len(a) or not len(b):
+        raise DataError("There are no scores to compare.", "Give at least one score on either side.")
+    return float(wasserstein_distance(a, b, a_weights, b_weights))
+
+
+def of_counts(counts: Mapping[float, int], other: Mapping[float, int]) -> float:
+    """The same between two tables of score -> how often."""
+    return wasserstein(list(counts), list(other), list(counts.values()), list(other.values()))
+
+
+def summary(scores: pl.DataFrame, by: str) -> pl.DataFrame:
+    """Per value of `by`: how many, mean, spread and quartiles of the score."""
+    score = pl.col("score")
+    return (
+        scores.with_columns(pl.col(by).fill_null("not stated"))
+        .group_by(by)
+        .agg(
+            pl.len().alias("claims"),
+            score.mean().alias("mean"),
+            score.std().alias("spread"),
+            score.quantile(0.25).alias("lower"),
+            score.median().alias("median"),
+            score.quantile(0.75).alias("upper"),
+        )
+        .sort(by)
+    )
+
+
+def against_people(scores: pl.DataFrame, people: pl.DataFrame, *, draws: int = 500, seed: int = 0) -> dict[str, object]:
+    """Distance from people's scores (columns id and score), and rank agreement on the claims that both have.
+
+    The distance compares distributions and forgives any claim its wrong place: the rank correlation stands beside it.
+    """
+    from scipy.stats import spearmanr
+
+    theirs = people.drop_nulls(["id", "score"]).group_by("id").agg(pl.col("score").mean())
+    shared = scores.select("id", "score").join(theirs, on="id", suffix="_people").sort("id")
+    if not shared.height:
+        raise DataError(
+            "No claim has both a score and a person's score.", "Check that the ids are those of the records."
+        )
+    ours, other = shared["score"].to_numpy(), shared["score_people"].to_numpy()
+    rng = np.random.default_rng(seed)
+    drawn = [rng.integers(len(ours), size=len(ours)) for _ in range(draws)]
+    low, high = np.quantile([wasserstein(ours[i], other[i]) for i in drawn], [0.025, 0.975])
+    rank = float(spearmanr(ours, other).statistic) if len(set(ours)) > 1 and len(set(other)) > 1 else None
+    return {
+        "claims": shared.height,
+        "wasserstein": wasserstein(ours, other),
+        "interval": [float(low), float(high)],
+        "spearman": rank,
+    }

@@ -1,0 +1,161 @@
+"""Check-worthiness on a page: distributions under the stated conditions, beside what the conditions leave possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from claimlab.evolve.worth.compare import summary
+from claimlab.evolve.worth.conditions import distances
+from claimlab.evolve.worth.score import Perspective, Society
+from claimlab.evolve.worth.values import DIMENSIONS, Background
+from claimlab.report.blocks import Block, Figure, Report, Section, Table, Text, Tiles
+from claimlab.report.charts import to_svg
+from claimlab.report.excerpt import excerpt
+from claimlab.report.heatmap import heatmap
+
+BINS = 10
+TOPICS = 8  # in one picture
+
+
+@dataclass
+class Worth:
+    """The scores (id, topic, the six values, content, depth, size, propagation, score) and what they rest on."""
+
+    scores: pl.DataFrame
+    background: Background
+    perspective: Perspective
+    society: Society
+    method: str  # "features", or the model that played the users
+    where: dict[str, str] = field(default_factory=dict)  # attributes that users had to have
+    by: str | None = None  # the condition that was varied, with its scores
+    conditions: pl.DataFrame | None = None
+    people: dict[str, Any] | None = None
+    tally: dict[str, Any] | None = None
+
+    @property
+    def ceiling(self) -> float:
+        """The greatest score that the bounds on spreading leave possible."""
+        most = self.perspective.bounds.ceiling(self.society.population.size)
+        return self.perspective.combined(1.0, most)
+
+    def to_json(self) -> dict[str, Any]:
+        p = self.perspective
+        return {
+            "method": self.method,
+            "background": dict(self.background.__dict__),
+            "users": {"where": self.where, "count": self.society.population.size, "network": self.society.network.kind},
+            "perspective": {
+                "dimensions": dict(p.dimensions), "content": p.content, "propagation": p.propagation,
+                "threshold": p.threshold, "depth": p.bounds.depth, "fan_out": p.bounds.fan_out,
+                "decimals": p.decimals, "starts": p.starts,
+            },
+            "ceiling": self.ceiling,
+            "claims": self.scores.height,
+            "unscored": self.scores["score"].null_count(),
+            "worthy": int(self.scores["worthy"].sum()) if "worthy" in self.scores.columns else None,
+            "by_topic": summary(self.scores, "topic").to_dicts(),
+            "by": self.by,
+            "conditions": None if self.conditions is None else distances(self.conditions).to_dicts(),
+            "people": self.people,
+            "tally": self.tally,
+        }  # fmt: skip
+
+
+def page(found: Worth) -> Report:
+    told = found.to_json()
+    who = ", ".join(f"{k} = {v}" for k, v in found.where.items()) or "everybody"
+    conditions = f"Background: {found.background}. Users: {who} ({told['users']['count']:,}). Asked: {found.method}."
+    blocks: list[Block] = [Text(conditions), tiles(found), *distributions(found), table(found), *_people(found)]
+    caution = (
+        "A score holds under these conditions only. By features it rests on word lists and on shifts that were set by "
+        "hand and fitted to nobody; by a model, on a judge that was not compared with people. It measures; it is fed "
+        "back to nothing."
+    )
+    return Report("Check-worthiness", f"{found.scores.height:,} claims", [*blocks, Text(caution, "note")])
+
+
+def tiles(found: Worth) -> Tiles:
+    known = found.scores["score"].drop_nulls()
+    mean = f"{float(known.sum()) / known.len():.3f}" if known.len() else "–"
+    unscored = found.scores.height - known.len()
+    worthy = f"{int(found.scores['worthy'].sum()):,}" if "worthy" in found.scores.columns else "no threshold set"
+    return Tiles(
+        [
+            ("mean score", mean, "plain"),
+            ("highest possible", f"{found.ceiling:.3f}", "plain"),
+            ("above the threshold", worthy, "plain"),
+            ("without a score", f"{unscored:,}", "warn" if unscored else "plain"),
+        ]
+    )
+
+
+def distributions(found: Worth) -> list[Figure]:
+    """Figures 8, 13 and 14 of the paper: how the scores of each topic spread."""
+    known = found.scores.with_columns(pl.col("topic").fill_null("not stated"))
+    out = _bands(known, "topic", "Check-worthiness under these conditions, by topic")
+    if found.conditions is not None:
+        words = (found.by or "").replace("_", " ")
+        out += _bands(found.conditions, "condition", f"Check-worthiness of the same claims by {words}")
+    return out
+
+
+def _bands(scores: pl.DataFrame, by: str, title: str) -> list[Figure]:
+    """Share of the claims in each band of scores, a row for each value of `by`."""
+    known = scores.drop_nulls("score")
+    if not known.height:
+        return []
+    largest = known[by].value_counts().sort(["count", by], descending=[True, False])[by].head(TOPICS)
+    names = [f"{i / BINS:.1f}–{(i + 1) / BINS:.1f}" for i in range(BINS)]
+    cells = []
+    for value in largest.sort().to_list():
+        held = known.filter(pl.col(by) == value)["score"].to_numpy()
+        counts = np.histogram(held, np.linspace(0, 1, BINS + 1))[0]
+        cells += [
+            {by: excerpt(value, 40), "score": name, "share": 100 * n / len(held)}
+            for name, n in zip(names, counts.tolist(), strict=True)
+            if n
+        ]
+    order = list(dict.fromkeys(str(c[by]) for c in cells))
+    chart = heatmap(cells, row=by, column="score", value="share", title="% of the claims", order=order, columns=names)
+    caption = f"{title}: share of the claims in each band of scores. Blank: none."
+    return [Figure(to_svg(chart), caption, f"Heat map of check-worthiness by {by}", f"worth-by-{by}")]
+
+
+def table(found: Worth) -> Section:
+    rows: list[list[Any]] = [list(row) for row in summary(found.scores, "topic").iter_rows()]
+    columns = ["Topic", "Claims", "Mean", "Spread", "Lower quartile", "Median", "Upper quartile"]
+    means = found.scores.select([*DIMENSIONS, "content", "depth", "size", "propagation"]).mean().row(0, named=True)
+    varied = [] if found.conditions is None else [_conditions(found.conditions)]
+    parts: list[list[Any]] = [[name.replace("_", " "), value] for name, value in means.items()]
+    return Section(
+        "Under these conditions",
+        [
+            Table(columns, rows, "Scores by topic."),
+            Table(["Part", "Mean"], parts, "What the scores are made of."),
+            *varied,
+        ],
+    )
+
+
+def _conditions(scores: pl.DataFrame) -> Table:
+    rows: list[list[Any]] = [list(row) for row in distances(scores).iter_rows()]
+    columns = ["Condition", "Claims", "Mean", "Lower quartile", "Median", "Upper quartile", "Distance"]
+    return Table(columns, rows, "The same claims by condition; the distance (Wasserstein) is from the first row.")
+
+
+def _people(found: Worth) -> list[Block]:
+    if found.people is None:
+        return [Text("Not compared with people: give their scores with --people.", "note")]
+    low, high = found.people["interval"]
+    far, n = found.people["wasserstein"], found.people["claims"]
+    rank = "not known" if found.people["spearman"] is None else f"{found.people['spearman']:.2f}"
+    return [
+        Text(
+            f"Against people, over {n:,} claims: Wasserstein distance {far:.3f} (95 % interval "
+            f"{low:.3f} to {high:.3f}), rank correlation {rank}."
+        )
+    ]

@@ -1,0 +1,101 @@
+"""The tables behind check-worthiness: dimensions, backgrounds, users' shifts and word lists, from one TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.core.errors import DataError, UnknownName
+from claimlab.evolve.society.population import Population
+
+DIMENSIONS = ("public_interest", "controversy", "elites", "proximity", "novelty", "difficulty")
+FORWARD = "forward"
+
+
+@dataclass(frozen=True)
+class Background:
+    """The social environment in which a claim is judged; the first value of each is the everyday one."""
+
+    time_node: str = "normal"
+    regulatory_pressure: str = "low"
+    trust_climate: str = "high"
+
+    @classmethod
+    def parse(cls, text: str | None) -> Background:
+        """`time_node=sensitive,trust_climate=low`; what is not named is the everyday value."""
+        known = cls().__dict__
+        given: dict[str, str] = {}
+        for part in (text or "").split(","):
+            name, _, value = (p.strip() for p in part.partition("="))
+            if name and name not in known:
+                raise UnknownName("condition of the background", name, known)
+            given |= {name: value} if name else {}
+        return cls(**given)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in self.__dict__.items())
+
+
+@dataclass(frozen=True)
+class Values:
+    """The parsed file; everything that can be wrong in it is found when it is read."""
+
+    questions: dict[str, str]
+    backgrounds: dict[str, dict[str, dict[str, float]]]
+    users: dict[str, dict[str, dict[str, float]]]
+    forward: dict[str, float]
+    words: dict[str, list[str]]
+
+    @classmethod
+    def read(cls, path: Path | None = None) -> Values:
+        own = resources.files("claimlab.evolve.worth") / "data" / "values.toml"
+        name = str(path) if path else "values.toml"
+        try:
+            text = path.read_text(encoding="utf-8") if path else own.read_text(encoding="utf-8")
+            raw: dict[str, Any] = tomllib.loads(text)
+            found = cls(raw["dimensions"], raw["background"], raw["user"], raw["forward"], raw["words"])
+        except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+            raise DataError(
+                f"'{name}' is not a table of values: {error}.", "Start from the packaged values.toml."
+            ) from None
+        shifts = [s for table in (found.backgrounds, found.users) for kinds in table.values() for s in kinds.values()]
+        strange = sorted({d for shift in shifts for d in shift} - {*DIMENSIONS, FORWARD})
+        if strange or tuple(found.questions) != DIMENSIONS:
+            raise DataError(f"'{name}' names the wrong dimensions: {strange}.", f"Use: {', '.join(DIMENSIONS)}.")
+        return found
+
+    def of_background(self, background: Background) -> npt.NDArray[np.float64]:
+        """Shift of each dimension, then of forwarding."""
+        total = np.zeros(len(DIMENSIONS) + 1)
+        for condition, value in background.__dict__.items():
+            known = self.backgrounds.get(condition, {})
+            if value not in known:
+                raise UnknownName(condition.replace("_", " "), value, known)
+            total += _vector(known[value])
+        for condition, name in (("time_node", "sensitive"), ("regulatory_pressure", "high"), ("trust_climate", "low")):
+            if getattr(background, condition) == name:
+                key = {"sensitive": "sensitive", "high": "high_pressure", "low": "low_trust"}[name]
+                total[-1] += self.forward[key]
+        return total
+
+    def of_users(self, population: Population) -> npt.NDArray[np.float64]:
+        """Agents by (dimensions + forwarding). A value of an attribute shifts by every word of the table in it."""
+        total = np.zeros((population.size, len(DIMENSIONS) + 1))
+        for attribute, kinds in self.users.items():
+            if attribute not in population.attributes:
+                continue
+            values = population.values(attribute)
+            shifts = [sum((_vector(s) for word, s in kinds.items() if word in value), _vector({})) for value in values]
+            table = np.array([*shifts, _vector({})])  # the last row is for code -1: not known, no shift
+            total += table[population.codes(attribute)]
+        return total
+
+
+def _vector(shift: dict[str, float]) -> npt.NDArray[np.float64]:
+    return np.array([float(shift.get(d, 0.0)) for d in (*DIMENSIONS, FORWARD)])

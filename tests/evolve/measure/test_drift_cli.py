@@ -1,0 +1,106 @@
+"""`claimlab evolve drift` and `claimlab evolve worth` from the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from claimlab.cli.app import run
+from claimlab.core.dataset import Dataset
+
+Make = Callable[..., Dataset]
+
+
+def call(capsys: pytest.CaptureFixture[str], *argv: object) -> tuple[int, str, str]:
+    code = run([str(a) for a in argv])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_a_report_a_viewer_and_the_stages(looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    looms(30).write(tmp_path / "a")
+    looms(30, auditors=1, kind="clustered").write(tmp_path / "b")
+    code, out, _ = call(
+        capsys,
+        "evolve",
+        "drift",
+        tmp_path / "a",
+        tmp_path / "b",
+        "-o",
+        tmp_path / "r",
+        "--datasets",
+        tmp_path / "d",
+        "--json",
+    )
+    assert code == 0
+    told = json.loads(out)
+    assert told["counts"]["traces"] == 60
+    assert told["measure"]["name"] == "drift-lite"
+    assert {c["value"] for c in told["curves"] if c["by"] == "topology"} == {"clustered", "random"}
+    assert {a["setting"] for a in told["attainment"]} == {"one auditor", "three auditors"}
+    files = {p.name for p in (tmp_path / "r").iterdir()}
+    assert files == {"drift.json", "hops.parquet", "index.html", "report.md", "plots", "traces.html"}
+    assert (tmp_path / "r" / "plots" / "together.png").read_bytes()[:4] == b"\x89PNG"
+    assert "a2" in (tmp_path / "r" / "traces.html").read_text(encoding="utf-8")
+    assert Dataset.open(tmp_path / "d" / "b-evolved").records.height == 30
+    again, _, err = call(capsys, "evolve", "drift", tmp_path / "a", "-o", tmp_path / "r")
+    assert again == 1
+    assert "--force" in err
+    assert call(capsys, "evolve", "drift", tmp_path / "a", "-o", tmp_path / "r", "--force", "--traces", 0)[0] == 0
+    assert not (tmp_path / "r" / "traces.html").exists()
+
+
+def test_the_same_command_writes_the_same_bytes(
+    looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    looms(30).write(tmp_path / "a")
+    for name in ("x", "y"):
+        assert call(capsys, "evolve", "drift", tmp_path / "a", "-o", tmp_path / name)[0] == 0
+    for file in ("drift.json", "index.html", "traces.html", "hops.parquet"):
+        assert (tmp_path / "x" / file).read_bytes() == (tmp_path / "y" / file).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--max-calls", "3"], "without a judge nothing is spent"),
+        (["--network", "nowhere.json"], "--population"),
+        (["--auditor", "oracle"], "no auditor named 'oracle'"),
+        (["--judge", "embedded", "--reading", "other"], "no reading"),
+    ],
+)
+def test_wrong_calls_are_sentences(
+    looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str], argv: list[str], message: str
+) -> None:
+    looms().write(tmp_path / "a")
+    code, _, err = call(capsys, "evolve", "drift", tmp_path / "a", *argv)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_worth_writes_a_dataset_and_a_report(looms: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    looms().write(tmp_path / "a")
+    people = tmp_path / "people.csv"
+    people.write_text("id,score\nt0,0.4\nt1,0.5\n", encoding="utf-8")
+    options: list[Any] = ["--people", people, "--threshold", 0.2, "--background", "trust_climate=low", "--starts", 3]
+    code, out, _ = call(capsys, "evolve", "worth", tmp_path / "a", "-o", tmp_path / "w", *options, "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert set(told) == {"output", "counts", "lineage", "worth"}
+    assert told["worth"]["people"]["claims"] == 2
+    assert told["worth"]["ceiling"] < 0.87
+    made = Dataset.open(tmp_path / "w")
+    assert made.tables["worth"]["record_id"].to_list() == ["t0", "t1", "t2", "t3"]
+    assert made.tables["worth"]["worthy"].dtype == pl.Boolean
+    assert made.lineage[-1].parameters["background"]["trust_climate"] == "low"
+    assert (tmp_path / "w" / "worth-report" / "index.html").is_file()
+    for argv, message in ((["--user", "x"], "names no value"), (["--perspective", "novelty=much"], "no weight")):
+        code, _, err = call(capsys, "evolve", "worth", tmp_path / "a", "-o", tmp_path / "v", *argv)
+        assert code == 2
+        assert message in err

@@ -1,0 +1,60 @@
+"""The shape of a curve: planted slopes are found, and what cannot be known is null."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from claimlab.evolve.measure.curve import curve, unrelated_drift
+
+
+def measured(values: np.ndarray, traces: int = 40, noise: float = 0.0) -> pl.DataFrame:
+    """`traces` walks whose drift at hop i is values[i - 1], give or take."""
+    rng = np.random.default_rng(0)
+    rows = [(f"t{t}", i + 1, float(v + noise * rng.normal())) for t in range(traces) for i, v in enumerate(values)]
+    return pl.DataFrame(rows, schema=["trace_id", "depth", "drift"], orient="row")
+
+
+def test_a_saturating_curve_flattens_and_a_straight_one_does_not() -> None:
+    steps = np.arange(1, 31)
+    flat = curve(measured(0.4 * (1 - np.exp(-steps / 4)), noise=0.01))
+    straight = curve(measured(0.01 * steps))
+    assert flat.flattens is True
+    assert flat.ratio_interval is not None
+    assert flat.ratio_interval[1] < 0.2
+    assert straight.flattens is False
+    assert (straight.early, straight.late) == (pytest.approx(0.01), pytest.approx(0.01))
+    assert straight.end == pytest.approx(0.3)
+
+
+def test_traces_that_end_early_do_not_bend_the_curve() -> None:
+    long = measured(0.02 * np.arange(1, 13), traces=20)
+    short = measured(np.full(6, 0.9), traces=10).with_columns(("s" + pl.col("trace_id")).alias("trace_id"))
+    found = curve(pl.concat([long, short]))
+    assert found.ratio == pytest.approx(1.0)  # the short ones are in the means, not in the slopes
+    assert found.n[1] == 30
+    assert found.n[12] == 20
+
+
+def test_short_traces_have_no_slopes() -> None:
+    found = curve(measured(np.array([0.2, 0.3])))
+    assert (found.early, found.ratio, found.flattens) == (None, None, None)
+
+
+def test_a_curve_that_never_rises_has_no_ratio() -> None:
+    assert curve(measured(np.zeros(12))).flattens is None
+
+
+def test_a_cascade_counts_depth_and_averages_what_stands_side_by_side() -> None:
+    rows = [("t", 1, 0.1), ("t", 2, 0.2), ("t", 2, 0.4)]
+    found = curve(pl.DataFrame(rows, schema=["trace_id", "depth", "drift"], orient="row"))
+    assert found.mean == pytest.approx((0.0, 0.1, 0.3))
+    assert found.n == (1, 1, 1)
+
+
+def test_unrelated_claims_need_two() -> None:
+    assert unrelated_drift(["The mill opened in 1931."] * 3) is None
+    far = unrelated_drift(["The mill opened in 1931.", "Tolm harbour closed after storms."])
+    assert far is not None
+    assert far > 0.3

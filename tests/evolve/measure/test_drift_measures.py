@@ -1,0 +1,239 @@
+"""Measures over traces with a known truth, and the stages that fall out as datasets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from claimlab.catalog.load import load
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError, UsageError
+from claimlab.evolve.auditors.auditor import Question, Vote
+from claimlab.evolve.drift import measure
+from claimlab.evolve.measure import attainment, coverage, levels, producers, verdicts
+from claimlab.evolve.measure.audited import judge_ends
+from claimlab.evolve.measure.hops import read_hops
+from claimlab.exchange.synthetic import require_labels
+
+Make = Callable[..., Dataset]
+
+
+def test_hops_are_numbered_through_and_know_their_run(looms: Make) -> None:
+    hops = read_hops([looms()])
+    first = hops.filter(pl.col("trace_id") == "t0")
+    assert first["hop"].to_list() == first["depth"].to_list() == [1, 2, 3]
+    assert first["base"].unique().to_list() == ["The mill in Garrow sold 300 looms in 1931."]
+    assert set(hops["topology"]) == {"random"}
+    assert set(hops["auditors"]) == {3}
+    assert first["group"].to_list() == ["North", "South", "North"]
+    assert first["home"].null_count() == 3  # it crossed groups
+
+
+def test_rounds_do_not_start_the_count_again(looms: Make) -> None:
+    data = looms(1)
+    later = data.tables["traces"].with_columns(pl.lit(2, pl.Int32).alias("round"))
+    data.tables["traces"] = pl.concat([data.tables["traces"], later])
+    assert read_hops([data])["hop"].to_list() == [1, 2, 3, 4, 5, 6]
+
+
+def test_runs_of_one_name_are_kept_apart(looms: Make) -> None:
+    assert read_hops([looms(), looms()])["run"].unique().sort().to_list() == ["1: looms", "2: looms"]
+
+
+def test_a_dataset_without_traces_is_refused(looms: Make) -> None:
+    data = looms()
+    del data.tables["traces"]
+    with pytest.raises(DataError, match="has no traces"):
+        read_hops([data])
+
+
+def test_attainment_by_setting_with_an_independent_word(looms: Make) -> None:
+    runs = [looms(auditors=n, name=f"run{n}") for n in (0, 1, 3)]
+    told = {("run0", "t0"): True, ("run0", "t1"): False, ("run0", "t2"): None, ("run1", "t0"): True}
+    table = attainment.attainment(read_hops(runs), told)
+    own = {r["setting"]: r for r in table.filter(pl.col("judge") == "own").to_dicts()}
+    assert own["three auditors"]["share"] == own["one auditor"]["share"] == 0.75
+    assert own["direct"]["share"] is None
+    assert own["direct"]["unjudged"] == 4
+    other = {r["setting"]: r for r in table.filter(pl.col("judge") == "independent").to_dicts()}
+    assert (other["direct"]["attained"], other["direct"]["judged"]) == (1, 2)
+    assert (other["one auditor"]["attained"], other["one auditor"]["judged"]) == (1, 1)
+    assert other["three auditors"]["judged"] == 0  # the word on one run is not the word on another
+
+
+def test_an_auditor_that_took_no_part_judges_each_run_by_its_own_texts(looms: Make) -> None:
+    class Exclaims:
+        name = "exclaims"
+
+        async def judge(self, question: Question) -> Vote:
+            return Vote(self.name, question.text.endswith("!") if question.target.dimension == "style" else None)
+
+        async def close(self) -> None: ...
+
+        def describe(self) -> dict[str, str]:
+            return {"auditor": self.name}
+
+    loud, quiet = looms(2, name="loud"), looms(2, name="quiet")
+    traces = quiet.tables["traces"]
+    quiet.tables["traces"] = traces.with_columns(pl.col("output").str.strip_chars("!"))
+    ends = judge_ends(read_hops([loud, quiet]), Exclaims())
+    assert ends == {(run, t): run == "loud" for run in ("loud", "quiet") for t in ("t0", "t1")}
+
+
+def test_people_spoke_of_one_run_only(looms: Make) -> None:
+    one, two = looms(1, name="one"), looms(1, name="two")
+    said = {"record_id": "t0", "annotator": "p", "annotator_kind": "human", "question": "verdict", "value": "False"}
+    one.tables["annotations"] = pl.DataFrame([{**said, "meta": json.dumps({"trace_id": "t0", "hop": 2})}])
+    known = measure([one, two]).hops.drop_nulls("verdict")
+    assert known.select("run", "hop").rows() == [("one", 2)]
+
+
+def test_steps_count_only_what_arrived(looms: Make) -> None:
+    (row,) = attainment.steps_to_target(read_hops([looms()])).to_dicts()
+    assert (row["traces"], row["mean"], row["most"], row["at_once"]) == (3, 3.0, 3, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [("Big Five", "big_five"), ("agreeableness & conscientiousness", "big_five"), ("moderate ideology", "ideology"),
+     ("higher_education", "education"), ("social worker", "job"), ("political_leaning", "ideology"), ("shoe size", "other")],
+)  # fmt: skip
+def test_attributes_are_known_by_many_words(word: str, name: str) -> None:
+    assert producers.attribute(word) == name
+
+
+def test_what_moves_producers_and_what_goes_together(looms: Make) -> None:
+    hops = read_hops([looms()])
+    assert set(producers.influence(hops).select("attribute", "share").iter_rows()) == {("big_five", 1.0), ("job", 1.0)}
+    assert producers.together(hops).rows() == [("big_five", "job", 12), ("job", "big_five", 12)]
+    bystanders = hops.with_columns(pl.lit("bystander").alias("role"))
+    assert producers.influence(bystanders).height == 0
+    assert producers.producer_share(hops, "group")["share"].to_list() == [1.0, 1.0]
+
+
+def test_verdicts_from_the_traces(looms: Make) -> None:
+    hops = verdicts.with_verdicts(
+        read_hops([looms(1)]).with_columns(pl.Series("verdict", ["true", "HALF-TRUE", "no idea"]))
+    )
+    assert hops["verdict"].to_list() == ["True", "Half True", None]
+    assert verdicts.moves(hops).rows() == [("True", "Half True", 1), ("True", "True", 1)]
+    assert verdicts.shares(hops, "topology").select("topology", "verdict", "share").rows() == [
+        ("random", "Half True", 1.0)
+    ]
+
+
+def test_verdicts_by_hop(looms: Make) -> None:
+    hops = verdicts.with_verdicts(read_hops([looms(2, verdict="half true")]))
+    assert verdicts.by_hop(hops).rows() == [(str(n), "Half True", 2, 1.0) for n in (1, 2, 3)]
+
+
+def test_verdicts_by_people_take_the_middle_level(looms: Make) -> None:
+    said = [
+        {"record_id": "t0", "annotator": f"p{i}", "annotator_kind": "human", "question": "verdict", "value": value,
+         "rationale": None, "meta": json.dumps({"trace_id": "t0", "hop": 3})}
+        for i, value in enumerate(["True", "Mostly False", "False"])
+    ]  # fmt: skip
+    hops = verdicts.with_verdicts(read_hops([looms(1)]), pl.DataFrame(said))
+    assert hops["verdict"].to_list() == [None, None, "Mostly False"]
+
+
+def test_coverage_finds_what_is_still_said(looms: Make) -> None:
+    data = looms()
+    found = coverage.coverage(read_hops([data]), coverage.contexts(data))
+    assert found["seed_coverage"].to_list() == [0.5] * 4  # one clause of the two is in the seed
+    assert found["coverage"].to_list() == [0.0] * 4
+    assert found["seed_length"].to_list() == [9] * 4
+    assert coverage.coverage(read_hops([data]), {})["coverage"].null_count() == 4
+
+
+def test_nothing_that_was_not_measured_looks_measured(looms: Make) -> None:
+    data = looms()
+    del data.tables["evidence"]
+    found = measure([data])
+    assert found.verdict_shares == {}
+    assert found.fuse is None
+    assert [n.split(" is ")[0] for n in found.notes] == ["Verdict drift", "FUSE-EVAL", "Coverage"]
+    json.dumps(found.to_json())
+
+
+def test_the_same_traces_give_the_same_figures(looms: Make) -> None:
+    assert measure([looms()]).to_json() == measure([looms()]).to_json()
+
+
+def test_stages_are_datasets_with_label_origin_and_trace(looms: Make) -> None:
+    data = looms()
+    made = levels.stages(data, read_hops([data]))
+    assert {n: d.records.height for n, d in made.items()} == {"seed": 2, "middle": 4, "evolved": 4}  # seeds once each
+    for one in made.values():
+        assert one.synthetic
+        require_labels(one)
+    assert made["seed"].records["text"].unique().to_list() == ["The mill in Garrow sold 300 looms in 1931."]
+    assert made["middle"].records["text"].unique().to_list() == ["Folks say the mill in Garrow sold looms!"]
+    assert made["middle"].tables["traces"].height == 8
+    assert made["evolved"].tables["traces"].height == 12
+    assert set(made["evolved"].tables["traces"]["record_id"]) == set(made["evolved"].records["id"])
+    assert set(made["evolved"].records["group"]) == {"g0", "g1"}
+
+
+def test_a_seed_is_not_called_altered(looms: Make) -> None:
+    data = looms()
+    data.records = data.records.with_columns(pl.lit("HAT").alias("authorship"))
+    made = levels.stages(data, read_hops([data]))
+    assert made["seed"].records["authorship"].null_count() == 2
+    assert set(made["evolved"].records["authorship"]) == {"HAT"}
+
+
+def test_a_trace_of_one_hop_has_no_middle(looms: Make) -> None:
+    data = looms()
+    data.tables["traces"] = data.tables["traces"].filter((pl.col("step") == 1) | (pl.col("trace_id") == "t0"))
+    middle = levels.stages(data, read_hops([data]), ["middle"])["middle"]
+    assert middle.records["id"].to_list() == ["t0-middle"]
+    assert middle.lineage[-1].counts["without_this_stage"] == 3
+    with pytest.raises(UsageError, match="no stage 'late'"):
+        levels.stages(data, read_hops([data]), ["late"])
+
+
+def test_of_a_cascade_the_line_to_the_last_text_is_kept(looms: Make) -> None:
+    hops = read_hops([looms(1)]).with_columns(pl.Series("parent", [0, 0, 1], dtype=pl.Int32))
+    line = levels.main_line(hops)
+    assert line["step"].to_list() == [1, 3]
+    assert line["hop"].to_list() == [1, 2]
+    assert line["hops"].to_list() == [2, 2]
+
+
+@pytest.mark.realdata
+@pytest.mark.slow
+def test_released_traces(real_data: Path) -> None:
+    """What the paper says of length and of hops, from the 2,868 released traces."""
+    data = load("evolved-claims", real_data / "evolved-claims.zip", variant="traces")
+    found = measure([data])
+    assert found.counts == {"traces": 2_868, "hops": 5_005, "failed_hops": 0, "unmeasured_hops": 0}
+    lengths = dict(found.coverage.group_by("dimension").agg(pl.col("length").mean()).iter_rows())
+    published = {"linguistic_style": 26.95, "granularity": 34.50, "causal_structure": 27.64, "stance_polarity": 29.20}
+    for dimension, words in published.items():
+        assert lengths[dimension] == pytest.approx(words, rel=0.03)
+    means = found.coverage.select("seed_coverage", "coverage").mean().row(0)
+    assert 0.08 < means[0] < 0.16
+    assert 0.08 < means[1] < 0.18
+    assert sum(r["traces"] - r["attained"] for r in found.attainment.to_dicts()) == 14  # the card says so, too
+
+
+@pytest.mark.realdata
+@pytest.mark.slow
+def test_rule_rewrites_rise_fast_then_flatten(real_data: Path) -> None:
+    """Seeds of the paper, 30 steps: late slope under a fifth of the early one, and still nearer to the base than
+    unrelated claims are to each other. All 240 on three networks: bench/evolve_drift.py curve."""
+    from claimlab.core import sync
+    from claimlab.evolve.open import Run
+
+    seeds = load("evolved-claims", real_data / "evolved-claims.zip", variant="seed240", limit=80)
+    run = sync.run(Run(network="random").start(seeds))
+    whole = measure([run]).curves["all", ""]
+    assert whole.flattens is True
+    assert whole.end is not None
+    assert whole.unrelated is not None
+    assert 0.1 < whole.end < whole.unrelated < whole.ceiling

@@ -1,0 +1,33 @@
+"""Nothing optimises virality: what scores a claim and what changes one never meet."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import claimlab.evolve
+
+ROOM = Path(claimlab.evolve.__file__).parent
+WRITERS = ("rewrite", "auditors", "run.py", "propagation.py", "turn.py", "stage.py", "open.py")
+
+
+def imported(folder: Path) -> set[str]:
+    files = sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]
+    found: set[str] = set()
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                found.add(node.module or "")
+            elif isinstance(node, ast.Import):
+                found |= {a.name for a in node.names}
+    return found
+
+
+def test_check_worthiness_imports_no_rewriter() -> None:
+    assert not {m for m in imported(ROOM / "worth") if m.startswith(("claimlab.evolve.rewrite", "claimlab.evolve.run"))}
+
+
+def test_no_rewriter_imports_check_worthiness_or_drift() -> None:
+    for name in WRITERS:
+        assert (ROOM / name).exists(), name
+        assert not {m for m in imported(ROOM / name) if ".evolve.worth" in m or ".evolve.measure" in m}, name
