@@ -118,7 +118,7 @@ async def _all(
             if journal is not None:
                 journal.add(life)
             progress(LABEL, len(done), len(begun))
-            await asyncio.sleep(0)  # rules never wait: without this, a stop would not be heard
+            await asyncio.sleep(0)  # a replay never waits: without this, Ctrl-C would not be heard
 
     tasks = [asyncio.create_task(work()) for _ in range(min(concurrency, len(begun)))]
     try:
