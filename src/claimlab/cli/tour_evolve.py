@@ -30,8 +30,8 @@ def run_evolve(tour: Tour) -> None:
     turns = sum(data.tables["traces"].height for data in made.values())
     told = (
         f"{some.height} claims of the clean twin were passed on for {STEPS} steps in three societies of 90 made-up "
-        f"agents; each of the {turns:,} turns was written by rule and is kept. The figures are the share of a claim's "
-        "words, then and now together, that are not in both: most of the change comes early."
+        f"agents; each of the {turns:,} turns was written by rule and is kept. The figures are the share in percent of "
+        "a claim's words, then and now together, that are not in both: most of the change comes early."
     )
     rows: list[list[Cell | str]] = [
         [network, *(percent(share) for share in _change(data))] for network, data in made.items()
@@ -62,5 +62,6 @@ def _change(data: Dataset) -> Sequence[float]:
 
 def _example(data: Dataset) -> Table:
     first = data.tables["traces"].filter(pl.col("record_id") == data.records["id"][0])
-    rows = [[step, agent, text] for step, agent, text in first.select("step", "agent", "output").iter_rows()]
-    return Table(["Step", "Agent", "One claim, as it was passed on"], [[0, None, first["input"][0]], *rows])
+    told = first.filter(pl.col("input") != pl.col("output")).select("step", "agent", "output")
+    rows = [[step, agent, text] for step, agent, text in told.iter_rows()]
+    return Table(["Step", "Agent", "One claim, whenever it changed"], [[0, None, first["input"][0]], *rows])
