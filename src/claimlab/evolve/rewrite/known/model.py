@@ -18,7 +18,8 @@ from claimlab.llm.open import open_provider
 from claimlab.llm.validate import Validated
 
 LONGEST = 4000  # characters of context or evidence that are shown
-MAX_TOKENS = 240  # one or two sentences, three names and a reason
+CLAIM, REASON = 600, 240  # characters; where an endpoint binds the schema, a small model cannot ramble past them
+MAX_TOKENS = 320
 TEMPERATURE = 0.7
 SYSTEM = (
     "You play one person in a study of how statements change when people pass them on. You get the person's profile "
@@ -30,18 +31,18 @@ SYSTEM = (
 
 
 class Retold(BaseModel):
-    claim: str = Field(description="the statement as this person passes it on")
-    influencing_attributes: list[str] = Field(description="up to three attributes of the profile that shaped it")
-    influencing_reason: str = Field(description="why, in one short sentence")
+    claim: str = Field(max_length=CLAIM, description="the statement as this person passes it on")
+    influencing_attributes: list[str] = Field(max_length=3, description="up to three attributes of the profile")
+    influencing_reason: str = Field(max_length=REASON, description="why they shaped it, in one short sentence")
 
 
 class Decided(BaseModel):
     role: Literal["producer", "bystander"] = Field(
         description="producer: the profile fits the aim, so the person rewords it; bystander: passes it on as it is"
     )
-    claim: str = Field(description="the statement as this person passes it on")
-    influencing_attributes: list[str] = Field(description="up to three attributes of the profile that shaped it")
-    influencing_reason: str = Field(description="why, in one short sentence")
+    claim: str = Field(max_length=CLAIM, description="the statement as this person passes it on")
+    influencing_attributes: list[str] = Field(max_length=3, description="up to three attributes of the profile")
+    influencing_reason: str = Field(max_length=REASON, description="why they shaped it, in one short sentence")
 
 
 def question(request: Request) -> Ask[Any]:
