@@ -7,7 +7,9 @@ in pieces up to a bound, because an endpoint is not to be trusted with our memor
 from __future__ import annotations
 
 import asyncio
+import ssl
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,7 +25,6 @@ _TURNED_AWAY = {
     402: ("says the account has no credit", "Add credit, or choose another profile."),
     404: ("does not know the model or the address", "Choose a model it serves with --model, or check base_url."),
 }
-CALLS_PER_CLIENT = 16  # a client looks through all its connections for every call, so many calls want several
 _NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol")
 
 
@@ -42,7 +43,7 @@ class OpenAICompatible:
         body = self._body(request)
         raw = bytearray()
         line = self._line()
-        line.calls += 1
+        line.busy = True
         try:
             # The body goes as "extra": else the SDK walks every message by its types, a seventh of the whole call.
             completions = line.client.chat.completions.with_streaming_response
@@ -67,7 +68,7 @@ class OpenAICompatible:
         except Exception as error:  # the transport's own, while the body is read: its package differs between SDKs
             return self._failed("connection", scrub(f"{type(error).__name__}: {error}", self._key), transient=True)
         finally:
-            line.calls -= 1
+            line.busy = False
         return self._read(bytes(raw))
 
     def _body(self, request: Request[Any]) -> dict[str, Any]:
@@ -134,23 +135,26 @@ class OpenAICompatible:
         )
 
     def _line(self) -> _Line:
-        """A client with room for one more call; connections belong to the event loop they were opened in."""
+        """A client that is free; connections belong to the event loop they were opened in."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._lines, self._loop = [], loop
         for line in self._lines:
-            if line.calls < CALLS_PER_CLIENT:
+            if not line.busy:
                 return line
         self._lines.append(_Line(self._open()))
         return self._lines[-1]
 
     def _open(self) -> Any:
         local = urlsplit(self.profile.base_url or "").hostname in ("127.0.0.1", "localhost", "::1")
+        http = self._sdk.DefaultAsyncHttpxClient(verify=_trusted(), trust_env=not local)  # no proxy to oneself
         client = self._sdk.AsyncOpenAI(
             api_key=self._key or "none",  # the SDK would else send OPENAI_API_KEY to whatever endpoint this is
             base_url=self.profile.base_url,
             max_retries=0,
-            http_client=self._sdk.DefaultAsyncHttpxClient(trust_env=False) if local else None,  # no proxy to oneself
+            http_client=self._sdk.DefaultAsyncHttpxClient(
+                verify=_trusted(), trust_env=not local
+            ),  # no proxy to oneself
         )
         client.organization = client.project = None  # nor the account names of another vendor
         return client
@@ -164,8 +168,18 @@ class OpenAICompatible:
 
 @dataclass
 class _Line:
+    """A client for one call at a time: one with many looks through all its connections for every call."""
+
     client: Any
-    calls: int = 0
+    busy: bool = False
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """One for all clients: reading the certificates takes as long as a dozen calls."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 def _sdk() -> Any:
