@@ -145,8 +145,8 @@ def method(evaluation: Evaluation) -> Section:
                 [
                     "Macro-F1 is the mean over the classes that the truth holds. A failed prediction, and an answer "
                     "that is none of the classes, count as wrong.",
-                    f"Intervals are 95 %, from {evaluation.draws:,} resamples of whole groups (at most 1,000 for AUROC; seed "
-                    f"{evaluation.seed}): records of one group are no independent evidence.",
+                    f"Intervals are 95 %, from {evaluation.draws:,} resamples of whole groups (at most 1,000 for AUROC; "
+                    f"seed {evaluation.seed}): records of one group are no independent evidence.",
                     f"A cell with fewer than {SMALLEST} records, or with a class of fewer than {SMALLEST_CLASS}, is "
                     "suppressed and counted. A cell that lacks a class has no macro-F1.",
                     "McNemar's test is exact and takes records as independent: where there are groups, believe the "
