@@ -112,7 +112,7 @@ def speller(classes: Sequence[str]) -> Callable[[str], str]:
 def _read(scores: str | Mapping[str, float | None] | None) -> Mapping[str, float] | None:
     """The scores of one record; null where one of them is: a part of them says nothing."""
     try:
-        row = json.loads(scores) if isinstance(scores, str) else scores
+        row: Any = json.loads(scores) if isinstance(scores, str) else scores
         if row is None or None in row.values():
             return None
         return {key: float(value) for key, value in row.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -42,6 +43,7 @@ class RunResult:
     name: str
     dataset: str
     digest: str
+    records: str  # a fingerprint of the ids that were scored: equal where two runs answered the same records
     task: str
     split: str | None
     about: About
@@ -119,6 +121,7 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
         name=run.name,
         dataset=run.dataset,
         digest=run.digest,
+        records=hashlib.sha256("\n".join(run.table["id"].sort().to_list()).encode()).hexdigest()[:16],
         task=run.task.name,
         split=run.split,
         about=run.about,

@@ -40,6 +40,7 @@ class About:
     seed: int | None = None
     divided_by: str | None = None  # how the data was split: "random", "time", "source", ...
     notes: tuple[str, ...] = ()
+    division: str | None = None  # the split by its full name: "source:leave-out=Herald"
 
 
 @dataclass(frozen=True)
@@ -171,11 +172,12 @@ def about_of(lineage: Sequence[Lineage], notes: tuple[str, ...] = ()) -> About:
     split = next((s for s in reversed(lineage) if s.step == "split"), None)
     by = split.parameters.get("by") if split is not None else None
     divided = ", ".join(map(str, by)) if isinstance(by, list) else by
+    division = str(split.parameters.get("name", divided)) if split is not None else None
     if detect is None:
-        return About(divided_by=divided, notes=notes)
+        return About(divided_by=divided, notes=notes, division=division)
     known = dict(detect.parameters)
     detector, _, settings = (known.pop(name, None) for name in ("detector", "task", "settings"))
-    return About(detector, {**(settings or {}), **known}, detect.seed, divided, notes)
+    return About(detector, {**(settings or {}), **known}, detect.seed, divided, notes, division)
 
 
 def _part(dataset: Dataset, task: Task, split: str | None) -> pl.DataFrame:
