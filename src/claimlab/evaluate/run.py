@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -156,10 +158,7 @@ def telling(run: ScoredRun) -> list[str]:
     """The usual traits of which these records have several values, two of them often enough to be shown."""
     out = []
     for name in USUAL:
-        counts: dict[str, int] = {}
-        for values in trait(run.table, name):
-            for value in values:
-                counts[value] = counts.get(value, 0) + 1
+        counts = Counter(chain.from_iterable(trait(run.table, name)))
         if sum(n >= SMALLEST for n in counts.values()) >= 2:
             out.append(name)
     return out
