@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from scipy.stats import binomtest
 
-from claimlab.core.dataset import Dataset
+from claimlab.core.dataset import Dataset, Lineage
 from claimlab.evaluate.compare import Comparison, compare, compare_all, holm, mcnemar
 from claimlab.evaluate.joined import drops, join_seeds
 from claimlab.evaluate.metrics import confusion, macro_f1
@@ -133,3 +133,13 @@ def test_a_class_of_a_handful_has_no_interval_and_a_warning(data: Dataset, make_
     assert "macro-F1 hangs on them" in left.cautions[0]
     assert compare(thin, scored(make_run(data, 0.6, seed=5), "other")).interval is None
     assert evaluate_run(run, by=[], draws=200).cautions == []
+
+
+def test_other_held_out_sources_are_no_other_seeds(data: Dataset, make_run: Maker) -> None:
+    runs = []
+    for seed, source in enumerate(("a", "b")):
+        run = make_run(data, 0.8, seed=seed, divided_by="source")
+        told = {"by": "source", "name": f"source:leave-out={source}"}
+        run.lineage[0] = Lineage(step="split", parameters=told, seed=0)
+        runs.append(scored(run, f"without {source}"))
+    assert join_seeds(runs) == []

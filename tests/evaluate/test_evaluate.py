@@ -109,3 +109,35 @@ def test_a_folder_that_is_taken_is_not_replaced(folders: list[str], tmp_path: Pa
     refused = CliRunner().invoke(app, ["evaluate", folders[0], "-o", str(tmp_path / "mine"), "--force"]).exception
     assert isinstance(refused, OutputExists)
     assert (tmp_path / "mine" / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_the_terminal_tells_what_was_not_scored(make_data: Maker, make_run: Maker, tmp_path: Path) -> None:
+    data = make_data(120)
+    labels = [("banana", "no evidence", "true")[i % 3] for i in range(120)]
+    run = make_run(data, 1, labels=labels)
+    table = run.tables["predictions"]
+    strangers = table.head(7).with_columns(record_id=pl.lit("x") + pl.col("record_id"))
+    run.tables["predictions"] = pl.concat([table, table.head(5), strangers])
+    run.write(tmp_path / "run")
+    code, printed = call(str(tmp_path / "run"), "--draws", "200")
+    assert code == 0
+    for said in (
+        "7 prediction(s) are for records",
+        "5 prediction(s) repeat a record",
+        "80 answer(s) are none of the classes",
+        "40 of them say: no evidence",
+    ):
+        assert said in printed
+
+
+def test_as_many_records_are_not_the_same_records(make_data: Maker, make_run: Maker, tmp_path: Path) -> None:
+    kinds = make_data(600).records.partition_by("veracity")
+    halves = [Dataset.build("made-up", pl.concat([part[i:200:2] for part in kinds])) for i in (0, 1)]
+    sizes = [h.records["veracity"].value_counts().sort("veracity").rows() for h in halves]
+    assert sizes[0] == sizes[1], "or the test shows nothing"
+    for i, half in enumerate(halves):
+        make_run(half, 0.8, seed=i).write(tmp_path / f"run{i}")
+    code, printed = call(str(tmp_path / "run0"), str(tmp_path / "run1"), "--draws", "200", "-o", str(tmp_path / "out"))
+    assert code == 0
+    assert "not scored on the same records" in printed
+    assert "not scored on the same records" in (tmp_path / "out" / "leaderboard.html").read_text(encoding="utf-8")

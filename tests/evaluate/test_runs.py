@@ -16,7 +16,8 @@ from claimlab.evaluate.foreign import open_foreign
 from claimlab.evaluate.metrics import measure
 from claimlab.evaluate.ranking import DRAWS, auroc_interval, weighted_areas
 from claimlab.evaluate.run import evaluate, evaluate_run
-from claimlab.evaluate.scored_run import open_runs
+from claimlab.evaluate.scored_run import each_run, open_runs
+from claimlab.tasks.task import open_task
 
 Maker = Callable[..., Dataset]
 
@@ -143,3 +144,58 @@ def test_the_interval_of_the_area_holds_it(data: Dataset, make_run: Maker, tmp_p
     assert found.scores.auroc is not None
     assert low < found.scores.auroc < high
     assert high - low < 0.12
+
+
+def test_scores_belong_to_a_class_whatever_its_capitals(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+    run = make_run(data, 0.8)
+    plain = measure(each_run("plain", run.tables["predictions"], data, open_task("veracity"))[0].answers, "false")
+    loud = run.tables["predictions"].with_columns(pl.col("scores").str.to_titlecase())
+    assert json.loads(loud["scores"][0]).keys() == {"True", "False"}
+    found = measure(each_run("loud", loud, data, open_task("veracity"))[0].answers, "false")
+    assert found.auroc == plain.auroc
+    assert found.calibration == plain.calibration
+
+
+def test_scores_that_name_none_of_the_classes_rank_nothing(data: Dataset, make_run: Maker) -> None:
+    predictions = make_run(data, 0.8).tables["predictions"]
+    (run,) = each_run("x", predictions, data, open_task("bluff-4"))
+    found = measure(run.answers)
+    assert (found.auroc, found.calibration.ece) == (None, None)
+    assert found.auroc_why == found.calibration.why == "The scores do not name the class HWT or MGT."
+
+
+@pytest.mark.parametrize("scores", ["not json", "[0.1, 0.9]", '{"true": "high", "false": 1}'])
+def test_scores_that_cannot_be_read_are_a_sentence(data: Dataset, make_run: Maker, scores: str) -> None:
+    predictions = make_run(data, 0.8).tables["predictions"].with_columns(scores=pl.lit(scores))
+    (run,) = each_run("x", predictions, data, open_task("veracity"))
+    with pytest.raises(DataError, match=r"The scores '.*' are no JSON object"):
+        _ = run.answers
+
+
+def test_a_score_that_is_null_is_unknown_and_not_nothing(data: Dataset, make_run: Maker) -> None:
+    predictions = make_run(data, 0.8).tables["predictions"].with_columns(scores=pl.lit('{"true": null, "false": 0.5}'))
+    (run,) = each_run("x", predictions, data, open_task("veracity"))
+    assert measure(run.answers).auroc_why == "The run gives no scores."
+
+
+def test_classes_that_differ_only_in_capitals_are_two(data: Dataset, make_run: Maker) -> None:
+    odd = [("True", "true")[i % 2] for i in range(data.records.height)]
+    told = Dataset.build("made-up", data.records.with_columns(label_raw=pl.Series(odd)))
+    predictions = make_run(data, 1, labels=odd).tables["predictions"]
+    (run,) = each_run("x", predictions, told, open_task("label_raw", told.records))
+    assert measure(run.answers).accuracy == 1.0
+
+
+def test_a_verdict_is_no_abstention_whatever_is_noted_beside_it(data: Dataset, make_run: Maker) -> None:
+    noted = make_run(data, 0.8, meta=[{"abstained": "no-evidence"}] * data.records.height)
+    (run,) = each_run("x", noted.tables["predictions"], data, open_task("veracity"))
+    assert run.table["abstained"].null_count() == run.table.height
+    assert abstentions(run) is None
+
+
+def test_a_run_without_a_prediction_is_no_run(data: Dataset, make_run: Maker, tmp_path: Path) -> None:
+    run = make_run(data, 0.8)
+    run.tables["predictions"] = run.tables["predictions"].head(0)
+    run.write(tmp_path / "run")
+    with pytest.raises(DataError, match="holds no prediction"):
+        open_runs(tmp_path / "run")

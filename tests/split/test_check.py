@@ -126,3 +126,14 @@ def test_a_second_split_replaces_the_first_and_its_notes(make: Make) -> None:
     assert [n for n in second.notes if "2020" in n] == []
     assert any(n == "Split: group." for n in second.notes)
     assert [s.parameters["by"] for s in second.lineage] == ["time", "group"]
+
+
+def test_sides_without_text_or_group_were_not_measured(make: Make) -> None:
+    def bare(made: list[dict[str, Any]]) -> None:
+        for row in made:
+            row.update(text=None, group=None, id="x" + row["id"])
+
+    done = split(make(60), "external", external=make(40, change=bare, name="other"))
+    by_pair = {(leak.of, leak.seen_in): leak for leak in done.checked.leaks}
+    assert (by_pair["test", "train"].exact, by_pair["test", "train"].group) == (None, None)
+    assert by_pair["dev", "train"].exact == 0

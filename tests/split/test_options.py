@@ -131,3 +131,25 @@ def test_shares_in_any_unit(text: str, shares: tuple[float, ...]) -> None:
 def test_what_are_no_shares(text: str) -> None:
     with pytest.raises(UsageError, match="are no shares"):
         Shares.parse(text)
+
+
+def test_a_small_test_without_languages_says_what_is_missing(make: Make) -> None:
+    def silent(made: list[dict[str, Any]]) -> None:
+        for row in made:
+            row["language"] = None
+
+    with pytest.raises(DataError, match="No test row has both a class and a language"):
+        split(make(change=silent), "random", small_test=5)
+
+
+def test_an_empty_dataset_is_no_test(make: Make) -> None:
+    empty = Dataset.build("empty", other().records.head(0))
+    with pytest.raises(DataError, match="'empty' has no records"):
+        split(make(60), "external", external=empty)
+
+
+def test_nothing_changed_is_said(make: Make) -> None:
+    done = split(make(60), "random", changed_in_test=False)
+    assert any("No row is known to be changed" in note for note in done.notes())
+    told = split(make(60, tables={"changes": changes(CHANGED[:5])}), "random", changed_in_test=False)
+    assert any("5 rows that validation changed" in note for note in told.notes())

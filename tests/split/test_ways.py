@@ -260,3 +260,31 @@ def test_a_side_that_groups_are_too_large_for_is_said(make: Make) -> None:
     done = split(make(change=large_events), "group")
     assert done.checked.sides()["dev"] == 0
     assert "What belongs together is too large for dev: it got 0.0 % instead of 10 %." in done.notes()
+
+
+def test_the_way_out_is_another_way(make: Make) -> None:
+    with pytest.raises(Impossible) as caught:
+        split(make(1), "random")
+    assert "--by random" not in str(caught.value)
+    with pytest.raises(Impossible, match="cell"):
+        split(make(1), "balanced")
+
+
+def test_what_is_said_of_values_is_true_of_rows_without_one(make: Make) -> None:
+    def some(made: list[dict[str, Any]]) -> None:
+        for i, row in enumerate(made):
+            row["source"] = "Herald" if i % 2 else None
+
+    with pytest.raises(Impossible, match="all rows that have one have 'Herald'"):
+        split(make(change=some), "source")
+
+
+def test_an_empty_dev_is_not_said_to_share_groups(make: Make) -> None:
+    def alike(made: list[dict[str, Any]]) -> None:
+        for row in made:
+            row["text"] = "The same words in every row of it."
+
+    done = split(make(120, change=alike), "source")
+    assert done.checked.sides()["dev"] == 0
+    assert any("There is no dev" in note for note in done.notes())
+    assert not any("share groups" in note for note in done.notes())

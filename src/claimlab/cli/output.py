@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from claimlab.core.dataset import Manifest
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N records.")]
 ForceFlag = Annotated[bool, typer.Option("--force", help="Replace the output if it is a claimlab folder already.")]
 

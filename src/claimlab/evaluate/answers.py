@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from claimlab.core.errors import DataError
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -29,6 +31,7 @@ class Answers:
     cluster: Ints
     scores: Floats | None = None
     scored: tuple[str, ...] = ()
+    unscored: str = "The run gives no scores."  # why `scores` is null, where it is
 
     @property
     def n(self) -> int:
@@ -55,7 +58,8 @@ class Answers:
     def take(self, rows: npt.NDArray[Any]) -> Answers:
         """The same for some of the records; the classes stay those of all of them."""
         scores = None if self.scores is None else self.scores[rows]
-        return Answers(self.classes, self.truth[rows], self.guess[rows], self.cluster[rows], scores, self.scored)
+        truth, guess, cluster = self.truth[rows], self.guess[rows], self.cluster[rows]
+        return Answers(self.classes, truth, guess, cluster, scores, self.scored, self.unscored)
 
 
 def answers(
@@ -71,7 +75,9 @@ def answers(
     classes = tuple(c for c in order if c in found) + tuple(sorted(found - set(order)))
     number = {c: i for i, c in enumerate(classes)}
     other, failed = len(classes), len(classes) + 1
-    matrix, scored = _score_matrix(scores, classes)
+    rows = [_read(row) for row in scores] if scores is not None else []
+    matrix, scored = _score_matrix(rows, classes)
+    strange = matrix is None and any(rows)
     return Answers(
         classes,
         np.array([number[t] for t in truth], dtype=np.int64),
@@ -79,6 +85,7 @@ def answers(
         clusters(groups if groups is not None else [None] * len(truth)),
         matrix,
         scored,
+        f"The scores do not name the class {' or '.join(classes)}." if strange else Answers.unscored,
     )
 
 
@@ -88,16 +95,49 @@ def clusters(groups: Sequence[str | None]) -> Ints:
     return np.array([seen.setdefault(i if g is None else g, len(seen)) for i, g in enumerate(groups)], dtype=np.int64)
 
 
+def speller(classes: Sequence[str]) -> Callable[[str], str]:
+    """Spells a word like the class that it means: " FALSE" is false. Classes that differ only so are told apart."""
+    folded: dict[str, str | None] = {}
+    for name in classes:
+        word = name.strip().lower()
+        folded[word] = None if word in folded else name
+    known = set(classes)
+
+    def spell(word: str) -> str:
+        return word if word in known else folded.get(word.strip().lower()) or word
+
+    return spell
+
+
+def _read(scores: str | Mapping[str, float | None] | None) -> Mapping[str, float] | None:
+    """The scores of one record; null where one of them is: a part of them says nothing."""
+    try:
+        row: Any = json.loads(scores) if isinstance(scores, str) else scores
+        if row is None or None in row.values():
+            return None
+        return {key: float(value) for key, value in row.items()}
+    except (ValueError, TypeError, AttributeError):
+        raise DataError(
+            f"The scores '{str(scores)[:60]}' are no JSON object of numbers.",
+            'Write them as {"CLASS": NUMBER, ...}, or leave them out.',
+        ) from None
+
+
 def _score_matrix(
-    scores: Sequence[str | Mapping[str, float] | None] | None, classes: tuple[str, ...]
+    rows: Sequence[Mapping[str, float] | None], classes: tuple[str, ...]
 ) -> tuple[Floats | None, tuple[str, ...]]:
-    if scores is None:
+    """Null where no row has scores, or where they name none of the classes: zeros would pass for a bad ranking."""
+    spell = speller(classes)
+    keys = {key: spell(key) for row in rows if row for key in row}
+    if not set(keys.values()) & set(classes):
         return None, ()
-    rows = [json.loads(s) if isinstance(s, str) else s for s in scores]
-    if not any(rows):
-        return None, ()
-    extra = sorted({key for row in rows if row for key in row} - set(classes))
+    extra = sorted(set(keys.values()) - set(classes))
     scored = (*classes, *extra)
     # A class that a scored row does not name got nothing; a row without scores is unknown, not nothing.
-    matrix = [[float(row.get(c, 0.0)) if row else float("nan") for c in scored] for row in rows]
-    return np.array(matrix, dtype=np.float64), scored
+    blank = [float("nan")] * len(scored)
+    place = {key: scored.index(name) for key, name in keys.items()}
+    matrix = np.array([blank if not row else [0.0] * len(scored) for row in rows], dtype=np.float64)
+    for i, row in enumerate(rows):
+        for key, value in (row or {}).items():
+            matrix[i, place[key]] = value
+    return matrix, scored

@@ -51,19 +51,23 @@ class Drop:
     held_out_runs: list[str]
 
 
-def alike(runs: Sequence[ScoredRun]) -> list[list[ScoredRun]]:
-    """Runs of one detector, with the same settings, on the same task, data and kind of split."""
+def alike(runs: Sequence[ScoredRun], *, same_part: bool = False) -> list[list[ScoredRun]]:
+    """Runs of one detector, with the same settings, on the same task, data and kind of split.
+
+    `same_part` asks for the same held-out values too: another source held out is no other seed.
+    """
     found: dict[tuple[str | None, ...], list[ScoredRun]] = {}
     for run in runs:
         if run.about.detector is not None and run.table.height:
-            found.setdefault((*_family(run), run.about.divided_by), []).append(run)
+            part = run.about.division if same_part else None
+            found.setdefault((*_family(run), run.about.divided_by, part), []).append(run)
     return list(found.values())
 
 
 def join_seeds(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> list[Seeds]:
     """Every set of runs that differ in their seed alone, two or more."""
     out = []
-    for mine in alike(runs):
+    for mine in alike(runs, same_part=True):
         if len({run.about.seed for run in mine}) < 2:
             continue
         scores = [_score(run) for run in mine]

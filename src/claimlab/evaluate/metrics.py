@@ -193,11 +193,11 @@ def tpr_at(truth: npt.NDArray[np.bool_], score: Floats, fpr: float) -> Rate:
 def calibration(answers: Answers) -> Calibration:
     """How far a run's confidence is from how often it is right; needs scores that are probabilities."""
     if answers.scores is None:
-        return Calibration(why="The run gives no scores.")
+        return Calibration(why=answers.unscored)
     has = ~np.isnan(answers.scores).any(axis=1)
     probs, truth = answers.scores[has], answers.truth[has]
     if not len(probs):
-        return Calibration(why="The run gives no scores.")
+        return Calibration(why=answers.unscored)
     if probs.min() < 0 or np.abs(probs.sum(axis=1) - 1).max() > SUMS_TO_ONE:
         return Calibration(why="The scores are no probabilities: they do not sum to one.")
     if (probs == probs[0]).all():
@@ -219,7 +219,7 @@ def calibration(answers: Answers) -> Calibration:
 def ranked(answers: Answers) -> tuple[Answers | None, str | None]:
     """The records with scores, when a ranking of them means something."""
     if answers.scores is None:
-        return None, "The run gives no scores."
+        return None, answers.unscored
     rows = answers.take(np.flatnonzero(~np.isnan(answers.scores).any(axis=1)))
     assert rows.scores is not None
     if len(answers.classes) < 2 or len(np.unique(rows.truth)) < len(answers.classes):

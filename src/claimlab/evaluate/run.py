@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +45,7 @@ class RunResult:
     name: str
     dataset: str
     digest: str
+    records: str  # a fingerprint of the ids that were scored: equal where two runs answered the same records
     task: str
     split: str | None
     about: About
@@ -119,6 +123,7 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
         name=run.name,
         dataset=run.dataset,
         digest=run.digest,
+        records=hashlib.sha256("\n".join(run.table["id"].sort().to_list()).encode()).hexdigest()[:16],
         task=run.task.name,
         split=run.split,
         about=run.about,
@@ -153,10 +158,7 @@ def telling(run: ScoredRun) -> list[str]:
     """The usual traits of which these records have several values, two of them often enough to be shown."""
     out = []
     for name in USUAL:
-        counts: dict[str, int] = {}
-        for values in trait(run.table, name):
-            for value in values:
-                counts[value] = counts.get(value, 0) + 1
+        counts = Counter(chain.from_iterable(trait(run.table, name)))
         if sum(n >= SMALLEST for n in counts.values()) >= 2:
             out.append(name)
     return out

@@ -19,7 +19,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
 from claimlab.core.record import to_side_table
-from claimlab.evaluate.answers import Answers, answers
+from claimlab.evaluate.answers import Answers, answers, speller
 from claimlab.tasks.task import Task, open_task
 
 NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
@@ -40,6 +40,7 @@ class About:
     seed: int | None = None
     divided_by: str | None = None  # how the data was split: "random", "time", "source", ...
     notes: tuple[str, ...] = ()
+    division: str | None = None  # the split by its full name: "source:leave-out=Herald"
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,8 @@ def each_run(
     digest: str | None = None,
 ) -> list[ScoredRun]:
     """One run for each value of the column `run`."""
+    if not predictions.height:
+        raise DataError(f"The run '{name}' holds no prediction.", "Run the detector again, or leave the run out.")
     names = predictions["run"].fill_null("").unique().sort().to_list()
     out = []
     for run in names:
@@ -169,11 +172,12 @@ def about_of(lineage: Sequence[Lineage], notes: tuple[str, ...] = ()) -> About:
     split = next((s for s in reversed(lineage) if s.step == "split"), None)
     by = split.parameters.get("by") if split is not None else None
     divided = ", ".join(map(str, by)) if isinstance(by, list) else by
+    division = str(split.parameters.get("name", divided)) if split is not None else None
     if detect is None:
-        return About(divided_by=divided, notes=notes)
+        return About(divided_by=divided, notes=notes, division=division)
     known = dict(detect.parameters)
     detector, _, settings = (known.pop(name, None) for name in ("detector", "task", "settings"))
-    return About(detector, {**(settings or {}), **known}, detect.seed, divided, notes)
+    return About(detector, {**(settings or {}), **known}, detect.seed, divided, notes, division)
 
 
 def _part(dataset: Dataset, task: Task, split: str | None) -> pl.DataFrame:
@@ -189,17 +193,20 @@ def _part(dataset: Dataset, task: Task, split: str | None) -> pl.DataFrame:
 
 def _said(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFrame:
     """Answers by record id, spelled like the classes; what is no verdict but a way to give none is `abstained`."""
-    plain = {c.strip().lower(): c for c in classes}
-    words = predictions["label"].str.strip_chars().str.to_lowercase()
-    told = {w: plain.get(w, w) for w in words.drop_nulls().unique().to_list()}
-    kinds = {w: None if w in plain else _ABSTAINED.get(fold(w)) for w in told}
+    spell, known = speller(classes), set(classes)
+    words = predictions["label"].str.strip_chars()
+    told = {w: spell(w) for w in words.drop_nulls().unique().to_list()}
+    told = {w: name if name in known else w.lower() for w, name in told.items()}
+    kinds = {w: None if name in known else _ABSTAINED.get(fold(w)) for w, name in told.items()}
+    said = words.replace_strict(told, default=None, return_dtype=pl.String)
     by_word = words.replace_strict(kinds, default=None, return_dtype=pl.String)
-    by_meta = [_in_meta(m) for m in predictions["meta"].to_list()]
+    by_meta = pl.Series([_in_meta(m) for m in predictions["meta"].to_list()], dtype=pl.String)
+    verdict = said.is_in(classes).fill_null(False)
     return pl.DataFrame(
         {
             "id": predictions["record_id"],
-            "said": words.replace_strict(told, default=None, return_dtype=pl.String),
-            "abstained": pl.Series(by_meta, dtype=pl.String).fill_null(by_word),
+            "said": said,
+            "abstained": by_meta.fill_null(by_word).set(verdict, None),
             "scores": predictions["scores"],
             "rationale": predictions["rationale"],
         }

@@ -21,7 +21,7 @@ def cautions(answers: Answers) -> list[str]:
     out = []
     sizes = np.bincount(answers.truth, minlength=len(answers.classes))
     if answers.n < SMALLEST:
-        out.append(f"There are {answers.n} records only.")
+        out.append(f"There are {answers.n} records only." if answers.n > 1 else "There is one record only.")
     if len(answers.classes) < 2:
         out.append(f"All records are {answers.classes[0]}: a score says nothing of telling classes apart.")
     for name in thin_classes(answers):

@@ -21,37 +21,30 @@ Values = Sequence[Sequence[str]]  # per record
 
 def _of_language(fact: Callable[[Language], str | None]) -> Callable[[pl.DataFrame], Values]:
     def read(records: pl.DataFrame) -> Values:
-        codes = records["language"].to_list()
-        told = {code: describe(code) for code in set(codes) if code is not None}
-        facts = {code: fact(known) for code, known in told.items() if known is not None}
-        return [_one(facts.get(code)) for code in codes]
+        return _each(records["language"], lambda code: _one(fact(known) if (known := describe(code)) else None))
 
     return read
 
 
-def _language(records: pl.DataFrame) -> Values:
-    return [_one(code) for code in records["language"].to_list()]
-
-
 def _resource(records: pl.DataFrame) -> Values:
-    own = [_meta(m).get("resource") for m in records["meta"].to_list()]
+    own = _each(records["meta"], lambda m: _one(_meta(m).get("resource") or None))
     known = _of_language(lambda language: language.resource)(records)
-    return [[str(mine)] if mine else table for mine, table in zip(own, known, strict=True)]
+    return [mine or table for mine, table in zip(own, known, strict=True)]
 
 
 def _column(name: str) -> Callable[[pl.DataFrame], Values]:
-    return lambda records: [_one(value) for value in records[name].to_list()]
+    return lambda records: _each(records[name], _one)
 
 
 def _date(form: str) -> Callable[[pl.DataFrame], Values]:
-    return lambda records: [_one(value) for value in records["date"].dt.strftime(form).to_list()]
+    return lambda records: _each(records["date"].dt.strftime(form), _one)
 
 
 def _made(*keys: str) -> Callable[[pl.DataFrame], Values]:
     """What `meta` says of a text's making: a key of its own, of its origin, or of its change log."""
 
     def read(records: pl.DataFrame) -> Values:
-        return [_found(_meta(m), keys) for m in records["meta"].to_list()]
+        return _each(records["meta"], lambda m: _found(_meta(m), keys))
 
     return read
 
@@ -70,7 +63,7 @@ def _found(meta: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
 
 
 TRAITS: dict[str, Callable[[pl.DataFrame], Values]] = {
-    "language": _language,
+    "language": _column("language"),
     "family": _of_language(lambda language: language.family),
     "script": _of_language(lambda language: language.script),
     "word-order": _of_language(lambda language: language.word_order),
@@ -94,11 +87,17 @@ def trait(records: pl.DataFrame, name: str) -> Values:
     known = TRAITS.get(ALIASES.get(name, name))
     if known is not None:
         return known(records)
-    return [_one(value) for value in column_values(records, name).to_list()]
+    return _each(column_values(records, name), _one)
 
 
 def title(name: str) -> str:
     return {"resource": "resource class", "word-order": "word order"}.get(name, name)
+
+
+def _each(values: pl.Series, read: Callable[[Any], list[str]]) -> Values:
+    """`read` of every value, worked out once for each that there is: most traits have few values on many records."""
+    told = {value: read(value) for value in values.unique().to_list() if value is not None}
+    return [told.get(value, []) for value in values.to_list()]
 
 
 def _one(value: Any) -> list[str]:

@@ -121,7 +121,8 @@ def missing_classes(material: Material, cells: pl.DataFrame) -> list[str]:
         mine = cells.filter(pl.col("split") == side)
         gone = [c for c in material.classes if c not in set(mine["label"].to_list())]
         if mine.height and gone:
-            out.append(f"The class {' and '.join(map(repr, gone))} is missing from {side}.")
+            names, are = " and ".join(map(repr, gone)), "class {} is" if len(gone) == 1 else "classes {} are"
+            out.append(f"The {are.format(names)} missing from {side}.")
     if len(material.classes) == 1:
         out.append(f"There is one class only ('{material.classes[0]}'): nothing can be told apart.")
     return out
@@ -130,6 +131,6 @@ def missing_classes(material: Material, cells: pl.DataFrame) -> list[str]:
 def unmeasured(material: Material, leaks: tuple[Leak, ...]) -> list[str]:
     """What the leaks do not cover: rows without text are never called free of copies."""
     bare = material.records["text"].null_count()
-    if any(leak.exact is None for leak in leaks):
+    if leaks and all(leak.exact is None for leak in leaks):
         return ["No row has a text: copies and near-duplicates across sides were not measured."]
     return [f"{bare:,} rows have no text: for them copies were not looked for."] if bare else []

@@ -51,7 +51,8 @@ class HoldOut(ABC):
         trait = self.trait(material, request)
         tally = trait.values.drop_nulls().unique()
         if tally.len() < 2:
-            found = f"every row has '{tally[0]}'" if tally.len() else trait.missing
+            holders = "all rows that have one have" if trait.values.null_count() else "every row has"
+            found = f"{holders} '{tally[0]}'" if tally.len() else f"no row has one ({trait.missing})"
             raise Impossible(
                 f"A split by {self.name} needs two values at least: {found}.", "Split another way, such as --by group."
             )
@@ -108,7 +109,10 @@ def with_dev(material: Material, request: Request, rest: Flags) -> tuple[Codes, 
     wanted = request.shares.of_rest[1] * rest.sum()
     if request.keep_together is None and (side == 1).sum() < wanted / 2:
         side = numbered(material.dealt(material.bound(("exact",)), rest, request.shares.of_rest, request.seed))
-        return side, ("Groups are too large for dev to hold whole ones: train and dev share groups.",)
+        if (side == 1).any():
+            return side, ("Groups are too large for dev to hold whole ones: train and dev share groups.",)
+    if wanted and not (side == 1).any():
+        return side, ("There is no dev: what belongs together is too large for its share.",)
     return side, ()
 
 

@@ -56,13 +56,15 @@ class _Seen:
 def find_leaks(material: Material, side: pl.Series) -> list[Leak]:
     """Every pair of sides that both have rows."""
     number = numbered(side)
-    read = bool((material.near.text_of[number >= 0] >= 0).any())
-    grouped = material.records["group"].filter(pl.Series(number >= 0)).null_count() < int((number >= 0).sum())
+    texts, groups = material.near.text_of >= 0, material.records["group"].is_not_null().to_numpy()
     out = []
     for of, seen_in in PAIRS:
-        seen = _seen(material, number == SIDES.index(of), number == SIDES.index(seen_in))
+        mine, theirs = number == SIDES.index(of), number == SIDES.index(seen_in)
+        seen = _seen(material, mine, theirs)
         if seen is None:
             continue
+        # Where one of the two sides has no text at all, no copy could have been found: that is not "none".
+        read, grouped = (bool((has & mine).any() and (has & theirs).any()) for has in (texts, groups))
         text = seen.exact | seen.near
         hits = seen.rows[text | seen.group][:SHOWN]
         out.append(

@@ -23,12 +23,13 @@ from claimlab.split.join import join
 from claimlab.split.leaks import without_leaks
 from claimlab.split.material import STRATA, Flags, Material, Stratum, named, numbered
 from claimlab.split.shares import DEFAULT, Shares
-from claimlab.split.small import drawn_per_cell
+from claimlab.split.small import UNCELLED, drawn_per_cell
 from claimlab.split.way import SPLITTERS, Impossible, Parts, Request, Way
 from claimlab.tasks.task import open_task
 
 STEP = "split"
 NOTE = "Split: "
+NONE_CHANGED = "No row is known to be changed by validation: the dataset has no log of changes, or an empty one."
 ALWAYS = frozenset({"shares", "seed", "small_test"})  # what every way is asked for
 
 
@@ -122,6 +123,8 @@ def prepare(
     if external is not None:
         if by != "external":
             raise UsageError("Another dataset was given as test.", "Split with --by external.")
+        if not external.records.height:
+            raise Impossible(f"'{external.name}' has no records.", "Give a test dataset that holds some.")
         inputs[external.name if external.name != dataset.name else f"{external.name} (test)"] = external.digest()
         dataset, theirs = join(dataset, external)
     question = open_task(task, dataset.records)
@@ -174,7 +177,10 @@ def _without_changed(material: Material, parts: Parts) -> Parts:
     side = numbered(parts.side)
     wrong = material.only_train & (side > 0)
     side[wrong] = -1
-    return _thinned(parts, named(side), "changed by validation, so not tested on", int(wrong.sum()))
+    n = int(material.only_train.sum())
+    said = f"{n:,} rows that validation changed stay out of dev and test." if n else NONE_CHANGED
+    thin = _thinned(parts, named(side), "changed by validation, so not tested on", int(wrong.sum()))
+    return replace(thin, notes=(*parts.notes, said))
 
 
 def _small(material: Material, parts: Parts, request: Request) -> Parts:
@@ -183,6 +189,8 @@ def _small(material: Material, parts: Parts, request: Request) -> Parts:
     side = numbered(parts.side)
     units = material.bound(("group",))
     chosen, notes = drawn_per_cell(material, side == 2, units, request.small_test, request.seed)
+    if not chosen.any() and (side == 2).any():
+        raise Impossible(f"{UNCELLED.format('test row')}.", "Leave out --small-test, or give the rows a language.")
     over = (side == 2) & ~chosen
     side[over] = -1
     thin = _thinned(parts, named(side), "beyond the small test", int(over.sum()))

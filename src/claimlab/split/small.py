@@ -10,6 +10,8 @@ import polars as pl
 from claimlab.core.codes import Codes
 from claimlab.split.material import Flags, Material
 
+UNCELLED = "No {} has both a class and a language to balance by"
+
 
 def drawn_per_cell(
     material: Material, eligible: Flags, units: Codes, most: int, seed: int, *, at_most: float = 1.0

@@ -26,6 +26,8 @@ class Whole:
 
     def dealt(self, material: Material, request: Request, units: Codes, rows: Flags) -> Parts:
         if len(np.unique(units[rows])) < 2:
+            if int(rows.sum()) < 2 or not self.together:
+                raise Impossible("One row cannot be split.", "Give a dataset with more records.")
             raise Impossible(
                 f"A split by {self.name} needs two sets of rows at least; here all rows belong together.",
                 "Split another way, such as --by random.",

@@ -96,14 +96,17 @@ def _open(
 
 def _print(found: Evaluation) -> None:
     from claimlab.evaluate.views import tables
-    from claimlab.evaluate.views.page import boards, headline
+    from claimlab.evaluate.views.page import boards, headline, left_out, other_records
     from claimlab.report.blocks import Section
     from claimlab.report.terminal import to_text
 
     for run in found.runs:
         typer.echo(headline(run))
-        for caution in run.cautions:
-            typer.echo(f"  {caution}")
+        for told in (*run.cautions, *left_out(run)):
+            typer.echo(f"  {told}")
+    for runs in boards(found):
+        for caution in other_records(runs):
+            typer.echo(caution)
     width, colour = screen()
     shown = [Section(f"{runs[0].task} on {runs[0].dataset}", [tables.leaderboard(runs, {})]) for runs in boards(found)]
     if found.comparisons:

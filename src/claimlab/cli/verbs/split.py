@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -85,7 +86,9 @@ def split(
         return
     from claimlab.core.errors import UsageError
 
-    if folder is None or (output is None) != preview:
+    if preview and output is not None:
+        raise UsageError("--preview writes nothing.", "Leave out -o to look, or --preview to write.")
+    if folder is None or (output is None and not preview):
         raise UsageError(
             "claimlab split needs a dataset folder and an output.", "Write: claimlab split DIR -o DIR, or DIR --preview"
         )
@@ -135,7 +138,7 @@ def _make(
         for each in split_all(dataset, by, progress=progress, **options):
             target = None
             if output is not None and not isinstance(each, Failed):
-                target = output / _slug(each.name)
+                target = output / _slug(each.name, {t.name for _, t in made if t is not None})
                 each.dataset.write(target, force=force)
             made.append((each, target))
     if all(_failed(one) for one, _ in made):
@@ -210,9 +213,11 @@ def _one_of(word: str, option: str) -> str:
     return word
 
 
-def _slug(name: str) -> str:
-    """A folder name: letters and digits stay, all else is a dash."""
-    return "-".join("".join(c if c.isalnum() else " " for c in name).split())
+def _slug(name: str, taken: set[str]) -> str:
+    """A folder name: letters and digits stay, all else is a dash; short, and numbered where it is taken."""
+    plain = "-".join("".join(c if c.isalnum() else " " for c in name).split())[:60]
+    numbers = (plain if i == 1 else f"{plain}-{i}" for i in count(1))
+    return next(name for name in numbers if name.casefold() not in {t.casefold() for t in taken})
 
 
 def _ways(as_json: bool) -> None:

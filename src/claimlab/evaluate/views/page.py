@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +33,9 @@ def headline(run: RunResult) -> str:
     low_high = run.intervals["macro_f1"]
     span = f" ({_span(low_high)})" if low_high else ""
     failed = f"; {s.failed:,} failed" if s.failed else ""
+    records = "record" if s.n == 1 else "records"
     return (
-        f"{run.name}: macro-F1 {100 * s.macro_f1:.1f}{span}, accuracy {100 * s.accuracy:.1f} on {s.n:,} records of "
+        f"{run.name}: macro-F1 {100 * s.macro_f1:.1f}{span}, accuracy {100 * s.accuracy:.1f} on {s.n:,} {records} of "
         f"'{run.dataset}', task {run.task}{failed}."
     )
 
@@ -65,6 +67,11 @@ def boards(evaluation: Evaluation) -> list[list[RunResult]]:
     return list(found.values())
 
 
+def other_records(runs: Sequence[RunResult]) -> list[str]:
+    """A warning where the lines of one board are not about the same records."""
+    return [] if len({r.records for r in runs}) == 1 else [_OTHER_RECORDS]
+
+
 def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list[Block]:
     """What several runs say of each other: leaderboards, comparisons, seeds, drops."""
     anchors = {run.name: f"#run-{i + 1}" for i, run in enumerate(evaluation.runs)} if linked else {}
@@ -72,8 +79,7 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
     for number, runs in enumerate(boards(evaluation)):
         name = f"Leaderboard: {runs[0].task} on {excerpt(runs[0].dataset, 60)}"
         drawn = [pictures.board(runs, f"{number + 1:02d}")] if size.figures else []
-        same = len({(r.scores.n, tuple(r.scores.classes.items())) for r in runs}) == 1
-        told: list[Block] = [] if same else [Text(_OTHER_RECORDS, "warning")]
+        told: list[Block] = [Text(caution, "warning") for caution in other_records(runs)]
         told += [Text(f"{r.name}: {c}", "warning") for r in runs for c in r.cautions]
         table = tables.leaderboard(runs, anchors)
         out.append(Section(name, [*told, table, *drawn], anchor=f"leaderboard-{number + 1}"))
@@ -104,7 +110,7 @@ def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
     if size.figures:
         blocks += pictures.calibration(run, name)
     blocks += _abstained(run)
-    blocks += _left_out(run)
+    blocks += [Items(left_out(run))] if left_out(run) else []
     if size.slices:
         blocks += [by_trait(found, run, name, size) for found in run.slices]
     return blocks
@@ -205,7 +211,8 @@ def _abstained(run: RunResult) -> list[Block]:
     return [Section("No verdict given", [Text(text), Table(columns, rows, sortable=False)])]
 
 
-def _left_out(run: RunResult) -> list[Block]:
+def left_out(run: RunResult) -> list[str]:
+    """What was not scored, or counts as wrong without being a wrong verdict."""
     words = {
         "strangers": "prediction(s) are for records that the dataset does not hold",
         "unlabelled": "record(s) have no label in this task",
@@ -214,8 +221,10 @@ def _left_out(run: RunResult) -> list[Block]:
     }
     items = [f"{n:,} {words[name]}." for name, n in run.left_out.items() if n]
     if run.scores.other:
-        items.append(f"{run.scores.other:,} answer(s) are none of the classes; they count as wrong.")
-    return [Items(items)] if items else []
+        kinds = run.abstentions.kinds if run.abstentions is not None else []
+        withheld = "".join(f" {w.n:,} of them say: {w.kind.replace('-', ' ')}." for w in kinds)
+        items.append(f"{run.scores.other:,} answer(s) are none of the classes; they count as wrong.{withheld}")
+    return items
 
 
 def _estimate(found: Estimate) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.split.material import Kept, Material, named, numbered
-from claimlab.split.small import drawn_per_cell
+from claimlab.split.small import UNCELLED, drawn_per_cell
 from claimlab.split.way import Impossible, Parts, Request
 
 MOST = 50
@@ -24,7 +24,9 @@ class Balanced:
         free = np.ones(material.n, np.bool_) if material.only_train is None else ~material.only_train
         test, notes = drawn_per_cell(material, free, units, most, request.seed, at_most=0.5)
         if not test.any():
-            raise Impossible("No row has both a class and a language to balance by.", "Use --by random or --by group.")
+            small = bool((material.labels.is_not_null() & material.records["language"].is_not_null()).any())
+            why = "Every cell (class, language) is too small to be halved" if small else UNCELLED.format("row")
+            raise Impossible(f"{why}.", "Use --by random or --by group.")
         mates = np.isin(units, units[test]) & ~test
         side = numbered(material.dealt(units, ~test & ~mates, request.shares.of_rest, request.seed))
         side[test] = 2
