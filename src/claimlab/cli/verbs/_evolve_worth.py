@@ -59,7 +59,7 @@ def worth(
     from claimlab.evolve.worth.score import Perspective
     from claimlab.evolve.worth.spread import Bounds
 
-    refuse_overwrite(output, force)
+    refuse_overwrite(output, force, reads=folder)
     dataset = Dataset.open(folder)
     if limit is not None:
         dataset.records = dataset.records.head(limit)

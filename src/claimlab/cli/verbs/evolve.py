@@ -98,7 +98,7 @@ def run(
     from claimlab.evolve.open import Run, check_cache_mode, plan_of, targets_of
 
     if not estimate:
-        refuse_overwrite(output, force)
+        refuse_overwrite(output, force, reads=folder)
     claims = Dataset.open(folder)
     if limit is not None:
         claims.records, claims.files = claims.records.head(limit), {}

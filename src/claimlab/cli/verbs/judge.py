@@ -61,7 +61,7 @@ def judge(
     from claimlab.tasks.task import open_task
 
     if not estimate:
-        refuse_overwrite(output, force)
+        refuse_overwrite(output, force, reads=run)
     if offline and profile is not None:
         raise UsageError("Two judges were named.", "Give --profile NAME, or --offline, not both.")
     dataset = Dataset.open(run)
