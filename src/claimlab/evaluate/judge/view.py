@@ -64,9 +64,9 @@ def tiles(told: Mapping[str, Any]) -> Tiles:
     who = "judge" if told["by_judge"] is not None else "people"
     figures = told[f"by_{who}"] or {}
     shares: list[tuple[str, str, Tone]] = [
-        (f"{key.replace('_', '-')} by {who}", _share(figures.get(key, {}).get("rate")), "plain") for key in RATES
+        (f"{key.replace('_', '-')} by {who}", _of(figures.get(key, {"rate": None})), "plain") for key in RATES
     ]
-    held = "not compared" if agreed is None else f"{_share(agreed['agreement'])} of {agreed['n']:,}"
+    held = "not compared" if agreed is None else f"{100 * agreed['agreement']:.1f} % of {agreed['n']:,}"
     return Tiles(
         [
             ("judged", f"{told['judged']:,} of {told['predictions']:,}", "plain"),
@@ -171,12 +171,12 @@ def cases(rows: Sequence[Row]) -> list[Block]:
     ordered = sorted(rows, key=lambda r: (r.verdict != WRONG, r.verdict is None))
     if not ordered:
         return []
-    columns = ["Record", "Statement", "Label", "Truth", "Reasons", "Fact-check", "Score", "Judge", "People", "Analysis"]
+    columns = ["Record", "Judge", "Score", "People", "Label", "Truth", "Statement", "Reasons", "Fact-check", "Analysis"]
     body: list[list[Any]] = [
         [
-            excerpt(r.record_id, 40), excerpt(r.statement, SHOWN), r.label, r.truth, _cut(r.rationale),
-            _cut(r.article), r.value, Cell(r.verdict or "no answer", tone=_TONES.get(r.verdict or "", "plain")),
-            r.people, _cut(r.analysis),
+            excerpt(r.record_id, 40), Cell(r.verdict or "no answer", tone=_TONES.get(r.verdict or "", "plain")),
+            r.value, r.people, r.label, r.truth, excerpt(r.statement, SHOWN), _cut(r.rationale), _cut(r.article),
+            _cut(r.analysis),
         ]
         for r in ordered[:CASES]
     ]  # fmt: skip
@@ -194,5 +194,6 @@ def _cut(text: str | None) -> str | None:
     return None if not text else excerpt(text, SHOWN)
 
 
-def _share(rate: float | None) -> str:
-    return "not measured" if rate is None else f"{100 * rate:.1f} %"
+def _of(part: Mapping[str, Any]) -> str:
+    """A rate never without how many it is a rate of."""
+    return "not measured" if part["rate"] is None else f"{100 * part['rate']:.1f} % of {part['n']:,}"
