@@ -17,8 +17,10 @@ from .conftest import Make, rows, sentence
 CHANGED = [f"r{i:04d}" for i in range(0, 100, 5)]
 
 
-def changes(ids: list[str], column: str = "veracity") -> pl.DataFrame:
-    return pl.DataFrame({"id": ids, "column": [column] * len(ids), "reason": ["decided by a person"] * len(ids)})
+def changes(ids: list[str], column: str = "veracity", step: str = "decisions") -> pl.DataFrame:
+    return pl.DataFrame({"id": ids}).with_columns(
+        step=pl.lit(step), column=pl.lit(column), reason=pl.lit("decided by a person")
+    )
 
 
 @pytest.mark.parametrize("way", ["random", "group", "near-duplicates", "balanced", "source", "time"])
@@ -41,6 +43,15 @@ def test_a_change_of_split_or_group_is_no_change_of_the_row(make: Make) -> None:
     dataset = make(tables={"changes": changes(CHANGED, "split")})
     plain, asked = split(dataset, "random"), split(dataset, "random", changed_in_test=False)
     assert plain.dataset.records.equals(asked.dataset.records)
+
+
+def test_a_text_that_a_rule_cleaned_may_be_tested_on_and_one_that_people_reworded_may_not(make: Make) -> None:
+    ruled = split(make(tables={"changes": changes(CHANGED, "text", "strip-urls")}), "random", changed_in_test=False)
+    side = dict(ruled.dataset.records.select("id", "split").iter_rows())
+    assert {side[i] for i in CHANGED} & {"dev", "test"}
+    reworded = split(make(tables={"changes": changes(CHANGED, "text")}), "random", changed_in_test=False)
+    side = dict(reworded.dataset.records.select("id", "split").iter_rows())
+    assert {side[i] for i in CHANGED} == {"train"}
 
 
 def test_leaks_can_be_dropped_from_train(make: Make) -> None:
