@@ -58,7 +58,7 @@ def test_tfidf_finds_planted_words_and_nothing_in_lots() -> None:
 def test_what_cannot_be_trained_is_a_sentence() -> None:
     data = clean_twin(size=60)
     unsplit = Dataset.build("x", data.records.with_columns(pl.lit(None, pl.String).alias("split")))
-    with pytest.raises(DataError, match="No labelled record is in split 'train'"):
+    with pytest.raises(DataError, match="The dataset has no split"):
         detect(unsplit, DETECTORS.get("majority")())
     one = Dataset.build("x", data.records.with_columns(pl.lit("true").alias("veracity")))
     with pytest.raises(DataError, match="one class only"):

@@ -250,7 +250,10 @@ def test_the_command_records_replays_and_reads_files(
     assert server.requests == 24
     assert command([*common, "-o", str(tmp_path / "b"), "--mode", "replay", "--cache", str(tmp_path / "a.cache")]) == 0
     assert server.requests == 24
-    one, two = ({p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in "ab")
+    one, two = (
+        {str(p.relative_to(tmp_path / d)): p.read_bytes() for p in (tmp_path / d).rglob("*") if p.is_file()}
+        for d in "ab"
+    )
     assert one == two
     assert json.loads(one["judge.json"])["threshold"] == 4.0
     capsys.readouterr()

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from claimlab import __version__
 from claimlab.core.atomic import atomic_folder, recover
-from claimlab.core.errors import OutputExists, SchemaError
+from claimlab.core.errors import OutputExists, SchemaError, UsageError
 from claimlab.core.record import SIDE_TABLES, to_records, to_side_table, validate
 
 SCHEMA_VERSION = 1
@@ -188,8 +188,9 @@ def seal(folder: Path, manifest: Manifest) -> Manifest:
     return manifest
 
 
-def refuse_overwrite(target: Path, force: bool) -> None:
-    """Raise before any work is done if `target` is taken; `--force` only ever replaces a claimlab dataset."""
+def refuse_overwrite(target: Path, force: bool, *, reads: Path | None = None) -> None:
+    """Raise before any work is done if `target` is taken; `--force` only ever replaces a claimlab dataset, and never
+    the one that is read (`reads`): what comes out holds fewer rows or other texts, and the first would be lost."""
     recover(target)
     if not target.exists() or (target.is_dir() and not any(target.iterdir())):
         return
@@ -204,6 +205,8 @@ def refuse_overwrite(target: Path, force: bool) -> None:
         )
     if not force:
         raise OutputExists(target)
+    if reads is not None and reads.resolve() == target.resolve():
+        raise UsageError(f"'{target}' is what is read: --force would replace it.", "Choose another folder.")
 
 
 def write_parquet(frame: pl.DataFrame, target: Any) -> None:

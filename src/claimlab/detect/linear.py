@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from claimlab.core.errors import UsageError
 from claimlab.detect.detector import Prediction
 
 Kind = Literal["svm", "logistic"]
@@ -26,6 +27,8 @@ class Linear:
     """A support-vector machine (sharper on sparse n-grams) or logistic regression (smoother on dense embeddings)."""
 
     def __init__(self, kind: Kind = "svm", strength: float | None = None) -> None:
+        if strength is not None and not strength > 0:  # nan is not above 0 either
+            raise UsageError(f"A linear model cannot be fitted with strength {strength:g}.", "Give a number above 0.")
         self.kind = kind
         self.strength = strength  # null: tuned
 

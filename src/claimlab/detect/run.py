@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import time
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ def detect(
     result.tables |= {"evidence": found} if found is not None else {}
     standing = chosen.parameters().get("standing")
     told = [f"The model is {standing}."] if standing else []
-    result.notes += [*told, *job.reading.notes(records), *suspicious(predictions)]
+    result.notes += [*told, *job.reading.notes(records), *unready(job), *suspicious(predictions)]
     return result
 
 
@@ -165,13 +166,46 @@ def divide(records: pl.DataFrame, task: Task, *, training: bool = True) -> dict[
         parts[name] = Part(records.filter(mine), labels.filter(mine).to_list())
     for name in ("train", "test") if training else ("test",):
         if not parts[name].labels:
-            raise DataError(
-                f"No labelled record is in split '{name}'.",
-                "Give the dataset a split first: claimlab split DIR -o NEW --by group",
-            )
+            raise _nothing_in(name, split, task)
     if training and len(set(parts["train"].labels)) < 2:
         raise DataError("The training rows hold one class only.", "Use data with at least two classes.")
     return parts
+
+
+def _nothing_in(name: str, split: pl.Series, task: Task) -> DataError:
+    """Why a part has no labelled record: nobody divided the data, the part is absent, or its labels are not the
+    task's. Each has another way out."""
+    if split.null_count() == split.len():
+        return DataError("The dataset has no split.", "Give it one first: claimlab split DIR -o NEW --by group")
+    here = int((split == name).fill_null(False).sum())
+    if not here:
+        found = ", ".join(f"{part} {n:,}" for part, n in split.drop_nulls().value_counts().sort("split").iter_rows())
+        return DataError(
+            f"No record is in split '{name}' (there are: {found}).",
+            "Use the whole dataset, not a run or a small --limit of it, or divide it anew: claimlab split DIR -o NEW",
+        )
+    return DataError(
+        f"The {here:,} records of split '{name}' have no label of the task '{task.name}'.",
+        "Name another task or a column with --task, or map the labels first: claimlab labels",
+    )
+
+
+def unready(job: Prepared) -> list[str]:
+    """What a reader must know of the rows that were predicted: texts that are missing, classes nobody could learn."""
+    test, seen = job.parts["test"], set(job.parts["train"].labels) | set(job.parts["dev"].labels)
+    notes = []
+    if bare := test.records["text"].null_count():
+        notes.append(
+            f"{bare:,} of {test.records.height:,} test records have no text; they were predicted all the same."
+        )
+    new = Counter(label for label in test.labels if label not in seen)
+    if seen and new:
+        named = ", ".join(f"{label} {n:,}" for label, n in sorted(new.items()))
+        notes.append(
+            f"{sum(new.values()):,} of {len(test.labels):,} test records are of a class that training did not have "
+            f"({named})."
+        )
+    return notes
 
 
 def _refuse_unready(detector: Detector) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
 from claimlab.core.record import to_side_table
 from claimlab.evaluate.answers import Answers, answers, speller
+from claimlab.evaluate.judge.reread import judged_in
 from claimlab.tasks.task import Task, open_task
 
 NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
@@ -41,6 +42,7 @@ class About:
     divided_by: str | None = None  # how the data was split: "random", "time", "source", ...
     notes: tuple[str, ...] = ()
     division: str | None = None  # the split by its full name: "source:leave-out=Herald"
+    judged: tuple[dict[str, Any], ...] = ()  # what judges said of its reasons, where it carries their annotations
 
 
 @dataclass(frozen=True)
@@ -104,10 +106,16 @@ def open_runs(
         )
     predictions = to_side_table("predictions", folder.tables["predictions"])
     about = about_of(folder.lineage, tuple(folder.notes))
-    made_for = next((s.parameters.get("task") for s in reversed(folder.lineage) if s.step == "detect"), None)
     source = data or folder
-    chosen = open_task(task or made_for or "veracity", source.records)
+    chosen = open_task(task or task_of(folder), source.records)
+    about = replace(about, judged=judged_in(folder, chosen))
     return each_run(name or path.name, predictions, source, chosen, split=split, about=about)
+
+
+def task_of(run: Dataset) -> str:
+    """The task that the run was made for, by its lineage."""
+    made_for = next((s.parameters.get("task") for s in reversed(run.lineage) if s.step == "detect"), None)
+    return str(made_for or "veracity")
 
 
 def each_run(

@@ -8,7 +8,7 @@ from typing import Literal, cast
 
 from claimlab.core.budget import Budget
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.evolve.auditors.auditor import AUDITORS, Auditor
 from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
@@ -125,6 +125,8 @@ def open_network(network: str, people: Population, seed: int, mean_degree: float
     """A file of ties, or one of a kind made for these agents."""
     path, _, member = network.partition("#")
     if not Path(path).exists():
+        if Path(path).suffix or "/" in path:
+            raise UnreadableFile(f"There is no file '{path}'.", "Check the path, or name a kind of network.")
         return build(network, people, seed=seed, mean_degree=mean_degree)
     if mean_degree is not None:
         raise UsageError(f"The network '{network}' is a file and has its density.", "Leave out --mean-degree.")

@@ -27,7 +27,7 @@ _WHOLE = 5_000  # societies up to this size are kept whole; of larger ones, thos
 def starts(claims: Dataset, targets: Sequence[Target]) -> list[Start]:
     """Every claim, once for each target; claims without a text cannot be told and are left out (and counted)."""
     told = _contexts(claims)
-    rows = claims.records.select("id", "text", "language").iter_rows()
+    rows = claims.records.select("id", "text", _languages(claims.records)).iter_rows()
     wanted: Sequence[Target | None] = targets or (None,)
     return [
         Start(record_id, text, language, *told.get(record_id, (None, ())), target)
@@ -35,6 +35,21 @@ def starts(claims: Dataset, targets: Sequence[Target]) -> list[Start]:
         if text is not None
         for target in wanted
     ]
+
+
+def _languages(records: pl.DataFrame) -> pl.Series:
+    """The stated language of each claim, and where none is stated the measured one: English rules must not write into
+    a text of another language. Null where it cannot be told either."""
+    stated = records["language"]
+    if not stated.null_count():
+        return stated
+    from claimlab.text.langid import identify
+
+    unsaid = records["text"].zip_with(
+        stated.is_null(), pl.Series([None], dtype=pl.String).new_from_index(0, len(stated))
+    )
+    measured = pl.Series("language", identify(unsaid), dtype=pl.String)
+    return stated.zip_with(stated.is_not_null(), measured)
 
 
 def tables(

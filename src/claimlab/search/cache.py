@@ -29,7 +29,7 @@ def check_mode(mode: str) -> Mode:
     for known in get_args(Mode):
         if mode == known:
             return known  # type: ignore[no-any-return]
-    raise UsageError(f"Search calls cannot be made '{mode}'.", f"Use one of: {', '.join(get_args(Mode))}.")
+    raise UsageError(f"Calls cannot be made '{mode}'.", f"Use one of: {', '.join(get_args(Mode))}.")
 
 
 class Recording:

@@ -53,11 +53,17 @@ def drift(
     as_json: JsonFlag = False,
 ) -> None:
     """Measure how far claims drifted from their base: curves, verdicts, targets, producers, coverage."""
+    from claimlab.core.dataset import refuse_overwrite
     from claimlab.evolve.drift import measure
+    from claimlab.evolve.measure.levels import wanted_levels
     from claimlab.evolve.write import refuse_report, write_drift
 
     if output is not None:
         refuse_report(output, force)
+    wanted = wanted_levels(levels)
+    if datasets is not None and len(folders) == 1:
+        for name in wanted:
+            refuse_overwrite(datasets / name, force, reads=folders[0])
     opened = [_open(folder, limit) for folder in folders]
     groups, given = _people(population, network)
     with progress_bar() as progress:
@@ -68,7 +74,7 @@ def drift(
     if output is not None:
         write_drift(found, output, _societies(opened, found, given), traces=traces, seed=seed, force=force)
         say(f"Report: {output / 'index.html'}")
-    written = _stages(opened, found, datasets, levels, force) if datasets is not None else {}
+    written = _stages(opened, found, datasets, wanted, force) if datasets is not None else {}
     if as_json:
         emit({"output": None if output is None else str(output), **found.to_json(), "datasets": written})
     else:
@@ -167,7 +173,9 @@ def _independent(
     return judge_ends(hops, one, progress=progress)
 
 
-def _stages(opened: list[Dataset], found: Drift, folder: Path, levels: str, force: bool) -> dict[str, dict[str, int]]:
+def _stages(
+    opened: list[Dataset], found: Drift, folder: Path, wanted: list[str], force: bool
+) -> dict[str, dict[str, int]]:
     """Each stage of each run as a dataset folder below `folder`; the run's name is in it when there are several."""
     from claimlab.core.dataset import refuse_overwrite
     from claimlab.evolve.measure.levels import stages
@@ -175,7 +183,6 @@ def _stages(opened: list[Dataset], found: Drift, folder: Path, levels: str, forc
     out = {}
     runs = found.hops["run"].unique(maintain_order=True).to_list()
     for dataset, run in zip(opened, runs, strict=True):
-        wanted = [w.strip() for w in levels.split(",") if w.strip()]
         for name, made in stages(dataset, found.hops.filter(found.hops["run"] == run), wanted).items():
             target = folder / (name if len(opened) == 1 else f"{run.replace(': ', '-')}-{name}")
             refuse_overwrite(target, force)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say
+from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, several
 
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
@@ -59,7 +59,7 @@ def worth(
     from claimlab.evolve.worth.score import Perspective
     from claimlab.evolve.worth.spread import Bounds
 
-    refuse_overwrite(output, force)
+    refuse_overwrite(output, force, reads=folder)
     dataset = Dataset.open(folder)
     if limit is not None:
         dataset.records = dataset.records.head(limit)
@@ -163,7 +163,7 @@ def _score(
     topics = told.select("id", "topic")
     return Worth(
         scores=scores.join(topics, on="id", maintain_order="left"), background=setting["background"], perspective=view,
-        society=society, method=method, where=where, tally=tally, by=by,
+        society=society, method=method, where=where, tally=tally, by=by, untold=dataset.records.height - told.height,
         conditions=conditional(claims, society, by, **setting) if by is not None else None,
     )  # fmt: skip
 
@@ -214,7 +214,8 @@ def _write(dataset: Dataset, found: Worth, output: Path, seed: int, force: bool)
 def _print(found: Worth, output: Path) -> None:
     told = found.to_json()
     typer.echo(
-        f"Wrote {output}: {told['claims']:,} claims scored ({told['method']}), {told['unscored']:,} without a score."
+        f"Wrote {output}: {several(told['claims'] - told['unscored'], 'claim')} scored ({told['method']}), "
+        f"{told['unscored']:,} without a score."
     )
     typer.echo(f"  The highest score that depth {found.perspective.bounds.depth} and fan-out "
                f"{found.perspective.bounds.fan_out} allow: {found.ceiling:.3f}")  # fmt: skip

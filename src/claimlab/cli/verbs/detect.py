@@ -71,7 +71,7 @@ def detect(
     from claimlab.tasks.task import open_task
 
     if not estimate:
-        refuse_overwrite(output, force)
+        refuse_overwrite(output, force, reads=folder)
     chosen = DETECTORS.get(detector)
     told = read_settings(chosen, settings or ())
     dataset = Dataset.open(folder)
@@ -122,6 +122,10 @@ def _refuse_unasked(chosen: type[Detector], access: Access) -> None:
     takes = handles(chosen)
     if access.profile is not None and "model" not in takes:
         raise UsageError(f"The detector '{chosen.name}' asks no model.", "Leave --profile out, or choose an llm one.")
+    if access.model is not None and access.profile is None:
+        raise UsageError("--model names a model of a profile.", "Name the profile too, with --profile.")
+    if access.search_model is not None and access.search_profile is None:
+        raise UsageError("--search-model names a model of a profile.", "Name it too, with --search-profile.")
     if (access.providers or access.search_profile) and "search" not in takes:
         raise UsageError(
             f"The detector '{chosen.name}' does not search.",

@@ -98,7 +98,15 @@ def run(
     from claimlab.evolve.open import Run, check_cache_mode, plan_of, targets_of
 
     if not estimate:
-        refuse_overwrite(output, force)
+        refuse_overwrite(output, force, reads=folder)
+    _refuse_unheard(
+        "model" in (rewriter, auditor if mode == "intervened" else None),
+        {"--profile": profile, "--model": model},
+        "Say --rewriter model, or --auditor model in an intervened run.",
+    )
+    _refuse_unheard(auditor == "model", {"--auditor-profile": auditor_profile}, "Say --auditor model.")
+    _refuse_unheard(auditor == "classifier", {"--auditor-data": auditor_data}, "Say --auditor classifier.")
+    _refuse_unheard("replay" in (rewriter, auditor), {"--recording": recording}, "Say --rewriter replay.")
     claims = Dataset.open(folder)
     if limit is not None:
         claims.records, claims.files = claims.records.head(limit), {}
@@ -131,6 +139,15 @@ def run(
         _run(claims, chosen, output, force=force, as_json=as_json)
 
 
+def _refuse_unheard(heard: bool, options: dict[str, object], way: str) -> None:
+    """An option that nobody would hear is a misunderstanding: a rule run must not pass for a model's."""
+    from claimlab.core.errors import UsageError
+
+    given = [name for name, value in options.items() if value]
+    if given and not heard:
+        raise UsageError(f"Nobody in this run would use {' and '.join(given)}.", way)
+
+
 def _run(claims: Dataset, chosen: Run, output: Path, *, force: bool, as_json: bool) -> None:
     from claimlab.core import sync
     from claimlab.evolve.run import forget
@@ -147,6 +164,8 @@ def _run(claims: Dataset, chosen: Run, output: Path, *, force: bool, as_json: bo
     written(output, manifest, as_json=as_json, more={"evolved": counts, "budget": chosen.budget.summary()})
     if not as_json:
         _tell(counts)
+    for note in made.notes[len(claims.notes) :]:
+        say(f"Note: {note}")
     described = made.lineage[-1].parameters
     standings = [one.get("standing") for one in (described["rewriter"], *described["auditors"])]
     for standing in dict.fromkeys(s for s in standings if s):
@@ -160,7 +179,10 @@ def _tell(counts: dict[str, int]) -> None:
         if kind in ("claims", "turns") and what:
             typer.echo(f"  {n:>8,} {kind} {what}")
         elif what:
-            say(f"{kind.capitalize()}: {what} ({n:,}).")
+            say(f"{kind.capitalize()}: {what} ({n:,}).{_WAYS.get(name, '')}")
+
+
+_WAYS = {"failures: language": " The rules know English only; other languages need --rewriter model."}
 
 
 def _estimate(claims: Dataset, chosen: Run, as_json: bool) -> None:

@@ -25,8 +25,12 @@ def judge(
     profile: Annotated[str | None, typer.Option(help="Model profile of the judge; see: claimlab llm profiles")] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Use the weak lexical judge: no model.")] = False,
     model: Annotated[str | None, typer.Option(help="Another model of the same endpoint.")] = None,
-    scale: Annotated[str, typer.Option(help="How it answers: 'score' (0 to 10), 'binary' or 'trinary'.")] = "score",
-    runs: Annotated[int, typer.Option(min=1, max=25, help="How often it is asked: mean of scores, majority.")] = 1,
+    scale: Annotated[
+        str | None, typer.Option(help="How it answers: 'score' (0 to 10, the default), 'binary' or 'trinary'.")
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, max=25, help="How often it is asked (1): mean of scores, majority.")
+    ] = None,
     articles: Annotated[
         Path | None, typer.Option(help="Table with record_id and article; else the fact-checks in the evidence.")
     ] = None,
@@ -37,7 +41,9 @@ def judge(
     threshold: Annotated[
         float | None, typer.Option(min=0, max=10, help="Score from which reasons are wrong, instead of fitting it.")
     ] = None,
-    task: Annotated[str, typer.Option(help="The task of the run.")] = "veracity",
+    task: Annotated[
+        str | None, typer.Option(help="Which labels count as right; by default those the run was made for.")
+    ] = None,
     cache: Annotated[Path | None, typer.Option(help="Folder of recorded calls (OUTPUT.cache).")] = None,
     mode: Annotated[
         str, typer.Option(help="'record' (and resume), 'replay' (no network) or 'live' (no recording).")
@@ -57,17 +63,22 @@ def judge(
     from claimlab.core.ledger import Ledger
     from claimlab.detect.open import Access, open_handles
     from claimlab.evaluate.judge.opinions import ModelJudge, Nobody, check_scale
+    from claimlab.evaluate.scored_run import task_of
     from claimlab.search.cache import check_mode
     from claimlab.tasks.task import open_task
 
     if not estimate:
-        refuse_overwrite(output, force)
+        refuse_overwrite(output, force, reads=run)
     if offline and profile is not None:
         raise UsageError("Two judges were named.", "Give --profile NAME, or --offline, not both.")
+    _refuse_unheard(profile, {"--model": model, "--scale": scale, "--runs": runs}, scale, threshold)
+    if mode == "live" and cache is not None:
+        raise UsageError("Mode 'live' records nothing, so it has no use for --cache.", "Leave out one of the two.")
+    called = check_mode(mode)
     dataset = Dataset.open(run)
     if limit is not None:
         _first(dataset, limit)
-    asked = open_task(task, dataset.records)
+    asked = open_task(task or task_of(dataset), dataset.records)
     # Beside the output: a cap is on the whole job, however often it is started.
     ledger = None if estimate or mode == "replay" else Ledger(output.parent / f".{output.name}.spent.jsonl")
     with progress_bar() as progress:
@@ -75,7 +86,7 @@ def judge(
             profile=profile,
             model=model,
             cache=cache if cache is not None else output.parent / f"{output.name}.cache",
-            mode="live" if estimate else check_mode(mode),  # an estimate leaves no recording behind
+            mode="live" if estimate else called,  # an estimate leaves no recording behind
             budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls, ledger=ledger),
             progress=progress,
         )
@@ -88,11 +99,22 @@ def judge(
             elif profile is None:
                 chosen = Nobody()
             else:
-                chosen = ModelJudge(opened["model"], scale=check_scale(scale), runs=runs)
+                chosen = ModelJudge(opened["model"], scale=check_scale(scale or "score"), runs=runs or 1)
             if estimate:
                 _estimate(dataset, chosen, asked, articles, as_json)
                 return
             _run(dataset, chosen, asked, access, output, articles, labels, threshold, force=force, as_json=as_json)
+
+
+def _refuse_unheard(profile: str | None, asked: dict[str, Any], scale: str | None, threshold: float | None) -> None:
+    """An option that nobody would hear is a misunderstanding: say so before anything is spent."""
+    from claimlab.core.errors import UsageError
+
+    unheard = [name for name, value in asked.items() if value is not None] if profile is None else []
+    if unheard:
+        raise UsageError(f"{' and '.join(unheard)} can only be asked of a model.", "Name one with --profile.")
+    if threshold is not None and scale in ("binary", "trinary"):
+        raise UsageError(f"The scale '{scale}' has no threshold.", "Leave out --threshold, or use --scale score.")
 
 
 def _first(dataset: Dataset, limit: int) -> None:
@@ -121,7 +143,7 @@ def _run(
 ) -> None:
     from claimlab.evaluate.judge.cases import read_articles
     from claimlab.evaluate.judge.people import read_people
-    from claimlab.evaluate.judge.run import judge_run
+    from claimlab.evaluate.judge.run import REPORT, judge_run
 
     done = judge_run(
         dataset,
@@ -144,6 +166,7 @@ def _run(
     for line in told(done.summary):
         typer.echo(f"  {line}")
     say(f"Note: the judge is {done.summary['standing']}.")
+    say(f"Report: {output / REPORT / 'index.html'}")
 
 
 def told(summary: dict[str, Any]) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.detect.neural.batches import Tokens
 from claimlab.detect.neural.files import open_model, require_torch
@@ -39,6 +40,14 @@ class Recipe:
     pooling: Pooling = "mean"
     balanced: bool = True
     steps: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "epochs", "batch", "max_length", "patience", "steps"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise UsageError(f"An encoder cannot be trained with {name}={value}.", "Give a number above 0.")
+        if not 0 <= self.dropout < 1:
+            raise UsageError(f"The setting 'dropout' cannot be {self.dropout}.", "Give a number from 0 to below 1.")
 
 
 @dataclass

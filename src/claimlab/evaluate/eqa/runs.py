@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.record import to_side_table
+from claimlab.evaluate.judge.reread import judged_in
 from claimlab.evaluate.run import RunResult, evaluate_run
 from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run
 from claimlab.report.excerpt import excerpt
@@ -63,6 +64,8 @@ def read_runs(
     predictions, records, about = _open(name, path, dataset)
     digest = home_of(records, known)
     task = open_task(scoring.target)
+    if path.is_dir():
+        about = replace(about, judged=judged_in(Dataset.open(path), task))
     scored = each_run(name, predictions, records, task, split=scoring.split, about=about, digest=digest)
     return [_with_examples(run, scoring.seed) for run in scored]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from claimlab.audit.write import PLOTS, write_plots
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset, Lineage, Manifest, refuse_overwrite
 from claimlab.core.errors import DataError
@@ -29,30 +30,45 @@ from claimlab.evaluate.judge.people import (
     rates,
 )
 from claimlab.evaluate.judge.threshold import DEFAULT, Fit, fit, measured, verdict
+from claimlab.evaluate.judge.view import Row, page
+from claimlab.report.blocks import Figure, Report, walk
+from claimlab.report.html import to_html
+from claimlab.report.markdown import to_markdown
 from claimlab.tasks.known.veracity import TASK as VERACITY
 from claimlab.tasks.task import Task
 
 SCORE = "contradiction"  # the question that a judge's own value answers; its verdict answers QUESTION
 FILE = "judge.json"
+REPORT = "judge-report"
 ABSTENTIONS = ("no-evidence", "insufficient-evidence")
 UNVALIDATED = "unvalidated: it was not compared with people"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The run with the judge's annotations, and what came out, JSON-safe."""
+    """The run with the judge's annotations, what came out, JSON-safe, and the cases for the page."""
 
     dataset: Dataset
     summary: dict[str, Any]
+    rows: list[Row] = field(default_factory=list)
 
     def write(self, folder: Path, *, force: bool = False) -> Manifest:
-        """The folder of the run with the annotations, and the summary beside them."""
+        """The folder of the run with the annotations, and beside them the summary and the report."""
         refuse_overwrite(folder, force)
         with atomic_folder(folder) as building:
             manifest = self.dataset.write_into(building)
             text = json.dumps(self.summary, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
             (building / FILE).write_text(text, encoding="utf-8")
+            _write_report(page(self.dataset.name, self.summary, self.rows), building / REPORT)
         return manifest
+
+
+def _write_report(report: Report, folder: Path) -> None:
+    """The page, and the same in Markdown."""
+    folder.mkdir()
+    (folder / "index.html").write_text(to_html(report), encoding="utf-8")
+    (folder / "report.md").write_text(to_markdown(report), encoding="utf-8")
+    write_plots((b for b in walk(report.blocks) if isinstance(b, Figure)), folder / PLOTS)
 
 
 def judge_run(
@@ -90,7 +106,23 @@ def judge_run(
     tables = {**run.tables, "annotations": _behind(run.tables.get("annotations"), told)}
     judged = run.derive(run.records, step, tables)
     judged.notes += [f"The judge '{judge.name}' is {summary['standing']}."] if opinions else []
-    return Judged(judged, summary)
+    return Judged(judged, summary, _rows(open_cases, opinions, verdicts, settled))
+
+
+def _rows(
+    cases: Sequence[Case], opinions: Mapping[str, Opinion], verdicts: Mapping[str, str], settled: Mapping[str, str]
+) -> list[Row]:
+    """What the page shows of each case that a judge or people had something to say on."""
+    silent_one = Opinion("", None)
+    return [
+        Row(
+            c.record_id, c.statement, c.label, c.truth, c.rationale, c.article,
+            opinions.get(c.record_id, silent_one).value, verdicts.get(c.record_id), settled.get(c.record_id),
+            opinions.get(c.record_id, silent_one).analysis,
+        )
+        for c in cases
+        if c.record_id in opinions or c.record_id in settled
+    ]  # fmt: skip
 
 
 def _refuse_empty(run: Dataset, judge: Judge, cases: Sequence[Case], settled: Mapping[str, str]) -> None:

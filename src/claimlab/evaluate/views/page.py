@@ -110,6 +110,7 @@ def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
     if size.figures:
         blocks += pictures.calibration(run, name)
     blocks += _abstained(run)
+    blocks += tables.judged(run)
     blocks += [Items(left_out(run))] if left_out(run) else []
     if size.slices:
         blocks += [by_trait(found, run, name, size) for found in run.slices]

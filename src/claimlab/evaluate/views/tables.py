@@ -11,7 +11,7 @@ from claimlab.evaluate.joined import Drop, Seeds
 from claimlab.evaluate.run import Evaluation, RunResult
 from claimlab.evaluate.slices import Slices
 from claimlab.evaluate.traits import title
-from claimlab.report.blocks import Cell, Table, percent
+from claimlab.report.blocks import Block, Cell, Section, Table, Text, percent
 from claimlab.report.excerpt import excerpt
 
 POINTS = "Differences are in points of macro-F1 (per cent)."
@@ -199,3 +199,32 @@ def _points_span(found: Interval | None) -> Cell:
 
 def _failures(run: RunResult) -> str:
     return f"{run.scores.failed:,} failed" if run.scores.failed else ""
+
+
+def judged(run: RunResult) -> list[Block]:
+    """What judges said of the reasons, where the run carries it; what each judge is worth stands before its rates."""
+    if not run.about.judged:
+        return []
+    blocks: list[Block] = []
+    rows: list[list[Any]] = []
+    for one in run.about.judged:
+        worth = one["standing"] or "unvalidated: it was not compared with people"
+        blocks.append(Text(f"{one['judge']}: {worth}.", "warning" if "unvalidated" in worth else "note"))
+        rows += [_rated(one["judge"], one["by_judge"])]
+    people = next((one["by_people"] for one in run.about.judged if one["by_people"]), None)
+    rows += [_rated("people", people)] if people else []
+    columns = ["Judged by", "False-incorrect", "of", "False-correct", "of"]
+    said = (
+        "False-incorrect: of the wrong labels, the share whose reasons are not wrong. False-correct: of the right "
+        "labels, the share whose reasons are wrong. In per cent, with 95 % intervals."
+    )
+    return [Section("Reasons, judged", [*blocks, Text(said), Table(columns, rows, sortable=False)])]
+
+
+def _rated(who: str, rates: dict[str, Any]) -> list[Any]:
+    out: list[Any] = [excerpt(who, 80)]
+    for key in ("false_incorrect", "false_correct"):
+        part = rates[key]
+        span = "" if part["interval"] is None else " ({:.0f} to {:.0f})".format(*(100 * x for x in part["interval"]))
+        out += ["not measured" if part["rate"] is None else f"{100 * part['rate']:.1f}{span}", part["n"]]
+    return out

@@ -19,11 +19,23 @@ from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
 LEVELS = ("seed", "middle", "evolved")
 
 
+def wanted_levels(words: str) -> list[str]:
+    """The user's stages, checked: before anything is measured."""
+    names = [word.strip() for word in words.split(",") if word.strip()]
+    _check(names)
+    return names
+
+
+def _check(names: Sequence[str]) -> None:
+    wrong = [name for name in names if name not in LEVELS]
+    if wrong or not names:
+        named = f"There is no stage '{wrong[0]}'." if wrong else "No stage was named."
+        raise UsageError(named, f"Choose among: {', '.join(LEVELS)}.")
+
+
 def stages(dataset: Dataset, hops: pl.DataFrame, names: Sequence[str] = LEVELS) -> dict[str, Dataset]:
     """Each wanted stage of one run as a dataset."""
-    wrong = [name for name in names if name not in LEVELS]
-    if wrong:
-        raise UsageError(f"There is no stage '{wrong[0]}'.", f"Choose among: {', '.join(LEVELS)}.")
+    _check(names)
     line = main_line(hops)
     return {name: _stage(dataset, line, name) for name in names}
 

@@ -35,6 +35,7 @@ class Worth:
     conditions: pl.DataFrame | None = None
     people: dict[str, Any] | None = None
     tally: dict[str, Any] | None = None
+    untold: int = 0  # records without a text: nobody could score them
 
     @property
     def ceiling(self) -> float:
@@ -54,8 +55,8 @@ class Worth:
                 "decimals": p.decimals, "starts": p.starts,
             },
             "ceiling": self.ceiling,
-            "claims": self.scores.height,
-            "unscored": self.scores["score"].null_count(),
+            "claims": self.scores.height + self.untold,
+            "unscored": self.scores["score"].null_count() + self.untold,
             "worthy": int(self.scores["worthy"].sum()) if "worthy" in self.scores.columns else None,
             "by_topic": summary(self.scores, "topic").to_dicts(),
             "by": self.by,
@@ -75,13 +76,13 @@ def page(found: Worth) -> Report:
         "hand and fitted to nobody; by a model, on a judge that was not compared with people. It measures; it is fed "
         "back to nothing."
     )
-    return Report("Check-worthiness", f"{found.scores.height:,} claims", [*blocks, Text(caution, "note")])
+    return Report("Check-worthiness", f"{told['claims']:,} claims", [*blocks, Text(caution, "note")])
 
 
 def tiles(found: Worth) -> Tiles:
     known = found.scores["score"].drop_nulls()
     mean = f"{float(known.sum()) / known.len():.3f}" if known.len() else "–"
-    unscored = found.scores.height - known.len()
+    unscored = found.scores.height - known.len() + found.untold
     worthy = f"{int(found.scores['worthy'].sum()):,}" if "worthy" in found.scores.columns else "no threshold set"
     return Tiles(
         [

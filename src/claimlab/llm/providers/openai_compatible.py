@@ -152,9 +152,7 @@ class OpenAICompatible:
             api_key=self._key or "none",  # the SDK would else send OPENAI_API_KEY to whatever endpoint this is
             base_url=self.profile.base_url,
             max_retries=0,
-            http_client=self._sdk.DefaultAsyncHttpxClient(
-                verify=_trusted(), trust_env=not local
-            ),  # no proxy to oneself
+            http_client=http,
         )
         client.organization = client.project = None  # nor the account names of another vendor
         return client

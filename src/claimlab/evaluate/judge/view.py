@@ -1,0 +1,199 @@
+"""The page of a judged run: what came out, what the judge is worth, and the cases themselves.
+
+What the judge is worth stands first: a figure of a judge that nobody compared with people must not be read past that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG
+from claimlab.report.blocks import Block, Cell, Figure, Items, Report, Section, Table, Text, Tiles, Tone, percent
+from claimlab.report.excerpt import excerpt
+
+CASES = 60  # on the page; the table of annotations has them all
+SHOWN = 320  # characters of reasons, article and analysis
+NOBODY = "not judged by people"
+RATES = {
+    "false_incorrect": "False-incorrect: the label is wrong, the reasons are not",
+    "false_correct": "False-correct: the label is right, the reasons are wrong",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One judged case as the page shows it."""
+
+    record_id: str
+    statement: str
+    label: str | None
+    truth: str | None
+    rationale: str | None
+    article: str | None
+    value: float | str | None
+    verdict: str | None
+    people: str | None
+    analysis: str | None
+
+
+def page(name: str, told: Mapping[str, Any], rows: Sequence[Row]) -> Report:
+    blocks: list[Block] = [standing(told), tiles(told), misleading(told)]
+    blocks += [against_people(told), *scores(told, rows), unjudged(told), *cases(rows)]
+    return Report(f"Reasons of {excerpt(name, 60)}, judged", f"Judge: {excerpt(told['judge'], 120)}", blocks)
+
+
+def standing(told: Mapping[str, Any]) -> Text:
+    """Loud where nobody held the judge against people."""
+    if told["validated"]:
+        return Text(f"The judge is {told['standing']}.", "note")
+    if not told["judged"]:
+        return Text(f"No judge is counted here: {told['standing']}.", "note")
+    return Text(
+        f"UNVALIDATED. The judge is {told['standing']}. Its verdicts and rates are not findings until people have "
+        "judged some of the same reasons: claimlab judge RUN -o DIR --labels FILE",
+        "warning",
+    )
+
+
+def tiles(told: Mapping[str, Any]) -> Tiles:
+    agreed = told["agreement_with_people"]
+    who = "judge" if told["by_judge"] is not None else "people"
+    figures = told[f"by_{who}"] or {}
+    shares: list[tuple[str, str, Tone]] = [
+        (f"{key.replace('_', '-')} by {who}", _of(figures.get(key, {"rate": None})), "plain") for key in RATES
+    ]
+    held = "not compared" if agreed is None else f"{100 * agreed['agreement']:.1f} % of {agreed['n']:,}"
+    return Tiles(
+        [
+            ("judged", f"{told['judged']:,} of {told['predictions']:,}", "plain"),
+            ("agreement with people", held, "plain" if agreed is not None else "fail"),
+            *shares,
+            ("abstained", f"{sum(a['n'] for a in told['abstained'].values()):,}", "plain"),
+        ]
+    )
+
+
+def misleading(told: Mapping[str, Any]) -> Section:
+    """Where the label misleads: by the judge and by people, with what was not judged."""
+    rows: list[list[Any]] = []
+    for who in ("judge", "people"):
+        for key, meaning in RATES.items():
+            part = (told[f"by_{who}"] or {}).get(key)
+            if part is None:
+                continue
+            low_high = part["interval"]
+            span = "not measured" if low_high is None else f"{100 * low_high[0]:.0f} to {100 * low_high[1]:.0f}"
+            counts = [part[k] for k in ("wrong", "open", "not_wrong", "not_judged")]
+            rows.append([meaning, who, percent(part["rate"]), span, part["n"], *counts])
+    columns = ["Rate", "By", "Per cent", "95 % interval", "of", "wrong", "open", "not wrong", "not judged"]
+    note = Text("Nothing could be judged.", "warning") if not rows else Table(columns, rows, sortable=False)
+    return Section("Where the label misleads", [note], anchor="rates")
+
+
+def against_people(told: Mapping[str, Any]) -> Section:
+    """The threshold with its leave-one-out figures, beside those that flatter it, and how people agree."""
+    fit, agreed = told["threshold_fit"], told["agreement_with_people"]
+    blocks: list[Block] = [Text(_threshold(told))] if told["threshold"] is not None and told["judged"] else []
+    rows = [_agreement("Judge and people, each case left out in turn", fit["held_out"])] if _fitted(told) else []
+    if _fitted(told):
+        rows.append(_agreement("The same on the cases it was fitted on (flatters)", fit["inside"]))
+    elif agreed is not None:
+        rows.append(_agreement("Judge and people", agreed))
+    for pair in told["agreement_between_people"]:
+        rows.append(_agreement(f"{' and '.join(excerpt(str(p), 40) for p in pair['between'])} (people)", pair))
+    if rows:
+        columns = ["Between", "Cases", "Agreement, per cent", "Cohen's kappa", "Balanced accuracy, per cent"]
+        blocks.append(Table(columns, rows, sortable=False))
+    if agreed is None and told["judged"]:
+        blocks.append(Text("The judge was compared with nobody: agreement is not measured.", "warning"))
+    if told["people_on_other_records"]:
+        blocks.append(Text(f"People judged {told['people_on_other_records']:,} records that this run does not hold."))
+    return Section("The judge against people", blocks or [Text("There is no judge to compare.")], anchor="people")
+
+
+def _fitted(told: Mapping[str, Any]) -> bool:
+    return bool((told["threshold_fit"] or {}).get("fitted"))
+
+
+def _threshold(told: Mapping[str, Any]) -> str:
+    at = f"Reasons count as wrong from a contradiction score of {told['threshold']:g} on"
+    if _fitted(told):
+        fit = told["threshold_fit"]
+        return f"{at}: fitted on {fit['wrong']:,} cases that people called wrong and {fit['not_wrong']:,} not wrong."
+    return f"{at}: not fitted to this dataset."
+
+
+def _agreement(between: str, part: Mapping[str, Any]) -> list[Any]:
+    balanced = part.get("balanced_accuracy")
+    return [between, part["n"], percent(part["agreement"]), part["kappa"], percent(balanced)]
+
+
+def scores(told: Mapping[str, Any], rows: Sequence[Row]) -> list[Block]:
+    """How the scores spread, coloured by what people said; words (binary, trinary) as counts only."""
+    counted = ", ".join(f"{verdict} {n:,}" for verdict, n in told["verdicts"].items()) or "none"
+    blocks: list[Block] = [Text(f"Verdicts: {counted}.")]
+    values = {kind: [r.value for r in rows if (r.people or NOBODY) == kind and isinstance(r.value, float | int)]
+              for kind in (WRONG, OPEN, NOT_WRONG, NOBODY)}  # fmt: skip
+    known = {kind: found for kind, found in values.items() if found}
+    if known:
+        from claimlab.report.charts import histogram, to_svg
+
+        edges = list(range(12))  # a bin for every whole score; a mean of runs falls into the one it has reached
+        counts = {f"people: {kind}" if kind != NOBODY else kind: np.histogram(found, edges)[0].tolist()
+                  for kind, found in known.items()}  # fmt: skip
+        svg = to_svg(histogram([float(e) for e in edges], counts, title="contradiction score"))
+        alt = f"Histogram of {sum(map(len, known.values())):,} contradiction scores from 0 to 10."
+        blocks.append(Figure(svg, "Contradiction scores, by what people said of the same reasons.", alt, "scores"))
+    return [Section("Scores and verdicts", blocks, anchor="scores")] if told["judged"] else []
+
+
+def unjudged(told: Mapping[str, Any]) -> Section:
+    """Abstentions apart, each with whether there was something to be found; then what could not be judged."""
+    rows: list[list[Any]] = [
+        [kind.replace("-", " "), part["n"], part["with_article"]] for kind, part in told["abstained"].items()
+    ]
+    table = Table(["Abstention", "Predictions", "of them with a fact-check"], rows, sortable=False)
+    others = {reason: n for reason, n in told["left_out"].items() if reason not in told["abstained"]}
+    items = [f"Left out, {reason.replace('-', ' ')}: {n:,}." for reason, n in others.items()]
+    items += [f"The judge gave no answer, {reason}: {n:,}." for reason, n in told["failed"].items()]
+    said = "An abstention is neither right nor wrong. Where a fact-check exists, there was something to be found."
+    return Section(
+        "Abstentions and what was not judged", [Text(said), table, *([Items(items)] if items else [])], anchor="apart"
+    )
+
+
+def cases(rows: Sequence[Row]) -> list[Block]:
+    """The first cases, worst first, so that a reader can judge the judge."""
+    ordered = sorted(rows, key=lambda r: (r.verdict != WRONG, r.verdict is None))
+    if not ordered:
+        return []
+    columns = ["Record", "Judge", "Score", "People", "Label", "Truth", "Statement", "Reasons", "Fact-check", "Analysis"]
+    body: list[list[Any]] = [
+        [
+            excerpt(r.record_id, 40), Cell(r.verdict or "no answer", tone=_TONES.get(r.verdict or "", "plain")),
+            r.value, r.people, r.label, r.truth, excerpt(r.statement, SHOWN), _cut(r.rationale), _cut(r.article),
+            _cut(r.analysis),
+        ]
+        for r in ordered[:CASES]
+    ]  # fmt: skip
+    blocks: list[Block] = [Table(columns, body)]
+    if len(ordered) > CASES:
+        more = f"{CASES} of {len(ordered):,} cases are shown, wrong ones first; annotations.parquet has them all."
+        blocks.insert(0, Text(more, "note"))
+    return [Section(f"Cases ({len(ordered):,})", blocks, anchor="cases")]
+
+
+_TONES: dict[str, Tone] = {WRONG: "fail", OPEN: "warn", NOT_WRONG: "pass"}
+
+
+def _cut(text: str | None) -> str | None:
+    return None if not text else excerpt(text, SHOWN)
+
+
+def _of(part: Mapping[str, Any]) -> str:
+    """A rate never without how many it is a rate of."""
+    return "not measured" if part["rate"] is None else f"{100 * part['rate']:.1f} % of {part['n']:,}"
