@@ -267,3 +267,14 @@ def test_what_is_wrong_is_said_in_a_sentence(more: str, message: str, home: Path
 def test_a_missing_study_file_says_how_to_start_one(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--init"):
         read_study(tmp_path / "none.toml")
+
+
+def test_runs_stand_beside_each_other_and_what_needs_no_detector(home: Path, tmp_path: Path) -> None:
+    more = WHOLE + '[[runs]]\nname = "other coin"\npath = "predictions.parquet"\ndataset = "data"\nsplit = "test"\n'
+    content = write_eqa(study(home, "beside", more), tmp_path / "eqa")
+    (compared,) = content["quality"]["together"]["comparisons"]
+    assert {compared["first"], compared["second"]} == {"coin", "other coin"}
+    assert compared["difference"] == 0
+    page = (tmp_path / "eqa" / "index.html").read_text(encoding="utf-8")
+    assert "(majority answer)" in page
+    assert "Run against run" in page

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from typer.testing import CliRunner
 
-from claimlab.cli.app import app
+from claimlab.cli.app import app, run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 
@@ -37,3 +38,16 @@ def test_a_preview_writes_nothing_and_says_so(make: Make, tmp_path: Path) -> Non
     done = CliRunner().invoke(app, ["split", str(tmp_path / "data"), "--preview", "-o", str(tmp_path / "out")])
     assert isinstance(done.exception, UsageError)
     assert "--preview writes nothing" in str(done.exception)
+
+
+def test_who_stops_it_is_told_so(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    make(60).write(tmp_path / "data")
+    monkeypatch.setattr("claimlab.split.run.make", stop)
+    assert run(["split", str(tmp_path / "data"), "-o", str(tmp_path / "out")]) == 130
+    assert "Stopped. Nothing was left half-written" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -152,4 +152,4 @@ def test_nothing_changed_is_said(make: Make) -> None:
     done = split(make(60), "random", changed_in_test=False)
     assert any("No row is known to be changed" in note for note in done.notes())
     told = split(make(60, tables={"changes": changes(CHANGED[:5])}), "random", changed_in_test=False)
-    assert any("5 rows that validation changed" in note for note in told.notes())
+    assert any("5 rows that validation changed (veracity 5)" in note for note in told.notes())

@@ -20,6 +20,7 @@ from typer.main import get_command as to_command
 from claimlab import __version__
 from claimlab.cli import verbs
 
+STOPPED = 130
 DESCRIPTION = "From raw misinformation data to a number you can defend: load, clean, audit, split, evaluate, report."
 
 
@@ -82,10 +83,10 @@ def run(argv: list[str]) -> int:
     try:
         to_command(app).main(args=args, prog_name="claimlab", standalone_mode=True)
     except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+        code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+        return _stopped() if code == STOPPED else code  # typer turns Ctrl-C into an exit without a word
     except KeyboardInterrupt:
-        print("Stopped. Nothing was left half-written; run the same command again.", file=sys.stderr)  # noqa: T201
-        return 130
+        return _stopped()
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away (claimlab … | head): not an error
         return 0
@@ -94,6 +95,11 @@ def run(argv: list[str]) -> int:
             raise
         return _explain(error)
     return 0
+
+
+def _stopped() -> int:
+    print("Stopped. Nothing was left half-written; run the same command again.", file=sys.stderr)  # noqa: T201
+    return STOPPED
 
 
 def _explain(error: Exception) -> int:

@@ -10,18 +10,29 @@ ORDERING = ("split", "group")  # columns that say how rows are arranged, not wha
 BY_PEOPLE = "decisions"  # the step that applies what people decided
 
 
-def changed_ids(tables: Mapping[str, pl.DataFrame]) -> set[str]:
-    """Ids that the log of changes names (relabelled, redated, reworded by people), and those that were once doubtful.
+def changed_ids(tables: Mapping[str, pl.DataFrame]) -> dict[str, set[str]]:
+    """By what was changed, the ids that the log of changes names; and those that were once doubtful.
 
     A text that a rule rewrote (links stripped, letters repaired) says what it said: such rules treat all rows alike.
     """
-    ids: set[str] = set()
+    ids: dict[str, set[str]] = {}
     changes = tables.get("changes")
     if changes is not None and {"id", "column"} <= set(changes.columns):
         by_rule = pl.col("step") != BY_PEOPLE if "step" in changes.columns else pl.lit(False)
         told = ~pl.col("column").is_in(ORDERING) & ~((pl.col("column") == "text") & by_rule)
-        ids |= set(changes.filter(told)["id"].to_list())
+        for column, record in changes.filter(told).select("column", "id").iter_rows():
+            ids.setdefault(str(column), set()).add(record)
     doubtful = tables.get("doubtful")
-    if doubtful is not None and "id" in doubtful.columns:
-        ids |= set(doubtful["id"].to_list())
+    if doubtful is not None and "id" in doubtful.columns and doubtful.height:
+        ids["doubted"] = set(doubtful["id"].to_list())
     return ids
+
+
+def in_words(ids: Mapping[str, set[str]], here: set[str]) -> str:
+    """How many of the rows `here` were changed, and in what."""
+    found = {name: len(mine & here) for name, mine in sorted(ids.items())}
+    n = len(here & set[str]().union(*ids.values()))
+    if not n:
+        return "No row is known to be changed by validation: the dataset has no log of changes, or none of its rows."
+    parts = ", ".join(f"{name} {count:,}" for name, count in found.items() if count)
+    return f"{n:,} rows that validation changed ({parts}) stay out of dev and test."

@@ -16,7 +16,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.split.changed import changed_ids
+from claimlab.split.changed import changed_ids, in_words
 from claimlab.split.check import Checked, check
 from claimlab.split.hold_out import HoldOut
 from claimlab.split.join import join
@@ -29,7 +29,6 @@ from claimlab.tasks.task import open_task
 
 STEP = "split"
 NOTE = "Split: "
-NONE_CHANGED = "No row is known to be changed by validation: the dataset has no log of changes, or an empty one."
 ALWAYS = frozenset({"shares", "seed", "small_test"})  # what every way is asked for
 
 
@@ -128,7 +127,8 @@ def prepare(
         inputs[external.name if external.name != dataset.name else f"{external.name} (test)"] = external.digest()
         dataset, theirs = join(dataset, external)
     question = open_task(task, dataset.records)
-    ids = set() if changed_in_test else changed_ids(dataset.tables)
+    changed = {} if changed_in_test else changed_ids(dataset.tables)
+    ids = set[str]().union(*changed.values())
     material = Material(
         records=dataset.records,
         labels=question.labels(dataset.records),
@@ -160,7 +160,7 @@ def make(job: Job) -> Split:
     if not job.material.n:
         raise Impossible(f"'{job.dataset.name}' has no records.", "Split a dataset that holds some.")
     parts = job.way.split(job.material, job.request)
-    parts = _without_changed(job.material, parts)
+    parts = _without_changed(job, parts)
     if job.drop_leaks:
         side, n = without_leaks(job.material, parts.side)
         parts = _thinned(parts, side, "its text stands on a later side too (--drop-leaks)", n)
@@ -170,15 +170,15 @@ def make(job: Job) -> Split:
     return Split(_dataset(job, parts, checked), parts, checked)
 
 
-def _without_changed(material: Material, parts: Parts) -> Parts:
+def _without_changed(job: Job, parts: Parts) -> Parts:
     """Rows that may only train, where the way could not put them there: they are not used."""
+    material = job.material
     if material.only_train is None:
         return parts
     side = numbered(parts.side)
     wrong = material.only_train & (side > 0)
     side[wrong] = -1
-    n = int(material.only_train.sum())
-    said = f"{n:,} rows that validation changed stay out of dev and test." if n else NONE_CHANGED
+    said = in_words(changed_ids(job.dataset.tables), set(material.records["id"].to_list()))
     thin = _thinned(parts, named(side), "changed by validation, so not tested on", int(wrong.sum()))
     return replace(thin, notes=(*parts.notes, said))
 

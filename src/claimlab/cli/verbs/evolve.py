@@ -156,8 +156,8 @@ def _run(claims: Dataset, chosen: Run, output: Path, *, force: bool, as_json: bo
         with progress_bar() as progress:
             made = sync.run(chosen.start(claims, work=output, progress=progress))
     except KeyboardInterrupt:
-        say("Stopped. The claims that were finished are kept; the same command goes on from there.")
-        raise typer.Exit(130) from None
+        say("The claims that were finished are kept; the same command goes on from there.")
+        raise
     manifest = made.write(output, force=force)
     forget(output)
     counts = made.lineage[-1].counts

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from claimlab.audit.run import Audit
 from claimlab.audit.write import read_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
+from claimlab.evaluate.compare import compare_all
 from claimlab.evaluate.eqa.runs import Run, Scoring, read_runs
 from claimlab.evaluate.eqa.study import Study
+from claimlab.evaluate.joined import drops, join_seeds
+from claimlab.evaluate.run import Evaluation
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,13 @@ class Evidence:
     audits: list[list[Audit]]
     strays: list[Audit] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+
+    @cached_property
+    def evaluation(self) -> Evaluation | None:
+        """The runs beside each other: compared, joined over seeds, and dropped from random to held-out splits."""
+        runs = [run for run in self.runs if run.result is not None]
+        results = [run.result for run in runs if run.result is not None]
+        return Evaluation(results, compare_all(runs), join_seeds(runs), drops(runs)) if runs else None
 
     def every_audit(self) -> list[Audit]:
         return [a for mine in self.audits for a in mine]

@@ -15,7 +15,7 @@ from claimlab.evaluate.eqa.limits import KINDS, Limit
 from claimlab.evaluate.eqa.runs import Run
 from claimlab.evaluate.eqa.study import QUESTIONS, is_empty
 from claimlab.evaluate.views.page import Size as Detailed
-from claimlab.evaluate.views.page import run_blocks
+from claimlab.evaluate.views.page import run_blocks, together
 from claimlab.report.blocks import Block, Cell, Items, Quote, Report, Section, Table, Text, Tiles
 from claimlab.report.excerpt import excerpt
 
@@ -74,6 +74,8 @@ def quality(evidence: Evidence, parts: Sequence[Chapter], size: Size) -> Section
         blocks.append(
             Section(title, [Text(headline(part.audit)), *summary(part, detail, linked=False)], anchor=f"audit-{i + 1}")
         )
+    if evidence.evaluation is not None:
+        blocks += together(evidence.evaluation, Detailed(figures=size.figures), linked=False)
     blocks += [run_section(run, i, size) for i, run in enumerate(evidence.runs)]
     notes = evidence.study.inspection.notes
     if evidence.runs and not is_empty(notes):

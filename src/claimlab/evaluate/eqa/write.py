@@ -65,7 +65,14 @@ def to_json(evidence: Evidence, found: list[Limit]) -> dict[str, Any]:
                 }
                 for run in evidence.runs
             ],
+            "together": _together(evidence),
             "inspection": evidence.study.inspection.model_dump(),
         },
         "limits": [{"kind": m.kind, "about": m.about or None, "sentence": m.sentence} for m in found],
     }  # fmt: skip
+
+
+def _together(evidence: Evidence) -> dict[str, Any]:
+    """Run against run, several seeds, and the drop from a random split to a held-out one."""
+    told = {} if evidence.evaluation is None else evidence.evaluation.to_json()
+    return {name: told.get(name, []) for name in ("comparisons", "seeds", "drops")}
