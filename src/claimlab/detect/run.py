@@ -195,9 +195,7 @@ def unready(job: Prepared) -> list[str]:
     test, seen = job.parts["test"], set(job.parts["train"].labels) | set(job.parts["dev"].labels)
     notes = []
     if bare := test.records["text"].null_count():
-        notes.append(
-            f"{bare:,} of {test.records.height:,} test records have no text; they were predicted all the same."
-        )
+        notes.append(f"{bare:,} of {test.records.height:,} test records have no text.")
     new = Counter(label for label in test.labels if label not in seen)
     if seen and new:
         named = ", ".join(f"{label} {n:,}" for label, n in sorted(new.items()))
