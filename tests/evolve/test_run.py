@@ -79,7 +79,7 @@ def test_a_walk_follows_the_network_and_chains_its_texts(kind: str, town: Any) -
 
 
 def test_what_they_became_says_what_it_is(town: Any) -> None:
-    claims = town.claims()
+    claims = town.claims(source="Riverton Herald")
     made = evolve(claims, town.stage(), rewriter=rules(), plan=Plan(steps=6), seed=5)
     assert made.synthetic
     for before, after, said in zip(
@@ -91,6 +91,8 @@ def test_what_they_became_says_what_it_is(town: Any) -> None:
         assert note["origin"]["claim"] == before["id"] == after["group"]
         assert bool(note["changes"]) == (after["text"] != before["text"])
         assert after["text"] == before["text"] or (after["authorship"] == "HAT" and after["veracity"] is None)
+        assert note["origin"]["source"] == "Riverton Herald"
+        assert (after["source"] is None) == (after["text"] != before["text"]), "the outlet did not print this text"
     assert made.tables["evidence"]["record_id"].to_list() == made.records["id"].to_list()
     assert set(made.tables["agents"]["id"]) >= set(made.tables["traces"]["agent"])
     step = made.lineage[-1]

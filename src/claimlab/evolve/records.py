@@ -87,7 +87,8 @@ def _record(before: dict[str, Any], start: Start, life: Life, origin: dict[str, 
     changed = life.text != start.text
     synthetic = {
         "label": before["label_raw"] or "none given",
-        "origin": {**origin, "claim": start.id, "base_claim": start.text, "dataset": before["dataset"]},
+        "origin": {**origin, "claim": start.id, "base_claim": start.text, "dataset": before["dataset"]}
+        | ({"source": before["source"]} if before["source"] else {}),
         "changes": [_change(hop) for hop in life.hops if hop.output != hop.input],
     }
     goal = {"dimension": start.target.dimension, "target_value": start.target.value} if start.target else {}
@@ -102,7 +103,7 @@ def _record(before: dict[str, Any], start: Start, life: Life, origin: dict[str, 
         "veracity": None if changed else before["veracity"],  # a verdict is on a text, and this is another
         "language": before["language"],
         "topic": before["topic"],
-        "source": before["source"],
+        "source": None if changed else before["source"],  # nor did that outlet print it; the origin names it
         "group": before["group"] or start.id,
         "authorship": "MGT" if before["authorship"] == "MGT" else "HAT" if changed else before["authorship"],
         "split": before["split"],
