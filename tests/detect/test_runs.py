@@ -25,7 +25,12 @@ from claimlab.detect.evidence import SEPARATOR
 from claimlab.detect.run import SHARD, detect, finish
 from claimlab.generate.planted import clean_twin
 
-PLAIN = [name for name in DETECTORS.names() if not handles(DETECTORS.get(name))]
+# Those that need an extra are tried where the extras are: make test-slow.
+PLAIN = [
+    pytest.param(name, marks=[pytest.mark.slow] if hasattr(DETECTORS.get(name), "extra") else [])
+    for name in DETECTORS.names()
+    if not handles(DETECTORS.get(name))
+]
 
 
 class Slow:
@@ -62,8 +67,9 @@ def predictions(run: Dataset) -> pl.DataFrame:
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_an_answer_does_not_depend_on_what_else_is_asked(name: str) -> None:
-    data = clean_twin(size=200)
-    whole, parts = (predictions(detect(data, name, seed=1, shard=n)) for n in (1000, 7))
+    data, kind = clean_twin(size=200), DETECTORS.get(name)
+    trial = getattr(kind, "trial", {})
+    whole, parts = (predictions(detect(data, kind(**trial), seed=1, shard=n)) for n in (1000, 7))
     assert whole["label"].equals(parts["label"])
     for one, other in zip(whole["scores"].to_list(), parts["scores"].to_list(), strict=True):
         assert json.loads(one) == pytest.approx(json.loads(other), abs=1e-5)

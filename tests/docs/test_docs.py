@@ -25,6 +25,7 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "contributing").glob("*.md")),
 ]
+LONG = {"evaluate.md", "detect.md", "demo.md", "audit.md", "judge.md"}  # ten seconds and more: with the slow tests
 
 
 def commands(page: Path) -> list[tuple[str, list[str]]]:
@@ -46,7 +47,12 @@ def matches(shown: list[str], real: list[str]) -> bool:
     )
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if p.exists() and commands(p)], ids=lambda p: p.name)
+def shown(page: Path) -> object:
+    marks = [pytest.mark.slow] if page.name in LONG else []
+    return pytest.param(page, id=page.name, marks=marks)
+
+
+@pytest.mark.parametrize("page", [shown(p) for p in PAGES if p.exists() and commands(p)])
 def test_documented_commands_work(page: Path, tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import time
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -233,11 +234,14 @@ FINAL: dict[str, tuple[Fault, str, int]] = {
 @pytest.mark.parametrize("name", WEB)
 def test_a_fault_is_named_and_counted(name: str, fault: str, stand_in: Any, http: Http) -> None:
     act, kind, tries = FINAL[fault]
-    http.timeout, http.tries = (0.1, 2) if kind == "timeout" else (5, 4)
+    http.timeout, http.tries = (0.25, 2) if kind == "timeout" else (5, 4)
     stand_in.will(act(stand_in, answer(name)))
     with pytest.raises(SearchFailed) as caught:
         ask(name, stand_in, http)
     assert (caught.value.kind, caught.value.provider, caught.value.tries) == (kind, name, tries)
+    late = time.monotonic() + 10  # on a busy machine the server may read a question after the asker gave up on it
+    while len(stand_in.asked) < tries and time.monotonic() < late:
+        time.sleep(0.01)
     assert len(stand_in.asked) == tries
     assert kind in KINDS
     assert KEY not in str(caught.value) or name == "searxng"  # which has no key
