@@ -42,7 +42,7 @@ $(READY): pyproject.toml $(wildcard setup.py)
 # PyTorch first and by itself, so that a build for the CPU is not replaced by a larger one.
 $(NEURAL): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[encoder,embeddings]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[encoder,embeddings,lingua]'
 	@touch $(NEURAL)
 
 clean:
