@@ -30,6 +30,7 @@ from sklearn.model_selection import GroupKFold
 from claimlab.catalog.load import load
 from claimlab.core.budget import Budget
 from claimlab.core.dataset import Dataset
+from claimlab.core.places import cache_folder
 from claimlab.evolve.auditors.auditor import Auditor
 from claimlab.evolve.auditors.examples import examples
 from claimlab.evolve.auditors.known.classifier import VIEWS, View, fit_auditors
@@ -280,7 +281,7 @@ def main() -> None:
             job.add_argument("--claims", type=int, default=48)
             job.add_argument("--model", help="a model profile; without it the rules write")
             job.add_argument("--one-target", action="store_true", help="one target for each claim, in turns")
-            job.add_argument("--cache", type=Path, default=Path("attainment.sqlite"))
+            job.add_argument("--cache", type=Path, default=cache_folder() / "bench-attainment.sqlite")
     busy = jobs.add_parser("throughput")
     busy.add_argument("--claims", type=int, default=1200)
     busy.add_argument("--steps", type=int, default=5)
