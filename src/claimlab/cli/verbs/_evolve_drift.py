@@ -138,8 +138,9 @@ def _judges(profiles: list[str] | None, reading: str, runs: int, sample: int, bu
         return None
     from claimlab.llm.open import open_provider
 
+    named = Reading.named(reading)  # before a model is opened, which may take a while or not be there
     providers = [open_provider(profile, budget=budget) for profile in profiles]
-    return Judges(providers, Reading.named(reading), runs, sample)
+    return Judges(providers, named, runs, sample)
 
 
 def _independent(
