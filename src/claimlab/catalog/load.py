@@ -10,7 +10,7 @@ from claimlab.catalog import counts
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.catalog.ids import numbered
 from claimlab.catalog.synthetic import marked
-from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped
 from claimlab.core.registry import Registry
@@ -47,7 +47,7 @@ def load(
     dataset = Dataset.build(
         entry.card.name,
         records,
-        loaded.tables if limit is None else cut_tables(loaded.tables, records["id"]),
+        loaded.tables if limit is None else belonging(loaded.tables, records["id"]),
         card=entry.card.name,
         licence=entry.card.licence,
         synthetic=loaded.synthetic or machine_made,
@@ -80,14 +80,6 @@ def read(loader: Loader, bundle: Bundle, entry: Entry) -> Loaded:
             f"'{bundle.path.name}' is not laid out as {entry.card.title} ({type(error).__name__}: {error}).",
             f"Give the files as published (claimlab catalog show {entry.card.name}), or use claimlab import.",
         ) from error
-
-
-def cut_tables(tables: dict[str, pl.DataFrame], ids: pl.Series) -> dict[str, pl.DataFrame]:
-    """Side tables for the records that a limit left."""
-    return {
-        n: t.filter(pl.col("record_id").is_in(ids.to_list())) if "record_id" in t.columns else t
-        for n, t in tables.items()
-    }
 
 
 def mapped(records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped) -> tuple[pl.DataFrame, list[str]]:

@@ -18,7 +18,16 @@ from claimlab.clean.recipe import DEFAULT, Recipe, Stage, load_recipe
 from claimlab.clean.statistics import DOMAINS, TEXTS
 from claimlab.clean.step import Supplies
 from claimlab.core.atomic import atomic_folder
-from claimlab.core.dataset import MANIFEST, Dataset, Lineage, Manifest, read_manifest, refuse_overwrite, write_parquet
+from claimlab.core.dataset import (
+    MANIFEST,
+    Dataset,
+    Lineage,
+    Manifest,
+    belonging,
+    read_manifest,
+    refuse_overwrite,
+    write_parquet,
+)
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table, validate
 from claimlab.core.step import Outcome
@@ -117,29 +126,20 @@ def clean_folder(
 ) -> tuple[Cleaned, Manifest]:
     """Clean one dataset folder into another. Killed at any moment, the same call ends with the same bytes."""
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
-    dataset = Dataset.open(source)
-    if limit is not None:
-        dataset = limited(dataset, limit)
+    dataset = Dataset.open(source).limited(limit)
     work = output.parent / f".{output.name}.cleaning"
     points = Checkpoints(work, _key(dataset, chosen, inputs or Inputs(), seed))
     if points.finished(output / MANIFEST):
         points.clear()
         whole = Dataset.open(output)
         return Cleaned(whole, whole.tables["stages"]), read_manifest(output)
-    refuse_overwrite(output, force)
+    refuse_overwrite(output, force, reads=source)
     cleaned = clean(dataset, chosen, inputs=inputs, seed=seed, sink=sink, work=work, progress=progress)
     with atomic_folder(output) as building:
         manifest = cleaned.dataset.write_into(building)
         points.finishing(building / MANIFEST)
     points.clear()
     return cleaned, manifest
-
-
-def limited(dataset: Dataset, limit: int) -> Dataset:
-    """The first records only, and the rows of side tables that belong to them."""
-    records = dataset.records.head(limit)
-    step = Lineage(step="limit", parameters={"limit": limit}, counts={"records": records.height})
-    return dataset.derive(records, step, _of_records(dataset.tables, records["id"]))
 
 
 def _advance(
@@ -193,8 +193,8 @@ def _spare(outcome: Outcome, before: pl.DataFrame, shielded: frozenset[str]) -> 
 
 def _finish(dataset: Dataset, recipe: Recipe, state: State, inputs: Inputs, seed: int, notes: list[str]) -> Cleaned:
     stages = pl.DataFrame([{k: s[k] for k in STAGES} for s in state.stages], schema=STAGES)
-    tables = _of_records({n: t for n, t in dataset.tables.items() if n not in OURS}, state.records["id"])
-    tables.update(_of_records({n: t for n, t in state.tables.items() if n not in LOGS}, state.records["id"]))
+    tables = belonging({n: t for n, t in dataset.tables.items() if n not in OURS}, state.records["id"])
+    tables.update(belonging({n: t for n, t in state.tables.items() if n not in LOGS}, state.records["id"]))
     for name in LOGS:
         parts = [t for t in (dataset.tables.get(name), state.tables.get(name)) if t is not None]
         merged = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
@@ -260,17 +260,6 @@ def _key(dataset: Dataset, recipe: Recipe, inputs: Inputs, seed: int) -> dict[st
 
 def _append(tables: dict[str, pl.DataFrame], name: str, more: pl.DataFrame) -> None:
     tables[name] = pl.concat([tables[name], more], how="diagonal_relaxed") if name in tables else more
-
-
-def _of_records(tables: dict[str, pl.DataFrame], ids: pl.Series) -> dict[str, pl.DataFrame]:
-    """Side tables without the rows of records that are gone; a table without `record_id` is kept whole."""
-    here = ids.to_frame("record_id")
-    return {
-        name: table.join(here, on="record_id", how="semi", maintain_order="left")
-        if "record_id" in table.columns
-        else table
-        for name, table in tables.items()
-    }
 
 
 def _digest(table: pl.DataFrame) -> str:

@@ -142,6 +142,21 @@ class Dataset:
             lineage=[*self.lineage, step],
         )
 
+    def limited(self, limit: int | None) -> Dataset:
+        """The first records with what side tables say of them, and a step of the lineage that says so; null: all."""
+        if limit is None:
+            return self
+        records = self.records.head(limit)
+        step = Lineage(
+            step="limit",
+            parameters={"limit": limit},
+            inputs={self.name: self.digest()},
+            counts={"records": records.height},
+        )
+        cut = self.derive(records, step, belonging(self.tables, records["id"]))
+        cut.path = self.path  # runs are known by the name of their folder
+        return cut
+
     def digest(self) -> str:
         """sha256 of the records: of the file when it was read from one, of a fresh write otherwise."""
         if RECORDS in self.files:
@@ -151,6 +166,17 @@ class Dataset:
         buffer = io.BytesIO()
         write_parquet(self.records, buffer)
         return hashlib.sha256(buffer.getvalue()).hexdigest()
+
+
+def belonging(tables: Mapping[str, pl.DataFrame], ids: pl.Series) -> dict[str, pl.DataFrame]:
+    """Side tables without the rows of records that are gone; a table without `record_id` is kept whole."""
+    here = ids.to_frame("record_id")
+    return {
+        name: table.join(here, on="record_id", how="semi", maintain_order="left")
+        if "record_id" in table.columns
+        else table
+        for name, table in tables.items()
+    }
 
 
 def read_manifest(folder: Path) -> Manifest:

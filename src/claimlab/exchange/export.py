@@ -6,11 +6,10 @@ told, never made up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from claimlab.catalog.load import cut_tables
 from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.dataset import RECORDS, Dataset, Lineage
 from claimlab.core.errors import OutputExists, SchemaError, UsageError
@@ -56,7 +55,7 @@ def export(
     form = FORMATS.get(to)
     _refuse_settings(form, chosen)
     refuse_taken(target, force)
-    subject = dataset if limit is None else cut(dataset, limit)
+    subject = dataset.limited(limit)
     require_labels(subject)
     with atomic_folder(target) as building:
         written = form.write(subject, building, chosen, progress)
@@ -85,12 +84,6 @@ def read_export(folder: str | Path) -> Dataset:
             "Export to hf, croissant, csv or jsonl to be able to read it back.",
         )
     return form.read(place)
-
-
-def cut(dataset: Dataset, limit: int) -> Dataset:
-    """The first `limit` records, and what the side tables say of them."""
-    records = dataset.records.head(limit)
-    return replace(dataset, records=records, tables=cut_tables(dataset.tables, records["id"]), files={}, path=None)
 
 
 def refuse_taken(target: Path, force: bool) -> None:

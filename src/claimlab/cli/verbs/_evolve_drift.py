@@ -53,7 +53,7 @@ def drift(
     as_json: JsonFlag = False,
 ) -> None:
     """Measure how far claims drifted from their base: curves, verdicts, targets, producers, coverage."""
-    from claimlab.core.dataset import refuse_overwrite
+    from claimlab.core.dataset import Dataset, refuse_overwrite
     from claimlab.evolve.drift import measure
     from claimlab.evolve.measure.levels import wanted_levels
     from claimlab.evolve.write import refuse_report, write_drift
@@ -64,7 +64,7 @@ def drift(
     if datasets is not None and len(folders) == 1:
         for name in wanted:
             refuse_overwrite(datasets / name, force, reads=folders[0])
-    opened = [_open(folder, limit) for folder in folders]
+    opened = [Dataset.open(folder).limited(limit) for folder in folders]
     groups, given = _people(population, network)
     with progress_bar() as progress:
         budget = _budget(judge, max_cost, max_calls)
@@ -79,19 +79,6 @@ def drift(
         emit({"output": None if output is None else str(output), **found.to_json(), "datasets": written})
     else:
         _print(found, written)
-
-
-def _open(folder: Path, limit: int | None) -> Dataset:
-    from claimlab.core.dataset import Dataset
-
-    dataset = Dataset.open(folder)
-    if limit is not None and "traces" in dataset.tables:
-        dataset.records = dataset.records.head(limit)
-        kept = dataset.records["id"].to_list()
-        traces = dataset.tables["traces"]
-        dataset.tables["traces"] = traces.filter(traces["record_id"].is_in(kept))
-        dataset.files = {}
-    return dataset
 
 
 def _people(population: Path | None, network: Path | None) -> tuple[dict[str, str], Society | None]:

@@ -60,10 +60,7 @@ def worth(
     from claimlab.evolve.worth.spread import Bounds
 
     refuse_overwrite(output, force, reads=folder)
-    dataset = Dataset.open(folder)
-    if limit is not None:
-        dataset.records = dataset.records.head(limit)
-        dataset.files = {}
+    dataset = Dataset.open(folder).limited(limit)
     bounds = Bounds(depth or 3, fan_out or 3)
     weights = _weights(perspective)
     view = Perspective.named(

@@ -113,20 +113,11 @@ def _run(
     paths: list[Path], options: dict[str, Any], limit: int | None, judge: str | None, sample: int, caps: Caps
 ) -> list[Audit]:
     from claimlab.audit.run import audit as run_audit
+    from claimlab.core.dataset import Dataset
 
     with progress_bar() as progress:
         options["judge"] = _judge(judge, sample, caps, progress)
-        return [run_audit(_open(path, limit), progress=progress, **options) for path in paths]
-
-
-def _open(path: Path, limit: int | None) -> Any:
-    from claimlab.core.dataset import Dataset
-
-    dataset = Dataset.open(path)
-    if limit is not None:
-        dataset.records = dataset.records.head(limit)
-        dataset.files = {}
-    return dataset
+        return [run_audit(Dataset.open(path).limited(limit), progress=progress, **options) for path in paths]
 
 
 def _fix(
@@ -136,11 +127,11 @@ def _fix(
     from claimlab.audit.fix.mend import mend
     from claimlab.audit.fix.write import REPORT, write_mended
     from claimlab.audit.run import audit as run_audit
-    from claimlab.core.dataset import refuse_overwrite
+    from claimlab.core.dataset import Dataset, refuse_overwrite
 
     assert output is not None  # _inputs has seen to it
-    refuse_overwrite(output, force)
-    dataset = _open(path, limit)
+    refuse_overwrite(output, force, reads=path)
+    dataset = Dataset.open(path).limited(limit)
     with progress_bar() as progress:
         before = run_audit(dataset, progress=progress, **options)
         mended = mend(dataset, target=options["target"], seed=options["seed"])

@@ -74,13 +74,9 @@ def detect(
         refuse_overwrite(output, force, reads=folder)
     chosen = DETECTORS.get(detector)
     told = read_settings(chosen, settings or ())
-    dataset = Dataset.open(folder)
-    if limit is not None:
-        dataset.records = dataset.records.head(limit)
-        dataset.files = {}
+    dataset = Dataset.open(folder).limited(limit)
     asked = open_task(task, dataset.records)
-    # Beside the output, like the journal: a cap is on the run, however often it is started.
-    ledger = None if estimate or mode == "replay" else Ledger(output.parent / f".{output.name}.spent.jsonl")
+    ledger = None if estimate or mode == "replay" else Ledger.beside(output)
     options = {"seed": seed, "evidence": evidence, "pieces": pieces, "timed": timed}
     with progress_bar() as progress:
         access = Access(

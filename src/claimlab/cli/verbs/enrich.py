@@ -71,7 +71,7 @@ def enrich(
     from claimlab.search.cache import check_mode
 
     if not estimate:
-        refuse_overwrite(output, force)
+        refuse_overwrite(output, force, reads=folder)
     if mode == "live" and cache is not None:
         raise UsageError("Mode 'live' records nothing, so it has no use for --cache.", "Leave out one of the two.")
     if folder.is_file():
@@ -85,12 +85,8 @@ def enrich(
     if not provider:
         raise UsageError("Nobody was named to search with.", "Add --provider, such as local:FOLDER or searxng.")
     settings = _settings(query_rule, correspondence, results, as_of, country or [])
-    dataset = Dataset.open(folder)
-    if limit is not None:
-        dataset.records = dataset.records.head(limit)
-        dataset.files = {}
-    # Beside the output, like the journal: a cap is on the run, however often it is started.
-    ledger = None if estimate or mode == "replay" else Ledger(output.parent / f".{output.name}.spent.jsonl")
+    dataset = Dataset.open(folder).limited(limit)
+    ledger = None if estimate or mode == "replay" else Ledger.beside(output)
     with progress_bar() as progress:
         access = Access(
             web=provider,

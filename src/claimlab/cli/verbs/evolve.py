@@ -61,15 +61,19 @@ def run(
     hubs: Annotated[
         bool, typer.Option("--hubs/--no-hubs", help="Hubs lend their opinion, where there are any.")
     ] = True,
-    fan_out: Annotated[int, typer.Option(min=1, help="Cascades: how many an agent tells.")] = 2,
-    reach: Annotated[int, typer.Option(min=1, help="Cascades: agents reached, at most.")] = 30,
+    fan_out: Annotated[int | None, typer.Option(min=1, help="Cascades: how many an agent tells (2).")] = None,
+    reach: Annotated[int | None, typer.Option(min=1, help="Cascades: agents reached, at most (30).")] = None,
     target: Annotated[
         list[str] | None, typer.Option(help="Where to steer, such as style=colloquial; again for another; or 'all'.")
     ] = None,
-    vote: Annotated[str, typer.Option(help="When auditors vote: 'paper' or 'released'.")] = "paper",
+    vote: Annotated[str | None, typer.Option(help="When auditors vote: 'paper' (default) or 'released'.")] = None,
     rewriter: Annotated[str, typer.Option(help="Who writes for the agents: 'rules', 'model' or 'replay'.")] = "rules",
-    auditor: Annotated[str, typer.Option(help="Who judges: 'rules', 'classifier', 'model' or 'replay'.")] = "rules",
-    auditors: Annotated[int, typer.Option(min=0, max=3, help="How many judge: 3, 1, or 0 (one rewrite, no vote).")] = 3,
+    auditor: Annotated[
+        str | None, typer.Option(help="Who judges: 'rules' (default), 'classifier', 'model' or 'replay'.")
+    ] = None,
+    auditors: Annotated[
+        int | None, typer.Option(min=0, max=3, help="How many judge: 3 (default), 1, or 0 (one rewrite, no vote).")
+    ] = None,
     auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier learns from.")] = None,
     weights: Annotated[Path | None, typer.Option(help="Your own table of attributes and operators (TOML).")] = None,
     recording: Annotated[Path | None, typer.Option(help="Dataset with traces, for 'replay'.")] = None,
@@ -95,32 +99,35 @@ def run(
     """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and replay."""
     from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
+    from claimlab.core.ledger import Ledger
     from claimlab.evolve.open import Run, check_cache_mode, plan_of, targets_of
 
     if not estimate:
         refuse_overwrite(output, force, reads=folder)
+    steered = {"--vote": vote, "--rounds": rounds, "--auditor": auditor, "--auditors": auditors}
+    _refuse_unheard(mode == "intervened", steered, "Say --mode intervened.")
+    _refuse_unheard(mode == "cascade", {"--fan-out": fan_out, "--reach": reach}, "Say --mode cascade.")
     _refuse_unheard(
-        "model" in (rewriter, auditor if mode == "intervened" else None),
+        "model" in (rewriter, auditor),
         {"--profile": profile, "--model": model},
         "Say --rewriter model, or --auditor model in an intervened run.",
     )
     _refuse_unheard(auditor == "model", {"--auditor-profile": auditor_profile}, "Say --auditor model.")
     _refuse_unheard(auditor == "classifier", {"--auditor-data": auditor_data}, "Say --auditor classifier.")
     _refuse_unheard("replay" in (rewriter, auditor), {"--recording": recording}, "Say --rewriter replay.")
-    claims = Dataset.open(folder)
-    if limit is not None:
-        claims.records, claims.files = claims.records.head(limit), {}
+    claims = Dataset.open(folder).limited(limit)
+    ledger = None if estimate or cache_mode == "replay" else Ledger.beside(output)
     chosen = Run(
         network=network,
         population=population,
         mean_degree=mean_degree,
         within=within_group,
         group=group,
-        plan=plan_of(mode, steps, rounds, vote, hubs, fan_out, reach),
+        plan=plan_of(mode, steps, rounds, vote or "paper", hubs, fan_out or 2, reach or 30),
         targets=targets_of(target or []),
         rewriter=rewriter,
-        auditor=auditor,
-        auditors=auditors if mode == "intervened" else 0,
+        auditor=auditor or "rules",
+        auditors=0 if mode != "intervened" else 3 if auditors is None else auditors,
         auditor_data=auditor_data,
         weights=weights,
         recording=recording,
@@ -129,7 +136,7 @@ def run(
         model=model,
         cache=cache if cache is not None else output.parent / f"{output.name}.cache" / "llm.sqlite",
         cache_mode=check_cache_mode(cache_mode),
-        budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls),
+        budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls, ledger=ledger),
         concurrency=concurrency,
         seed=seed,
     )
@@ -143,7 +150,7 @@ def _refuse_unheard(heard: bool, options: dict[str, object], way: str) -> None:
     """An option that nobody would hear is a misunderstanding: a rule run must not pass for a model's."""
     from claimlab.core.errors import UsageError
 
-    given = [name for name, value in options.items() if value]
+    given = [name for name, value in options.items() if value is not None]
     if given and not heard:
         raise UsageError(f"Nobody in this run would use {' and '.join(given)}.", way)
 
@@ -160,6 +167,8 @@ def _run(claims: Dataset, chosen: Run, output: Path, *, force: bool, as_json: bo
         raise
     manifest = made.write(output, force=force)
     forget(output)
+    if chosen.budget.ledger is not None:
+        chosen.budget.ledger.close(complete=True)
     counts = made.lineage[-1].counts
     written(output, manifest, as_json=as_json, more={"evolved": counts, "budget": chosen.budget.summary()})
     if not as_json:

@@ -75,12 +75,9 @@ def judge(
     if mode == "live" and cache is not None:
         raise UsageError("Mode 'live' records nothing, so it has no use for --cache.", "Leave out one of the two.")
     called = check_mode(mode)
-    dataset = Dataset.open(run)
-    if limit is not None:
-        _first(dataset, limit)
+    dataset = Dataset.open(run).limited(limit)
     asked = open_task(task or task_of(dataset), dataset.records)
-    # Beside the output: a cap is on the whole job, however often it is started.
-    ledger = None if estimate or mode == "replay" else Ledger(output.parent / f".{output.name}.spent.jsonl")
+    ledger = None if estimate or mode == "replay" else Ledger.beside(output)
     with progress_bar() as progress:
         access = Access(
             profile=profile,
@@ -115,17 +112,6 @@ def _refuse_unheard(profile: str | None, asked: dict[str, Any], scale: str | Non
         raise UsageError(f"{' and '.join(unheard)} can only be asked of a model.", "Name one with --profile.")
     if threshold is not None and scale in ("binary", "trinary"):
         raise UsageError(f"The scale '{scale}' has no threshold.", "Leave out --threshold, or use --scale score.")
-
-
-def _first(dataset: Dataset, limit: int) -> None:
-    """Only the first records, with what belongs to them."""
-    dataset.records = dataset.records.head(limit)
-    dataset.tables = {
-        name: table.join(dataset.records, left_on="record_id", right_on="id", how="semi")
-        for name, table in dataset.tables.items()
-        if "record_id" in table.columns
-    }
-    dataset.files = {}
 
 
 def _run(

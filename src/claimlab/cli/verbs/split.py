@@ -24,7 +24,6 @@ from claimlab.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from claimlab.core.dataset import Dataset
     from claimlab.split.run import Failed, Split
 
 app = verb()
@@ -100,7 +99,9 @@ def split(
         "changed_in_test": not no_changed_in_test, "drop_leaks": drop_leaks, "task": task, "seed": seed,
     }  # fmt: skip
     if external is not None:
-        options["external"] = _open(external, None)
+        from claimlab.core.dataset import Dataset
+
+        options["external"] = Dataset.open(external)
     made = _make(folder, output, by, options, every=every, limit=limit, force=force)
     done = [one for one, _ in made]
     if as_json:
@@ -118,16 +119,16 @@ def _make(
     folder: Path, output: Path | None, by: str, options: dict[str, Any], *, every: bool, limit: int | None, force: bool
 ) -> Made:
     """Every split that was asked for, written where it belongs."""
-    from claimlab.core.dataset import refuse_overwrite
+    from claimlab.core.dataset import Dataset, refuse_overwrite
     from claimlab.core.errors import DataError, OutputExists
     from claimlab.split.run import Failed, split_all
     from claimlab.split.run import split as split_one
 
     if output is not None and not every:
-        refuse_overwrite(output, force)
+        refuse_overwrite(output, force, reads=folder)
     if output is not None and every and output.is_dir() and any(output.iterdir()) and not force:
         raise OutputExists(output)
-    dataset = _open(folder, limit)
+    dataset = Dataset.open(folder).limited(limit)
     with progress_bar() as progress:
         if not every:
             one = split_one(dataset, by, progress=progress, **options)
@@ -185,16 +186,6 @@ def _some(values: tuple[str, ...]) -> str:
 
 def _failed(one: Split | Failed) -> bool:
     return not hasattr(one, "checked")
-
-
-def _open(path: Path, limit: int | None) -> Dataset:
-    from claimlab.core.dataset import Dataset
-
-    dataset = Dataset.open(path)
-    if limit is not None:
-        dataset.records = dataset.records.head(limit)
-        dataset.files = {}
-    return dataset
 
 
 def _strata(text: str) -> tuple[str, ...]:
