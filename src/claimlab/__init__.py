@@ -4,35 +4,46 @@
 
     dataset = cl.load("liar", "liar.zip")
     findings = cl.audit(dataset)
-    cl.report([findings], "report")
+    findings.save("report")
 
-Names are loaded when first used, so that `import claimlab` costs next to nothing. A verb that is also the name of a
-room (`audit`, `report`) is that room's package, made callable: `cl.audit(dataset)` calls `claimlab.audit.run.audit`.
+Every verb of the command line is a function here, with the same options. A function is imported when it is first used,
+so that `import claimlab` costs next to nothing.
 """
 
 from __future__ import annotations
 
-import importlib
 import sys
+from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from claimlab.audit.run import audit as audit
+    from claimlab.catalog.load import load as load
+    from claimlab.clean.run import clean as clean
+    from claimlab.core.dataset import Dataset as Dataset
+    from claimlab.core.errors import ClaimlabError as ClaimlabError
+    from claimlab.detect.run import detect as detect
+    from claimlab.enrich.front import enrich as enrich
+    from claimlab.evaluate.eqa.write import report as report
+    from claimlab.evaluate.run import evaluate as evaluate
+    from claimlab.exchange.export import export as export
+    from claimlab.split.run import split as split
 
 __version__ = "0.1.0"
 
-_LAZY = {
-    "Dataset": "claimlab.core.dataset",
+_HOMES = {
     "ClaimlabError": "claimlab.core.errors",
-    "load": "claimlab.catalog.load",
+    "Dataset": "claimlab.core.dataset",
+    "audit": "claimlab.audit.run",
+    "clean": "claimlab.clean.run",
+    "detect": "claimlab.detect.run",
+    "enrich": "claimlab.enrich.front",
+    "evaluate": "claimlab.evaluate.run",
     "export": "claimlab.exchange.export",
-}
-_VERBS = {
-    "audit": ("claimlab.audit.run", "audit"),
-    "clean": ("claimlab.clean.run", "clean"),
-    "detect": ("claimlab.detect.run", "detect"),
-    "enrich": ("claimlab.enrich.front", "enrich"),
-    "evaluate": ("claimlab.evaluate.run", "evaluate"),
-    "report": ("claimlab.audit.write", "write_audits"),
-    "split": ("claimlab.split.run", "split"),
+    "load": "claimlab.catalog.load",
+    "report": "claimlab.evaluate.eqa.write",
+    "split": "claimlab.split.run",
 }
 __all__ = [
     "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "export", "load",
@@ -40,28 +51,20 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Room(ModuleType):
-    """A room whose name is a verb: calling the package does what the verb does."""
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        module, function = _VERBS[self.__name__.split(".")[-1]]
-        return getattr(importlib.import_module(module), function)(*args, **options)
-
-
 class _FrontDoor(ModuleType):
-    """Importing a sub-package sets it on this module: the moment to make a verb's room callable."""
+    """Some functions share their name with the package that holds them (`audit`). Importing a package binds it as an
+    attribute of its parent; here the function keeps the name, and the package stays importable by its full path."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in _VERBS and isinstance(value, ModuleType):
-            value.__class__ = _Room
-        super().__setattr__(name, value)
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _VERBS:
-            return importlib.import_module(f"claimlab.{name}")
-        if name in _LAZY:
-            return getattr(importlib.import_module(_LAZY[name]), name)
-        raise AttributeError(f"module 'claimlab' has no attribute '{name}'")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'claimlab' has no attribute '{name}'")
+        value = getattr(import_module(_HOMES[name]), name)
+        super().__setattr__(name, value)
+        return value
 
     def __dir__(self) -> list[str]:
         return sorted({*self.__dict__, *__all__})

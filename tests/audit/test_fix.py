@@ -18,7 +18,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.deal import deal
 from claimlab.core.record import validate
 from claimlab.generate.planted import Truth, planted
-from claimlab.report.blocks import Cell, Items
+from claimlab.pages.blocks import Cell, Items
 
 QUICK = Settings(repeats=1)
 LEAKS = ["near-duplicates", "identical-texts", "url-conflicts", "source"]

@@ -18,9 +18,9 @@ from claimlab.audit.views.page import Chapter, report
 from claimlab.audit.views.paper import paper
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.report.html import MAX_BYTES, to_html
-from claimlab.report.latex import to_latex
-from claimlab.report.markdown import to_markdown
+from claimlab.pages.html import MAX_BYTES, to_html
+from claimlab.pages.latex import to_latex
+from claimlab.pages.markdown import to_markdown
 
 QUICK = Settings(folds=2, repeats=1, shuffles=2)
 

@@ -22,8 +22,8 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, OutputExists
 from claimlab.core.finding import Finding
 from claimlab.generate.planted import clean_twin, planted
-from claimlab.report.blocks import Fold, Items, Table, walk
-from claimlab.report.html import MAX_BYTES, to_html
+from claimlab.pages.blocks import Fold, Items, Table, walk
+from claimlab.pages.html import MAX_BYTES, to_html
 
 QUICK = Settings(repeats=1)
 

@@ -14,8 +14,8 @@ from claimlab.catalog.overview import report, rounded
 from claimlab.catalog.query import everything
 from claimlab.catalog.view import card_blocks
 from claimlab.cli.app import run
-from claimlab.report.html import to_html
-from claimlab.report.terminal import columns_of, to_text
+from claimlab.pages.html import to_html
+from claimlab.pages.terminal import columns_of, to_text
 
 KEYS = {
     "name", "title", "summary", "size", "modality", "topic", "region", "languages", "language_count", "time_start",

@@ -19,7 +19,7 @@ from claimlab.evaluate.eqa.evidence import Evidence, gather
 from claimlab.evaluate.eqa.limits import BEYOND, KINDS, limits
 from claimlab.evaluate.eqa.runs import EXAMPLES
 from claimlab.evaluate.eqa.study import QUESTIONS, is_answer, is_empty, read_study, write_template
-from claimlab.evaluate.eqa.write import write_eqa
+from claimlab.evaluate.eqa.write import report as write_eqa
 from claimlab.generate.planted import clean_twin, planted
 
 ANSWER = "Claims by the same makers, a year later, in three languages."

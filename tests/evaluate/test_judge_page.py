@@ -16,7 +16,7 @@ from claimlab.evaluate.judge.lexical import LexicalJudge
 from claimlab.evaluate.judge.run import judge_run
 from claimlab.evaluate.run import evaluate
 from claimlab.evaluate.views.page import page as evaluation_page
-from claimlab.report.markdown import to_markdown
+from claimlab.pages.markdown import to_markdown
 
 EVIL = "<script>alert(1)</script>"
 

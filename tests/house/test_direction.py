@@ -10,7 +10,7 @@ import claimlab
 ROOT = Path(claimlab.__file__).parent
 FLOORS = {
     "core": 0,
-    "text": 1, "files": 1, "llm": 1, "search": 1, "engine": 1, "report": 1, "tasks": 1,
+    "text": 1, "files": 1, "llm": 1, "search": 1, "pages": 1, "tasks": 1,
     "catalog": 2,
     "exchange": 3, "clean": 3, "enrich": 3, "audit": 3, "split": 3, "review": 3, "detect": 3, "evolve": 3, "generate": 3,
     "evaluate": 4,

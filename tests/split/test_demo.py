@@ -8,7 +8,7 @@ from claimlab.cli.tour import Tour
 from claimlab.cli.tour_split import run_split
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import clean_twin, planted
-from claimlab.report.blocks import Cell, Section, Table
+from claimlab.pages.blocks import Cell, Section, Table
 
 
 def test_the_demo_shows_what_leaks_by_lot_and_not_by_what_belongs_together(tmp_path: Path) -> None:

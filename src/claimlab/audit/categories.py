@@ -15,7 +15,7 @@ from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_m
 from claimlab.audit.features import Category, Codes
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.excerpt import excerpt
 
 SHOWN = 30
 MIN_SHARE = 0.05  # of the records must have a value

@@ -8,7 +8,7 @@ import polars as pl
 
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.excerpt import excerpt
 
 FAIL_SHARE = 0.01
 SHOWN = 50

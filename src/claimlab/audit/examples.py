@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.excerpt import excerpt
 
 PER_FINDING = 12
 IN_ALL = 400

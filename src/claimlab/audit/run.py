@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from claimlab.audit.check import CHECKS, Context, ProtocolName, not_measured
@@ -38,6 +39,12 @@ class Audit:
         """The gravest finding of a check: what a matrix shows."""
         mine = [f for f in self.findings if f.check == check]
         return min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0))) if mine else None
+
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write the report: `audit.json`, and the same as HTML, Markdown, LaTeX and figures."""
+        from claimlab.audit.write import write_audits
+
+        write_audits([self], folder, force=force)
 
     def to_json(self) -> dict[str, Any]:
         return {

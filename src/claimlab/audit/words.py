@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 
 from claimlab.audit.subject import Subject
 from claimlab.core.codes import Codes
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.excerpt import excerpt
 
 SHOWN = 40  # words in a table
 DOTS = 250  # words in a picture

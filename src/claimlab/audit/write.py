@@ -11,11 +11,11 @@ from claimlab.audit.views.page import DETAILS, Chapter, Detail, chapters, report
 from claimlab.audit.views.paper import paper
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.errors import DataError, OutputExists
-from claimlab.report.blocks import Figure, Report, walk
-from claimlab.report.charts import svg_to_png
-from claimlab.report.html import to_html_within
-from claimlab.report.latex import to_latex
-from claimlab.report.markdown import to_markdown
+from claimlab.pages.blocks import Figure, Report, walk
+from claimlab.pages.charts import svg_to_png
+from claimlab.pages.html import to_html_within
+from claimlab.pages.latex import to_latex
+from claimlab.pages.markdown import to_markdown
 
 FILE = "audit.json"
 PLOTS = "plots"

@@ -10,8 +10,8 @@ from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.query import MARKS, loader_state, phrases, span_of
 from claimlab.catalog.view import card_blocks, heading, mark_cell, years
-from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles, Tone, cell
-from claimlab.report.terminal import grid, shorten
+from claimlab.pages.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles, Tone, cell
+from claimlab.pages.terminal import grid, shorten
 
 ROOMY = 100  # from this width on there is room for two blanks between columns, and for long names
 LONG_NAME = 24
@@ -147,8 +147,8 @@ def table(entries: Sequence[Entry]) -> Table:
 def pictures(entries: Sequence[Entry]) -> list[Block]:
     """Kinds, topics, languages, sizes and the time that the data span. A dataset counts once in every bar it is in."""
     from claimlab.core.languages import describe
-    from claimlab.report.charts import to_svg
-    from claimlab.report.timeline import spans
+    from claimlab.pages.charts import to_svg
+    from claimlab.pages.timeline import spans
 
     names = {code: lang.name for e in entries for code in e.card.languages if (lang := describe(code))}
     blocks: list[Block] = [
@@ -168,7 +168,7 @@ def pictures(entries: Sequence[Entry]) -> list[Block]:
 
 def tally(what: str, values: Iterable[str], more: str = "", order: Sequence[str] = ()) -> list[Figure]:
     """Datasets per value as bars, the longest first unless an order is given; the tail is counted in the caption."""
-    from claimlab.report.charts import bars, to_svg
+    from claimlab.pages.charts import bars, to_svg
 
     counts = Counter(values)
     if not counts:

@@ -15,8 +15,8 @@ from claimlab.catalog.entry import Entry, Loader
 from claimlab.catalog.query import MARKS, loader_state
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import VERACITIES
-from claimlab.report.blocks import Block, Cell, Items, Section, Table, Text, Tone
-from claimlab.report.terminal import bar
+from claimlab.pages.blocks import Block, Cell, Items, Section, Table, Text, Tone
+from claimlab.pages.terminal import bar
 
 BAR = 24
 SHOWN_VALUES = 12

@@ -6,7 +6,7 @@ import polars as pl
 
 from claimlab.clean.run import Cleaned
 from claimlab.clean.statistics import Statistics
-from claimlab.report.blocks import Block, Cell, Quote, Report, Section, Table, Text, Tiles
+from claimlab.pages.blocks import Block, Cell, Quote, Report, Section, Table, Text, Tiles
 
 SHOWN = 20
 

@@ -20,8 +20,8 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
 from claimlab.generate.planted import DEFECTS, Truth, clean_twin, planted
-from claimlab.report.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles
-from claimlab.report.charts import bars, colours_of, to_svg
+from claimlab.pages.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles
+from claimlab.pages.charts import bars, colours_of, to_svg
 
 # Which finding of the audit shows which planted defect; the rest are shown by later stages.
 FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
@@ -71,7 +71,7 @@ def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress 
         progress("demo", number, len(STAGES))
         stage(tour)
     progress("demo", len(STAGES), len(STAGES))
-    from claimlab.report.html import to_html
+    from claimlab.pages.html import to_html
 
     (folder / "index.html").write_text(to_html(page(tour)), encoding="utf-8")
     return tour

@@ -17,7 +17,7 @@ from claimlab.enrich.patterns import analyse
 from claimlab.enrich.run import enrich
 from claimlab.enrich.view import blocks
 from claimlab.generate.factchecks import CORE, WHOLE, fact_checks
-from claimlab.report.blocks import Section, Text
+from claimlab.pages.blocks import Section, Text
 from claimlab.search.local import build_index
 from claimlab.search.providers.local import Local
 

@@ -12,7 +12,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.evolve.open import Run
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.run import evolve
-from claimlab.report.blocks import Block, Cell, Section, Table, Text, percent
+from claimlab.pages.blocks import Block, Cell, Section, Table, Text, percent
 
 if TYPE_CHECKING:
     from claimlab.cli.tour import Tour

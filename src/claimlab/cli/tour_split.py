@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from claimlab.report.blocks import Section, Table, Text
+from claimlab.pages.blocks import Section, Table, Text
 from claimlab.split.run import split
 from claimlab.split.view import toned
 

@@ -10,9 +10,9 @@ from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import OutputExists
 from claimlab.enrich.patterns import analyse
-from claimlab.report.blocks import Block, Figure, Report, Section, Table, Text, percent
-from claimlab.report.charts import CLASS_COLOURS, bars, to_svg
-from claimlab.report.html import to_html
+from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, percent
+from claimlab.pages.charts import CLASS_COLOURS, bars, to_svg
+from claimlab.pages.html import to_html
 
 DATA = "evidence.json"
 _LABELS = ("true", "false", "mixed", "unknown", "none")

@@ -14,10 +14,10 @@ from claimlab.evaluate.run import Evaluation
 from claimlab.evaluate.views.page import SIZES, leaderboard_page, page
 from claimlab.evaluate.views.tables import flat
 from claimlab.files.cells import escape_cells
-from claimlab.report.blocks import Figure, walk
-from claimlab.report.html import to_html_within
-from claimlab.report.latex import to_latex
-from claimlab.report.markdown import to_markdown
+from claimlab.pages.blocks import Figure, walk
+from claimlab.pages.html import to_html_within
+from claimlab.pages.latex import to_latex
+from claimlab.pages.markdown import to_markdown
 
 FILE = "evaluation.json"
 

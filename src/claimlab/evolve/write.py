@@ -17,10 +17,10 @@ from claimlab.evolve.measure.hops import groups_of
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.views.page import VIEWER, report
 from claimlab.evolve.views.viewer import Societies, Society, to_page
-from claimlab.report.blocks import Figure, Report, walk
-from claimlab.report.charts import svg_to_png
-from claimlab.report.html import to_html
-from claimlab.report.markdown import to_markdown
+from claimlab.pages.blocks import Figure, Report, walk
+from claimlab.pages.charts import svg_to_png
+from claimlab.pages.html import to_html
+from claimlab.pages.markdown import to_markdown
 
 FILE = "drift.json"
 HOPS = "hops.parquet"

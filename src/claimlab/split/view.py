@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.report.blocks import Block, Cell, Table
+from claimlab.pages.blocks import Block, Cell, Table
 from claimlab.split.check import Checked
 from claimlab.split.shares import SIDES
 

@@ -16,8 +16,8 @@ from claimlab.evolve.views import viewer
 from claimlab.evolve.views.layout import place
 from claimlab.evolve.views.page import report
 from claimlab.evolve.write import society_of
-from claimlab.report.blocks import Figure, walk
-from claimlab.report.html import to_html
+from claimlab.pages.blocks import Figure, walk
+from claimlab.pages.html import to_html
 
 Make = Callable[..., Dataset]
 HOSTILE = '</script><script>alert(1)</script><!-- <b onclick="x()">'

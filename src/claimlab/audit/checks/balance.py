@@ -10,7 +10,7 @@ import polars as pl
 from claimlab.audit.check import Context, no_such_protocol, not_measured
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.excerpt import excerpt
 
 SLICES = ("split", "language", "topic", "source", "kind")
 MIN_ROWS = 30

@@ -9,8 +9,8 @@ from claimlab.audit.run import Audit
 from claimlab.audit.views.page import Chapter, Detail, chapter
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered, protocol_sections
 from claimlab.core.finding import VERDICTS, Finding
-from claimlab.report.blocks import Block, Cell, Items, Report, Section, Table, Text, Tiles, percent
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.blocks import Block, Cell, Items, Report, Section, Table, Text, Tiles, percent
+from claimlab.pages.excerpt import excerpt
 
 
 def compared(before: Chapter, after: Chapter, mended: Mended, detail: Detail) -> Report:

@@ -8,7 +8,7 @@ from typing import Any
 from claimlab.audit.run import Audit
 from claimlab.audit.views.wording import MARKS, check_title
 from claimlab.core.finding import VERDICTS
-from claimlab.report.blocks import Cell, Section, Table
+from claimlab.pages.blocks import Cell, Section, Table
 
 NOTE = "✗ fail, ! warn, ✓ pass, – not measured, · not run; the figure is the score of the gravest finding, per cent."
 

@@ -23,8 +23,8 @@ from claimlab.audit.views.wording import (
     protocol_sections,
 )
 from claimlab.core.finding import VERDICTS, Finding
-from claimlab.report.blocks import Block, Cell, Figure, Fold, Report, Section, Table, Text, Tiles, Tone, percent
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.blocks import Block, Cell, Figure, Fold, Report, Section, Table, Text, Tiles, Tone, percent
+from claimlab.pages.excerpt import excerpt
 
 MANY = 3  # datasets: above this, only alarms get pictures of their own
 

@@ -9,8 +9,8 @@ from claimlab.audit.run import Audit
 from claimlab.audit.views.matrix import matrix
 from claimlab.audit.views.wording import VERDICT_WORDS, check_title, headline, interval_text, ordered, protocol_sections
 from claimlab.core.finding import VERDICTS
-from claimlab.report.blocks import Block, Cell, Report, Section, Table, Text, percent
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.blocks import Block, Cell, Report, Section, Table, Text, percent
+from claimlab.pages.excerpt import excerpt
 
 
 def paper(audits: Sequence[Audit]) -> Report:

@@ -9,11 +9,11 @@ from claimlab.audit.checks.feasibility import THRESHOLD
 from claimlab.audit.run import Audit
 from claimlab.audit.views.wording import finding_title, is_macro_f1, ordered
 from claimlab.core.finding import Finding
-from claimlab.report.blocks import Figure
-from claimlab.report.charts import bars, colours_of, distinct, histogram, to_svg
-from claimlab.report.dots import Dot, dots
-from claimlab.report.excerpt import excerpt
-from claimlab.report.scatter import Side, scatter
+from claimlab.pages.blocks import Figure
+from claimlab.pages.charts import bars, colours_of, distinct, histogram, to_svg
+from claimlab.pages.dots import Dot, dots
+from claimlab.pages.excerpt import excerpt
+from claimlab.pages.scatter import Side, scatter
 
 BARS = 15
 MAX_SIDES = 4  # classes that get a picture of their words when there are more than two

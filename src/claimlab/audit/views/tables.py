@@ -8,8 +8,8 @@ from typing import Any
 
 from claimlab.audit.examples import Example
 from claimlab.core.finding import Finding
-from claimlab.report.blocks import Block, Cell, Fold, Table, Text
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.blocks import Block, Cell, Fold, Table, Text
+from claimlab.pages.excerpt import excerpt
 
 OPEN = 8  # rows shown at once; the others are behind a line that opens
 LISTED = 25  # record ids under a finding

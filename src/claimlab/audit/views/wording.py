@@ -8,7 +8,7 @@ from claimlab.audit.check import CHECKS
 from claimlab.audit.protocols import PROTOCOLS, caveats
 from claimlab.audit.run import Audit
 from claimlab.core.finding import VERDICTS, Finding
-from claimlab.report.blocks import Block, Fold, Items, Section, Text
+from claimlab.pages.blocks import Block, Fold, Items, Section, Text
 
 VERDICT_WORDS = {"fail": "fail", "warn": "warn", "pass": "pass", "not-measured": "not measured"}
 MARKS = {"fail": "✗", "warn": "!", "pass": "✓", "not-measured": "–"}

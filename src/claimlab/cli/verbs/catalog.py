@@ -112,8 +112,8 @@ def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, as_json:
 def show_list(pool: list[Any], found: list[Any], asked: list[Any]) -> None:
     from claimlab.catalog.overview import LEGEND, listing
     from claimlab.catalog.query import alone
-    from claimlab.report.blocks import Text
-    from claimlab.report.terminal import to_text
+    from claimlab.pages.blocks import Text
+    from claimlab.pages.terminal import to_text
 
     if not found:
         counts = "; ".join(f"{words}: {n}" for words, n in alone(pool, asked))
@@ -132,7 +132,7 @@ def write_page(found: list[Any], output: Path, *, asked: str, force: bool) -> No
     from claimlab.catalog.overview import report
     from claimlab.core.atomic import atomic_text
     from claimlab.core.errors import OutputExists
-    from claimlab.report.html import to_html
+    from claimlab.pages.html import to_html
 
     target = output if output.suffix.lower() in (".html", ".htm") else output / "index.html"
     if target.exists() and not force:
@@ -149,8 +149,8 @@ def show(
     """Show one dataset's card: what it is, what it is worth, how to get it, its variants and verdict maps."""
     from claimlab.catalog.load import DATASETS
     from claimlab.catalog.view import card_blocks, heading, to_full_json
-    from claimlab.report.blocks import Section
-    from claimlab.report.terminal import to_text
+    from claimlab.pages.blocks import Section
+    from claimlab.pages.terminal import to_text
 
     entry = DATASETS.get(name)
     if as_json:

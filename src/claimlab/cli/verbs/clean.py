@@ -63,7 +63,7 @@ def clean(
     statistics = describe(cleaned.dataset)
     if report is not None:
         from claimlab.core.atomic import atomic_text
-        from claimlab.report.html import to_html
+        from claimlab.pages.html import to_html
 
         atomic_text(report / "index.html", to_html(page(cleaned, statistics)))
         say(f"Report: {report / 'index.html'}")

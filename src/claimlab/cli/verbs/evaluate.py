@@ -97,8 +97,8 @@ def _open(
 def _print(found: Evaluation) -> None:
     from claimlab.evaluate.views import tables
     from claimlab.evaluate.views.page import boards, headline, left_out, other_records
-    from claimlab.report.blocks import Section
-    from claimlab.report.terminal import to_text
+    from claimlab.pages.blocks import Section
+    from claimlab.pages.terminal import to_text
 
     for run in found.runs:
         typer.echo(headline(run))

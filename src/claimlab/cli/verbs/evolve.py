@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -146,7 +147,7 @@ def run(
         _run(claims, chosen, output, force=force, as_json=as_json)
 
 
-def _refuse_unheard(heard: bool, options: dict[str, object], way: str) -> None:
+def _refuse_unheard(heard: bool, options: Mapping[str, object], way: str) -> None:
     """An option that nobody would hear is a misunderstanding: a rule run must not pass for a model's."""
     from claimlab.core.errors import UsageError
 

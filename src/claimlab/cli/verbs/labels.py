@@ -21,8 +21,8 @@ def labels() -> None:
 def maps(as_json: JsonFlag = False) -> None:
     """List every verdict map: the general one, and those of each dataset."""
     from claimlab.catalog.maps import all_maps, summary
-    from claimlab.report.blocks import Table
-    from claimlab.report.terminal import grid
+    from claimlab.pages.blocks import Table
+    from claimlab.pages.terminal import grid
 
     known = {address: summary(one) for address, one in all_maps().items()}
     if as_json:
@@ -46,8 +46,8 @@ def show(
     """Show one verdict map: what a source may write, and the verdict it stands for."""
     from claimlab.catalog.maps import find_map
     from claimlab.catalog.view import by_verdict, map_json
-    from claimlab.report.blocks import Section, Table, Text
-    from claimlab.report.terminal import to_text
+    from claimlab.pages.blocks import Section, Table, Text
+    from claimlab.pages.terminal import to_text
 
     found = find_map(name)
     if as_json:
@@ -117,8 +117,8 @@ def write_table(found: Any, output: Path) -> None:
 
 
 def print_conflicts(found: Any, shown: int) -> None:
-    from claimlab.report.blocks import Table
-    from claimlab.report.terminal import grid
+    from claimlab.pages.blocks import Table
+    from claimlab.pages.terminal import grid
 
     counts = found.counts()
     rows = [

@@ -26,7 +26,7 @@ def report(
     from claimlab.core.errors import UsageError
     from claimlab.evaluate.eqa.limits import KINDS
     from claimlab.evaluate.eqa.study import write_template
-    from claimlab.evaluate.eqa.write import write_eqa
+    from claimlab.evaluate.eqa.write import report as write_eqa
 
     if init:
         write_template(study)

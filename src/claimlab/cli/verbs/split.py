@@ -161,7 +161,7 @@ def _emit(made: Made, output: Path | None, every: bool) -> None:
 
 
 def _print(made: Made) -> None:
-    from claimlab.report.terminal import to_text
+    from claimlab.pages.terminal import to_text
     from claimlab.split.view import blocks
 
     width, colour = screen()

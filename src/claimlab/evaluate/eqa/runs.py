@@ -17,7 +17,7 @@ from claimlab.core.record import to_side_table
 from claimlab.evaluate.judge.reread import judged_in
 from claimlab.evaluate.run import RunResult, evaluate_run
 from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.excerpt import excerpt
 from claimlab.tasks.task import open_task
 
 EXAMPLES = 25  # correct ones, and as many wrong ones

@@ -16,8 +16,8 @@ from claimlab.evaluate.eqa.runs import Run
 from claimlab.evaluate.eqa.study import QUESTIONS, is_empty
 from claimlab.evaluate.views.page import Size as Detailed
 from claimlab.evaluate.views.page import run_blocks, together
-from claimlab.report.blocks import Block, Cell, Items, Quote, Report, Section, Table, Text, Tiles
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.blocks import Block, Cell, Items, Quote, Report, Section, Table, Text, Tiles
+from claimlab.pages.excerpt import excerpt
 
 
 @dataclass(frozen=True)

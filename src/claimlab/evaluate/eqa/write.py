@@ -17,14 +17,14 @@ from claimlab.evaluate.eqa.evidence import Evidence, gather
 from claimlab.evaluate.eqa.limits import Limit, limits
 from claimlab.evaluate.eqa.study import read_study
 from claimlab.evaluate.eqa.view import SIZES, eqa_report
-from claimlab.report.blocks import Figure, walk
-from claimlab.report.html import to_html_within
-from claimlab.report.markdown import to_markdown
+from claimlab.pages.blocks import Figure, walk
+from claimlab.pages.html import to_html_within
+from claimlab.pages.markdown import to_markdown
 
 FILE = "eqa.json"
 
 
-def write_eqa(study_file: Path, folder: Path, *, force: bool = False, progress: Progress = silent) -> dict[str, Any]:
+def report(study_file: Path, folder: Path, *, force: bool = False, progress: Progress = silent) -> dict[str, Any]:
     """Assemble the report of the study in `study_file` and write it to `folder` in one atomic step."""
     if folder.exists() and any(folder.iterdir()) and not (force and (folder / FILE).is_file()):
         raise OutputExists(folder)

@@ -31,9 +31,9 @@ from claimlab.evaluate.judge.people import (
 )
 from claimlab.evaluate.judge.threshold import DEFAULT, Fit, fit, measured, verdict
 from claimlab.evaluate.judge.view import Row, page
-from claimlab.report.blocks import Figure, Report, walk
-from claimlab.report.html import to_html
-from claimlab.report.markdown import to_markdown
+from claimlab.pages.blocks import Figure, Report, walk
+from claimlab.pages.html import to_html
+from claimlab.pages.markdown import to_markdown
 from claimlab.tasks.known.veracity import TASK as VERACITY
 from claimlab.tasks.task import Task
 

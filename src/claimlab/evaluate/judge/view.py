@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG
-from claimlab.report.blocks import Block, Cell, Figure, Items, Report, Section, Table, Text, Tiles, Tone, percent
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.blocks import Block, Cell, Figure, Items, Report, Section, Table, Text, Tiles, Tone, percent
+from claimlab.pages.excerpt import excerpt
 
 CASES = 60  # on the page; the table of annotations has them all
 SHOWN = 320  # characters of reasons, article and analysis
@@ -140,7 +140,7 @@ def scores(told: Mapping[str, Any], rows: Sequence[Row]) -> list[Block]:
               for kind in (WRONG, OPEN, NOT_WRONG, NOBODY)}  # fmt: skip
     known = {kind: found for kind, found in values.items() if found}
     if known:
-        from claimlab.report.charts import histogram, to_svg
+        from claimlab.pages.charts import histogram, to_svg
 
         edges = list(range(12))  # a bin for every whole score; a mean of runs falls into the one it has reached
         counts = {f"people: {kind}" if kind != NOBODY else kind: np.histogram(found, edges)[0].tolist()

@@ -13,8 +13,8 @@ from claimlab.evaluate.slices import Estimate, Slices
 from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
 from claimlab.evaluate.traits import title
 from claimlab.evaluate.views import pictures, tables
-from claimlab.report.blocks import Block, Fold, Items, Report, Section, Table, Text, Tiles, percent
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.blocks import Block, Fold, Items, Report, Section, Table, Text, Tiles, percent
+from claimlab.pages.excerpt import excerpt
 
 
 @dataclass(frozen=True)

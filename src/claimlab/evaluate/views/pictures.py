@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from claimlab.evaluate.run import RunResult
 from claimlab.evaluate.slices import Slices
 from claimlab.evaluate.traits import title
-from claimlab.report.blocks import Figure
-from claimlab.report.charts import to_svg
-from claimlab.report.dots import Dot, dots
-from claimlab.report.excerpt import excerpt
-from claimlab.report.reliability import reliability
+from claimlab.pages.blocks import Figure
+from claimlab.pages.charts import to_svg
+from claimlab.pages.dots import Dot, dots
+from claimlab.pages.excerpt import excerpt
+from claimlab.pages.reliability import reliability
 
 LINES = 40  # more would not fit a screen; the table has them all
 

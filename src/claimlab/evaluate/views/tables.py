@@ -11,8 +11,8 @@ from claimlab.evaluate.joined import Drop, Seeds
 from claimlab.evaluate.run import Evaluation, RunResult
 from claimlab.evaluate.slices import Slices
 from claimlab.evaluate.traits import title
-from claimlab.report.blocks import Block, Cell, Section, Table, Text, percent
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.blocks import Block, Cell, Section, Table, Text, percent
+from claimlab.pages.excerpt import excerpt
 
 POINTS = "Differences are in points of macro-F1 (per cent)."
 

@@ -9,8 +9,8 @@ from claimlab.evolve.measure import drift_lite as lite
 from claimlab.evolve.measure.curve import FLAT, Curve
 from claimlab.evolve.measure.producers import producer_share
 from claimlab.evolve.views import pictures
-from claimlab.report.blocks import Block, Cell, Figure, Items, Report, Section, Table, Text, Tiles, percent
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.blocks import Block, Cell, Figure, Items, Report, Section, Table, Text, Tiles, percent
+from claimlab.pages.excerpt import excerpt
 
 VIEWER = "traces.html"
 NOT_FUSE = (

@@ -17,11 +17,11 @@ from claimlab.evolve.measure.curve import Curve
 from claimlab.evolve.measure.fuse import TOTAL
 from claimlab.evolve.measure.producers import attribute_names
 from claimlab.evolve.measure.verdicts import LEVELS
-from claimlab.report.blocks import Figure
-from claimlab.report.charts import bars, distinct, to_svg
-from claimlab.report.excerpt import excerpt
-from claimlab.report.heatmap import heatmap
-from claimlab.report.lines import lines
+from claimlab.pages.blocks import Figure
+from claimlab.pages.charts import bars, distinct, to_svg
+from claimlab.pages.excerpt import excerpt
+from claimlab.pages.heatmap import heatmap
+from claimlab.pages.lines import lines
 
 MANY = 12  # series in one picture
 LEAST = 20  # traces behind a point; a mean of fewer is drawn nowhere

@@ -20,7 +20,7 @@ import polars as pl
 from claimlab import __version__
 from claimlab.evolve.measure.drift_lite import TOTAL
 from claimlab.evolve.views.layout import place
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.excerpt import excerpt
 
 TRACES = 60
 AGENTS = 240

@@ -12,10 +12,10 @@ from claimlab.evolve.worth.compare import summary
 from claimlab.evolve.worth.conditions import distances
 from claimlab.evolve.worth.score import Perspective, Society
 from claimlab.evolve.worth.values import DIMENSIONS, Background
-from claimlab.report.blocks import Block, Figure, Report, Section, Table, Text, Tiles
-from claimlab.report.charts import to_svg
-from claimlab.report.excerpt import excerpt
-from claimlab.report.heatmap import heatmap
+from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, Tiles
+from claimlab.pages.charts import to_svg
+from claimlab.pages.excerpt import excerpt
+from claimlab.pages.heatmap import heatmap
 
 BINS = 10
 TOPICS = 8  # in one picture

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from claimlab.core.errors import ClaimlabError
-from claimlab.report.blocks import Cell, Figure, Fold, Items, Quote, Report, Section, Table, Text, Tiles, walk
-from claimlab.report.charts import bars, histogram, slim, svg_to_png, to_svg
-from claimlab.report.html import to_html, to_html_within
-from claimlab.report.latex import escape as tex
-from claimlab.report.latex import to_latex
-from claimlab.report.markdown import escape as md
-from claimlab.report.markdown import to_markdown
-from claimlab.report.scatter import Side, scatter
+from claimlab.pages.blocks import Cell, Figure, Fold, Items, Quote, Report, Section, Table, Text, Tiles, walk
+from claimlab.pages.charts import bars, histogram, slim, svg_to_png, to_svg
+from claimlab.pages.html import to_html, to_html_within
+from claimlab.pages.latex import escape as tex
+from claimlab.pages.latex import to_latex
+from claimlab.pages.markdown import escape as md
+from claimlab.pages.markdown import to_markdown
+from claimlab.pages.scatter import Side, scatter
 
 NASTY = "<script>alert('x')</script> & | \\ $ % # _ ^ ~ { } `code` *bold* [link](x)"
 

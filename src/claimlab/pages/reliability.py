@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.report.charts import TRUE
+from claimlab.pages.charts import TRUE
 
 
 def reliability(points: Sequence[tuple[int, float, float]], *, width: int = 300) -> Any:

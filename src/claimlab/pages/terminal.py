@@ -9,7 +9,7 @@ import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
-from claimlab.report.blocks import Block, Cell, Figure, Items, Quote, Section, Table, Text, Tiles, cell
+from claimlab.pages.blocks import Block, Cell, Figure, Items, Quote, Section, Table, Text, Tiles, cell
 
 GAP = 2
 LEAST = 5  # a column is not made narrower than this

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from claimlab.report.blocks import Block, Cell, Figure, Fold, Items, Quote, Report, Section, Table, Text, Tiles, cell
+from claimlab.pages.blocks import Block, Cell, Figure, Fold, Items, Quote, Report, Section, Table, Text, Tiles, cell
 
 _PREAMBLE = r"""\documentclass[10pt]{article}
 \usepackage[T1]{fontenc}

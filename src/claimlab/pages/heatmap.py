@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.report.charts import TRUE
+from claimlab.pages.charts import TRUE
 
 CELL = 46  # pixels
 LEAST = 300  # wide: a page would blow a smaller picture up

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.report.charts import TRUE, WIDTH
+from claimlab.pages.charts import TRUE, WIDTH
 
 
 def spans(rows: Sequence[tuple[str, date, date]], *, width: int = WIDTH) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.report.charts import TRUE, VERDICT_COLOURS, WIDTH, distinct
+from claimlab.pages.charts import TRUE, VERDICT_COLOURS, WIDTH, distinct
 
 SHAPES = {"score": "circle", "majority": "triangle-right", "stratified": "stroke", "shuffled": "cross"}
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from claimlab import __version__
-from claimlab.report.blocks import (
+from claimlab.pages.blocks import (
     Block,
     Cell,
     Figure,
@@ -21,7 +21,7 @@ from claimlab.report.blocks import (
     anchor,
     cell,
 )
-from claimlab.report.excerpt import excerpt
+from claimlab.pages.excerpt import excerpt
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|~])")
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claimlab.report.excerpt import excerpt
-from claimlab.report.placing import place, text_width
+from claimlab.pages.excerpt import excerpt
+from claimlab.pages.placing import place, text_width
 
 
 @given(st.text(max_size=900), st.integers(2, 300))

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.report.charts import UNKNOWN, colours_of
-from claimlab.report.excerpt import excerpt
-from claimlab.report.placing import place
+from claimlab.pages.charts import UNKNOWN, colours_of
+from claimlab.pages.excerpt import excerpt
+from claimlab.pages.placing import place
 
 SIDE = 460.0  # pixels
 NAMED = 45

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.report.charts import WIDTH, colours_of
+from claimlab.pages.charts import WIDTH, colours_of
 
 HEIGHT = 260
 

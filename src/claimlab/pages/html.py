@@ -9,7 +9,7 @@ from typing import Any
 
 from claimlab import __version__
 from claimlab.core.errors import ClaimlabError
-from claimlab.report.blocks import Block, Cell, Report, Section, anchor, cell
+from claimlab.pages.blocks import Block, Cell, Report, Section, anchor, cell
 
 MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
 
@@ -43,7 +43,7 @@ def _environment() -> Any:
     from markupsafe import Markup
 
     env = Environment(
-        loader=PackageLoader("claimlab.report", "templates"),
+        loader=PackageLoader("claimlab.pages", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from claimlab.report.blocks import Cell, Figure, Fold, Items, Quote, Section, Table, Text, Tiles
-from claimlab.report.terminal import bar, clean, columns_of, fit, grid, shorten, to_text
+from claimlab.pages.blocks import Cell, Figure, Fold, Items, Quote, Section, Table, Text, Tiles
+from claimlab.pages.terminal import bar, clean, columns_of, fit, grid, shorten, to_text
 
 LONG = "a claim of many words that does not fit on one line of a narrow terminal " * 3
 EVERYTHING = [
