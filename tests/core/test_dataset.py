@@ -110,7 +110,7 @@ def test_a_broken_table_is_a_sentence(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     small().write(tmp_path / "d")
-    with pytest.raises(OutputExists, match="--force"):
+    with pytest.raises(OutputExists, match="force=True"):
         small(n=3).write(tmp_path / "d")
     assert Dataset.open(tmp_path / "d").records.height == 5
     small(n=3).write(tmp_path / "d", force=True)

@@ -89,7 +89,7 @@ def test_a_limit_cuts_records_and_their_side_rows(hard: Dataset, tmp_path: Path)
 
 def test_nothing_is_overwritten_unasked(hard: Dataset, tmp_path: Path) -> None:
     export(hard, "csv", tmp_path / "out")
-    with pytest.raises(OutputExists, match="--force"):
+    with pytest.raises(OutputExists, match="force=True"):
         export(hard, "jsonl", tmp_path / "out")
     export(hard, "jsonl", tmp_path / "out", force=True)
     assert not (tmp_path / "out" / "records.csv").exists()

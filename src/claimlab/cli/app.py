@@ -10,7 +10,9 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import re
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -93,7 +95,7 @@ def run(argv: list[str]) -> int:
     except Exception as error:
         if debug:
             raise
-        return _explain(error)
+        return _explain(error, args)
     return 0
 
 
@@ -102,11 +104,28 @@ def _stopped() -> int:
     return STOPPED
 
 
-def _explain(error: Exception) -> int:
+def in_flags(message: str, args: Sequence[str]) -> str:
+    """`message` as the command line says it: the library names arguments (`force=True`), a person here types flags
+    (--force). Only what the verb in `args` offers is translated."""
+    command: Any = to_command(app)
+    for name in args:
+        below = command.get_command(None, name) if hasattr(command, "get_command") else None
+        if below is None:
+            break
+        command = below
+    flags: dict[str, str] = {o.name: o.opts[0] for o in command.params if o.opts[0].startswith("--")}
+
+    def flag(argument: re.Match[str]) -> str:
+        return flags.get(argument[1], argument[0])
+
+    return re.sub(r"`(\w+)(?:=True)?`", flag, message)
+
+
+def _explain(error: Exception, args: Sequence[str]) -> int:
     from claimlab.core.errors import ClaimlabError
 
     if isinstance(error, ClaimlabError):
-        print(f"Error: {error}", file=sys.stderr)  # noqa: T201
+        print(f"Error: {in_flags(str(error), args)}", file=sys.stderr)  # noqa: T201
         return error.exit_code
     if isinstance(error, OSError):
         print(f"Error: {error}. Check the path, its permissions and the space left on the disk.", file=sys.stderr)  # noqa: T201

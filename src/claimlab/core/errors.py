@@ -108,8 +108,13 @@ class PageRefused(ClaimlabError):
 
 
 class OutputExists(ClaimlabError):
-    def __init__(self, path: object) -> None:
-        super().__init__(f"'{path}' already exists.", "Choose another folder, or replace it with --force.")
+    def __init__(
+        self,
+        path: object,
+        held: str = "already exists",
+        todo: str = "Choose another output, or pass `force=True` to replace it.",
+    ) -> None:
+        super().__init__(f"'{path}' {held}.", todo)
 
 
 class MissingExtra(ClaimlabError):

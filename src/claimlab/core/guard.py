@@ -1,0 +1,98 @@
+"""What stops an output from replacing something that matters: the input, another kind of folder, a file of the user.
+
+A folder that claimlab writes says so itself: in `.claimlab.json` (its kind and its files), or, for a dataset, in
+`dataset.json`, which lists its tables. `force` replaces a folder of the same kind that holds nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.atomic import recover
+from claimlab.core.errors import OutputExists, UsageError
+
+MARK = ".claimlab.json"
+DATASET, DATASET_FILE = "dataset", "dataset.json"
+_OF_THE_SYSTEM = {".DS_Store", "Thumbs.db", "desktop.ini"}  # file managers leave these behind in every folder
+
+
+def refuse_taken(target: Path, *, force: bool, kind: str, reads: Sequence[Path] = ()) -> None:
+    """Raise before any work is done if `target` may not be written.
+
+    `kind` names what will be written ("dataset", "audit report"): `force` replaces only a folder of that kind, and
+    none that holds a file claimlab did not write. With or without `force`, nothing in `reads` is overwritten, written
+    into, or removed with a folder around it.
+    """
+    recover(target)
+    for source in reads:
+        _refuse_input(target, source)
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    if not force:
+        raise OutputExists(target)
+    held = kind_of(target)
+    if held is None:
+        todo = "Choose another output; `force=True` does not remove it."
+        raise OutputExists(target, "holds something that claimlab did not write", todo)
+    if held != kind:
+        todo = f"Choose another output; `force=True` replaces only a claimlab {kind} here."
+        raise OutputExists(target, f"holds a claimlab {held}", todo)
+    if others := foreign_files(target):
+        names = ", ".join(f"'{name}'" for name in others[:5]) + (", …" if len(others) > 5 else "")
+        todo = "Move them away, or choose another output."
+        raise OutputExists(target, f"holds files that claimlab did not write ({names})", todo)
+
+
+def seal_folder(folder: Path, kind: str) -> None:
+    """Note in `folder` what it is and which files claimlab wrote there; the last thing to write."""
+    content = {"kind": kind, "files": [name for name in _files(folder) if name != MARK]}
+    (folder / MARK).write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def kind_of(folder: Path) -> str | None:
+    """What claimlab wrote there; null for everything else."""
+    kind = _read(folder / MARK).get("kind")
+    if isinstance(kind, str):
+        return kind
+    return DATASET if (folder / DATASET_FILE).is_file() else None
+
+
+def foreign_files(folder: Path) -> list[str]:
+    """The files in `folder` that claimlab did not write, as paths inside it. A folder within that has a mark or a
+    `dataset.json` of its own speaks for its own files."""
+    known = {MARK}
+    for place in [folder, *(p for p in sorted(folder.rglob("*")) if p.is_dir())]:
+        prefix = place.relative_to(folder)
+        listed = _read(place / MARK).get("files")
+        tables = _read(place / DATASET_FILE).get("files")
+        names = [*(listed if isinstance(listed, list) else ()), *(tables if isinstance(tables, dict) else ())]
+        names += [MARK] if listed is not None else []
+        names += [DATASET_FILE] if tables is not None else []
+        known |= {(prefix / name).as_posix() for name in names if isinstance(name, str)}
+    return [name for name in _files(folder) if name not in known and Path(name).name not in _OF_THE_SYSTEM]
+
+
+def _refuse_input(target: Path, source: Path) -> None:
+    out, inside = target.resolve(), source.resolve()
+    if out == inside:
+        raise UsageError(f"'{target}' is the input: it would be replaced.", "Choose another output.")
+    if out in inside.parents:
+        raise UsageError(f"'{target}' holds the input '{source}'.", "Choose another output.")
+    if inside in out.parents and inside.is_dir():
+        raise UsageError(f"'{target}' is inside the input '{source}'.", "Choose an output outside of it.")
+
+
+def _files(folder: Path) -> list[str]:
+    """Everything in `folder` that is not a folder itself, links included, as paths inside it."""
+    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_symlink() or not p.is_dir())
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
