@@ -7,7 +7,7 @@ import pytest
 
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.labels import general
-from claimlab.exchange.columns import Plan, plan_columns
+from claimlab.exchange.guess.columns import Plan, plan_columns
 from claimlab.exchange.vocabulary import fold_name
 
 SENTENCES = [f"The council of Riverton said in {1990 + i} that the old bridge is safe." for i in range(12)]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.exchange.import_checks import LANGUAGE_SAMPLE, boilerplate, languages_of, repeats
 from claimlab.exchange.importer import import_files
+from claimlab.exchange.make.findings import LANGUAGE_SAMPLE, boilerplate, languages_of, repeats
 
 
 def write(path: Path, lines: list[str]) -> Path:

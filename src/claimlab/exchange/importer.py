@@ -20,14 +20,14 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.labels import LabelMap, Unmapped, general, load_map
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
-from claimlab.exchange.columns import OWN, ROLES, Plan, plan_columns
 from claimlab.exchange.exported import inherit, marker_of, record_files, tidy
-from claimlab.exchange.import_checks import languages_of, look_at
-from claimlab.exchange.import_report import ImportReport
-from claimlab.exchange.make_records import Making
+from claimlab.exchange.guess.columns import OWN, ROLES, Plan, plan_columns
+from claimlab.exchange.guess.places import explain, with_places
+from claimlab.exchange.make.findings import languages_of, look_at
+from claimlab.exchange.make.records import Making
+from claimlab.exchange.make.report import ImportReport
 from claimlab.exchange.marker import Marker
-from claimlab.exchange.places import explain, with_places
-from claimlab.exchange.sources import Gathered, gather
+from claimlab.exchange.read.gather import Gathered, gather
 from claimlab.exchange.vocabulary import fold_name
 from claimlab.files.raw import Options
 from claimlab.text.langid import identify

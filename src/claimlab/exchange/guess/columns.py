@@ -14,7 +14,7 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.core.record import AUTHORSHIPS, KINDS, VERACITIES
-from claimlab.exchange.profile import Profile
+from claimlab.exchange.guess.profile import Profile
 from claimlab.exchange.vocabulary import NAMES, TAILS, fold_name
 from claimlab.files.objects import literal_text
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from claimlab.exchange.dates import Dates
-from claimlab.exchange.import_report import Boilerplate, DateFindings, ImportReport, LanguageFindings
+from claimlab.exchange.make.report import Boilerplate, DateFindings, ImportReport, LanguageFindings
 
 EDGE = 30  # characters that must agree at the start or end of texts
 LONGEST = 120  # characters of it that are shown

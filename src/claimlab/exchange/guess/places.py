@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from claimlab.core.labels import LabelMap
-from claimlab.exchange.columns import Plan
-from claimlab.exchange.sources import FILE, FOLDER, MANY, Gathered
+from claimlab.exchange.guess.columns import Plan
+from claimlab.exchange.read.gather import FILE, FOLDER, MANY, Gathered
 from claimlab.exchange.vocabulary import NAMES, SPLITS, fold_name
 
 _WORDS = {FOLDER: "the folder each file lies in", FILE: "the name of each file"}

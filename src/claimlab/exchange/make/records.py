@@ -14,13 +14,13 @@ import polars as pl
 from claimlab.core.labels import LabelMap, Unmapped
 from claimlab.core.languages import normalise
 from claimlab.core.record import meta_json
-from claimlab.exchange.columns import Plan
 from claimlab.exchange.dates import Dates, parse_dates
-from claimlab.exchange.import_checks import repeats
-from claimlab.exchange.import_report import ImportReport
-from claimlab.exchange.meta import fast_meta_column
-from claimlab.exchange.places import split_in
-from claimlab.exchange.sources import FILE
+from claimlab.exchange.guess.columns import Plan
+from claimlab.exchange.guess.places import split_in
+from claimlab.exchange.make.findings import repeats
+from claimlab.exchange.make.meta import fast_meta_column
+from claimlab.exchange.make.report import ImportReport
+from claimlab.exchange.read.gather import FILE
 from claimlab.exchange.vocabulary import SPLITS
 from claimlab.files.objects import literal_text
 
