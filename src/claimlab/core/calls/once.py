@@ -1,0 +1,16 @@
+"""The same question at the same time is asked once: the second caller waits and finds what was recorded."""
+
+from __future__ import annotations
+
+import asyncio
+from weakref import WeakValueDictionary
+
+
+class Once:
+    """`async with once.turn(key)`: one caller at a time for each key. Locks live only as long as somebody waits."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def turn(self, key: str) -> asyncio.Lock:
+        return self._locks.setdefault(key, asyncio.Lock())

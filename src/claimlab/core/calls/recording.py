@@ -1,0 +1,157 @@
+"""Recorded calls: every answer is kept under the hash of its question, so that a run resumes, replays byte for byte
+without network or key, and pays for no call twice.
+
+One SQLite file in WAL mode, which several processes may share. An answer is committed before anybody sees it, so that
+what was delivered is recorded even if the process is killed in the next instant, and the first answer stays. A failure
+may be recorded too, so that a replay fails where the run failed; recording again asks again and replaces it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+import weakref
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from claimlab.core.calls.once import Once
+from claimlab.core.errors import ClaimlabError, ReplayMiss, SchemaError, UnreadableFile
+
+_VERSION = 2
+_TABLE = """
+CREATE TABLE IF NOT EXISTS calls (
+    key TEXT PRIMARY KEY, kind TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL, final INTEGER NOT NULL,
+    made_at TEXT NOT NULL
+) WITHOUT ROWID
+"""
+_PUT = """
+INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
+SET answer = excluded.answer, final = excluded.final, made_at = excluded.made_at WHERE calls.final = 0
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Who is asked (`kind`) and everything that shapes the answer, JSON-safe: no address, key, time limit or tag.
+
+    `label` is what to call it in a message; it is not part of the hash.
+    """
+
+    kind: str
+    content: Mapping[str, Any]
+    label: str = ""
+
+    @cached_property
+    def text(self) -> str:
+        return canonical(self.content)
+
+    @cached_property
+    def key(self) -> str:
+        return hashlib.sha256(f"[{json.dumps(self.kind)},{self.text}]".encode("ascii")).hexdigest()
+
+
+class Kept(NamedTuple):
+    """An answer as JSON. `final` is false for a failure: recording again asks again."""
+
+    answer: Any
+    final: bool = True
+
+
+class Recording:
+    """The file. With `replay` it must exist, and a question that it does not hold is an error."""
+
+    def __init__(self, path: str | Path, *, replay: bool = False) -> None:
+        self.path = Path(path)
+        self.replay = replay
+        self._lock = threading.Lock()
+        self._once = Once()
+        if replay and not self.path.is_file():
+            raise UnreadableFile(f"There is no recording '{self.path}'.", "Make one first with mode 'record'.")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            weakref.finalize(self, self._db.close)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._prepare()
+        except sqlite3.DatabaseError as error:
+            raise UnreadableFile(
+                f"'{self.path}' cannot be used as a recording of calls: {error}.", "Choose another file, or remove it."
+            ) from None
+
+    def _prepare(self) -> None:
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _VERSION):
+            whose = "a newer claimlab" if version > _VERSION else "claimlab 0.1"
+            raise SchemaError(
+                f"The recording '{self.path}' was made by {whose} (layout {version}).",
+                "Use that version of claimlab, or choose another `cache` folder.",
+            )
+        self._db.execute(_TABLE)
+        self._db.execute(f"PRAGMA user_version={_VERSION}")
+
+    async def answer(self, question: Question, ask: Callable[[], Awaitable[Kept | None]]) -> tuple[Any | None, bool]:
+        """What is recorded for `question`, and whether it was before; `ask` makes the call where it was not.
+
+        `ask` returns null for an answer that is not to be kept, and so does this. What is returned is read back from
+        the recording, so that the first run and its replay see the same bytes.
+        """
+        if self.replay:
+            return self.require(question), True
+        async with self._once.turn(question.key):  # datasets repeat themselves: a call is paid for once
+            kept = self.get(question)
+            if kept is not None and kept.final:
+                return kept.answer, True
+            fresh = await ask()
+            return None if fresh is None else self.put(question, fresh), False
+
+    def get(self, question: Question) -> Kept | None:
+        with self._lock:
+            row = self._db.execute("SELECT answer, final FROM calls WHERE key = ?", (question.key,)).fetchone()
+        return None if row is None else Kept(json.loads(row[0]), bool(row[1]))
+
+    def require(self, question: Question) -> Any:
+        """The recorded answer; a call that was never made is named."""
+        kept = self.get(question)
+        if kept is None:
+            raise ReplayMiss(
+                f"'{self.path}' holds no answer of {question.kind} to {question.label or question.text} "
+                f"(key {question.key[:12]}).",
+                "Record it first with mode 'record', and with the same data and settings.",
+            )
+        return kept.answer
+
+    def put(self, question: Question, fresh: Kept) -> Any:
+        """Keep `fresh`, and return what is kept now: the first final answer stays."""
+        made_at = datetime.now(UTC).isoformat(timespec="seconds")
+        row = (question.key, question.kind, question.text, canonical(fresh.answer), int(fresh.final), made_at)
+        try:
+            with self._lock:
+                self._db.execute(_PUT, row)
+        except sqlite3.OperationalError as error:
+            raise ClaimlabError(
+                f"The answer could not be recorded in '{self.path}': {error}.", "Check the space left on the disk."
+            ) from None
+        return self.require(question)
+
+    def counts(self) -> dict[str, int]:
+        """Calls per kind."""
+        with self._lock:
+            return dict(self._db.execute("SELECT kind, count(*) FROM calls GROUP BY kind ORDER BY kind").fetchall())
+
+    def __len__(self) -> int:
+        return sum(self.counts().values())
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+
+def canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, default=str)
