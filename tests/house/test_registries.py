@@ -41,7 +41,8 @@ def test_every_entry_loads_and_says_what_it_is(where: str, name: str) -> None:
     entry = REGISTRIES[where].get(name)
     own = getattr(entry, "name", None) or getattr(getattr(entry, "card", None), "name", None)
     assert own in (None, name), f"{where}: the file is called {name}, the entry calls itself {own}"
-    module = importlib.import_module(REGISTRIES[where]._modules[name]) if name in REGISTRIES[where]._modules else None
+    home = REGISTRIES[where].home(name)
+    module = importlib.import_module(home) if home else None
     words = [
         getattr(entry, "question", None),
         getattr(entry, "summary", None),

@@ -14,4 +14,4 @@ def test_every_way_is_on_the_page() -> None:
     table = PAGE.read_text(encoding="utf-8").split("## The ways")[1].split("\n## ")[0]
     firsts = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `") and "--by" not in line]
     named = {name for cell in firsts for name in re.findall(r"`([a-z-]+)`", cell)}
-    assert named == {name for name in SPLITTERS.names() if SPLITTERS.package in SPLITTERS._modules.get(name, "")}
+    assert named == {name for name in SPLITTERS.names() if SPLITTERS.home(name)}

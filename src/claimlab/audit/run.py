@@ -111,7 +111,7 @@ def audit(
 
 def default_checks(protocol: str) -> list[str]:
     """Every check under `fair`; under `cdl` the two that its authors' scripts have."""
-    return ["keywords", "time"] if protocol == "cdl" else CHECKS.names()
+    return ["keywords", "time"] if protocol == "cdl" else list(CHECKS.all())
 
 
 def run_one(check: Any, subject: Subject, context: Context) -> list[Finding]:
@@ -121,7 +121,7 @@ def run_one(check: Any, subject: Subject, context: Context) -> list[Finding]:
         return findings
     except ClaimlabError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a check of another package may end in sys.exit
         if context.debug:
             raise
         why = f"The check broke ({type(error).__name__}: {error}); run it alone with --check {check.name} --debug."

@@ -12,6 +12,7 @@ import os
 import pkgutil
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -73,6 +74,7 @@ def _root(
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
+    warnings.formatwarning = lambda message, *_: f"Warning: {message}\n"  # one line, without our source
     sys.exit(run(sys.argv[1:] if argv is None else argv))
 
 

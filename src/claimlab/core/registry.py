@@ -4,9 +4,13 @@
     CHECKS.get("keywords"); CHECKS.names(); CHECKS.all()
 
 A file `near_duplicates.py` is the entry "near-duplicates"; its module-level object named by `attribute` is the entry
-itself. Names are listed without importing anything, so that listing stays cheap; files whose name starts with "_"
-are not entries. An outside package joins through the entry-point group, where the entry point's value is the object
-(or its module).
+itself. Entries that differ by one word share a file: `table.py`, or a name that starts with `table_`, holds a
+module-level ENTRIES, a list of objects that have a `name` or a dict from names to objects. Listing names imports the
+tables and nothing else, so that it stays cheap; files whose name starts with "_" are not entries.
+
+An outside package joins through the entry-point group, where the entry point's value is the object, or a module with
+that attribute, or one with ENTRIES (one entry point for each name). A package that does not load disables itself: the
+others go on, and one warning names it.
 """
 
 from __future__ import annotations
@@ -14,13 +18,19 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import pkgutil
+import warnings
+from collections.abc import Mapping
 from functools import cached_property
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from claimlab.core.errors import ClaimlabError, UnknownName
 
 T = TypeVar("T")
+
+
+class BrokenPlugin(UserWarning):
+    """An installed package offers an entry that does not load; it was left out."""
 
 
 class Registry(Generic[T]):
@@ -29,12 +39,18 @@ class Registry(Generic[T]):
         self.package = package
         self.attribute = attribute
         self.group = group
+        self._broken: dict[str, ClaimlabError] = {}
 
     @cached_property
     def _modules(self) -> dict[str, str]:
         package = importlib.import_module(self.package)
-        found = (m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_"))
-        return {name.replace("_", "-"): f"{self.package}.{name}" for name in found}
+        homes: dict[str, str] = {}
+        for file in (m.name for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")):
+            module = f"{self.package}.{file}"
+            table = file == "table" or file.startswith("table_")
+            names = entries(importlib.import_module(module)) if table else [file.replace("_", "-")]
+            homes.update(dict.fromkeys(names, module))
+        return homes
 
     @cached_property
     def _outside(self) -> dict[str, importlib.metadata.EntryPoint]:
@@ -43,34 +59,79 @@ class Registry(Generic[T]):
     def names(self) -> list[str]:
         return sorted({*self._modules, *self._outside})
 
+    def home(self, name: str) -> str | None:
+        """The module of this package that offers `name`; null for an outside entry."""
+        return self._modules.get(name)
+
     def get(self, name: str) -> T:
         key = name.strip().lower().replace("_", "-")
         if key in self._modules:
-            return self._entry(importlib.import_module(self._modules[key]))
-        if name in self._outside or key in self._outside:
-            point = self._outside.get(name) or self._outside[key]
-            try:
-                loaded = point.load()
-            except Exception as error:
-                raise ClaimlabError(
-                    f"The {self.kind} '{name}' from {point.value} does not load: {error}.",
-                    "Update or uninstall the package that provides it.",
-                ) from error
-            return self._entry(loaded) if isinstance(loaded, ModuleType) else loaded
+            return self._entry(importlib.import_module(self._modules[key]), key)
+        for spelling in (name, key):
+            if spelling in self._outside:
+                return self._load(self._outside[spelling])
         raise UnknownName(self.kind, name, self.names())
 
     def all(self) -> dict[str, T]:
-        return {name: self.get(name) for name in self.names()}
+        """Every entry that loads; a warning names each outside one that does not, once."""
+        found: dict[str, T] = {}
+        for name in self.names():
+            if name in self._modules:
+                found[name] = self.get(name)
+                continue
+            known = name in self._broken
+            try:
+                found[name] = self._load(self._outside[name])
+            except ClaimlabError as error:
+                if not known:
+                    warnings.warn(f"{error.problem} It is left out. {error.todo}", BrokenPlugin, stacklevel=2)
+        return found
 
     def __contains__(self, name: str) -> bool:
-        return name in self._modules or name in self._outside
+        """Whether `get` would give it: an outside entry must load to be here."""
+        if name in self._modules or name not in self._outside:
+            return name in self._modules
+        try:
+            self._load(self._outside[name])
+        except ClaimlabError:
+            return False
+        return True
 
-    def _entry(self, module: ModuleType) -> T:
+    def _load(self, point: importlib.metadata.EntryPoint) -> T:
+        if point.name in self._broken:
+            raise self._broken[point.name]
+        try:
+            loaded = point.load()
+            entry: T = self._entry(loaded, point.name) if isinstance(loaded, ModuleType) else loaded
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # sys.exit in a plug-in must not end the program of its host without a word
+            reason = error.problem if isinstance(error, ClaimlabError) else f"{type(error).__name__}: {error}"
+            package = f"{point.dist.name} {point.dist.version}" if point.dist else "an unnamed package"
+            self._broken[point.name] = ClaimlabError(
+                f"The {self.kind} '{point.name}' of {package} does not load from {point.value} "
+                f"({' '.join(reason.split()).rstrip('.')}).",
+                "Update or uninstall that package.",
+            )
+            raise self._broken[point.name] from error
+        return entry
+
+    def _entry(self, module: ModuleType, name: str) -> T:
+        table = entries(module)
+        if name in table:
+            found: T = table[name]
+            return found
         try:
             entry: T = getattr(module, self.attribute)
         except AttributeError:
             raise ClaimlabError(
-                f"{module.__name__} has no {self.attribute}, so it is no {self.kind}.",
+                f"{module.__name__} has no {self.attribute}, so it is not a {self.kind}.",
                 f"Define a module-level {self.attribute} in it, or start its file name with an underscore.",
             ) from None
         return entry
+
+
+def entries(module: ModuleType) -> dict[str, Any]:
+    """What a module's ENTRIES offers, by name; nothing where it has none."""
+    table = getattr(module, "ENTRIES", {})
+    return dict(table) if isinstance(table, Mapping) else {entry.name: entry for entry in table}

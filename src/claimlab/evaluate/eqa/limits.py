@@ -79,7 +79,7 @@ def _not_run(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> I
     if not audits:
         return
     ran = {f.check for a in audits for f in a.findings}
-    for name in CHECKS.names():
+    for name in CHECKS.all():
         if name == "columns" and name not in ran:
             yield Limit("not-run", dataset.name, "No column beyond the usual ones was put to the test.")
         elif name not in ran:
