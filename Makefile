@@ -28,7 +28,7 @@ types: $(READY)
 
 docs: $(READY)
 	$(BIN)/python -m claimlab.cli.helppages docs/help
-	$(BIN)/python -m claimlab.catalog.pages docs/datasets.md
+	$(BIN)/python -m claimlab.catalog.views.docs docs/datasets.md
 
 $(READY): pyproject.toml $(wildcard setup.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "claimlab needs Python 3.11 or newer: set PYTHON=python3.11"; exit 1; }

@@ -40,7 +40,7 @@ RUN = """
 import contextlib, io, json, sys
 import claimlab.catalog.datasets
 claimlab.catalog.datasets.__path__.append(sys.argv[1])
-from claimlab.catalog.pages import page
+from claimlab.catalog.views.docs import page
 from claimlab.catalog.query import everything
 from claimlab.cli.app import run
 

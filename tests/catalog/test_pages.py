@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from claimlab.catalog.pages import anchor, page
 from claimlab.catalog.query import everything
+from claimlab.catalog.views.docs import anchor, page
 
 FILE = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
 
 
 def test_the_page_is_fresh() -> None:
     fresh = FILE.read_text(encoding="utf-8") == page(everything())
-    assert fresh, "run: python -m claimlab.catalog.pages docs/datasets.md"
+    assert fresh, "run: python -m claimlab.catalog.views.docs docs/datasets.md"
 
 
 def test_links_lead_to_sections_and_rows_are_whole() -> None:

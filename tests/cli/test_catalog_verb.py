@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from claimlab.catalog.load import DATASETS
-from claimlab.catalog.overview import report, rounded
 from claimlab.catalog.query import everything
-from claimlab.catalog.view import card_blocks
+from claimlab.catalog.views.card import card_blocks
+from claimlab.catalog.views.overview import report, rounded
 from claimlab.cli.app import run
 from claimlab.pages.html import to_html
 from claimlab.pages.terminal import columns_of, to_text

@@ -16,7 +16,7 @@ from claimlab.core.errors import SchemaError
 from claimlab.enrich.imported import read_enriched
 from claimlab.enrich.patterns import analyse
 from claimlab.enrich.tables import EVIDENCE
-from claimlab.enrich.view import write_report
+from claimlab.enrich.views import write_report
 
 
 def row(record: str, url: str, share: float = 1.0, **more: Any) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import Any
 from claimlab.audit.run import Audit, audit
 from claimlab.audit.views.page import Chapter, Detail, check_sections, rows_section, summary
 from claimlab.audit.views.wording import protocol_sections
-from claimlab.clean.report import stage_blocks
 from claimlab.clean.run import Cleaned, clean
+from claimlab.clean.views import stage_blocks
 from claimlab.cli.tour_evidence import run_enrich
 from claimlab.cli.tour_evolve import run_evolve
 from claimlab.cli.tour_split import run_split

@@ -15,7 +15,7 @@ from claimlab.enrich.extract import rule_extractor
 from claimlab.enrich.flow import Doors
 from claimlab.enrich.patterns import analyse
 from claimlab.enrich.run import enrich
-from claimlab.enrich.view import blocks
+from claimlab.enrich.views import blocks
 from claimlab.generate.factchecks import CORE, WHOLE, fact_checks
 from claimlab.pages.blocks import Section, Text
 from claimlab.search.local import build_index

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from claimlab.pages.blocks import Section, Table, Text
 from claimlab.split.run import split
-from claimlab.split.view import toned
+from claimlab.split.views import toned
 
 if TYPE_CHECKING:
     from claimlab.cli.tour import Tour

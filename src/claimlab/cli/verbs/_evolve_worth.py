@@ -12,8 +12,8 @@ from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, em
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
     from claimlab.core.progress import Progress
-    from claimlab.evolve.worth.report import Worth
     from claimlab.evolve.worth.score import Perspective, Society
+    from claimlab.evolve.worth.views import Worth
 
 TABLE, REPORT, FILE = "worth", "worth-report", "worth.json"
 
@@ -132,9 +132,9 @@ def _score(
 ) -> Worth:
     from claimlab.core.errors import UsageError
     from claimlab.evolve.worth.conditions import conditional
-    from claimlab.evolve.worth.report import Worth
     from claimlab.evolve.worth.score import worth as by_features
     from claimlab.evolve.worth.values import Background, Values
+    from claimlab.evolve.worth.views import Worth
 
     if judge is None and any(cap is not None for cap in caps):
         raise UsageError("A cap was set, but without a model nothing is spent.", "Add --judge PROFILE.")
@@ -185,7 +185,7 @@ def _write(dataset: Dataset, found: Worth, output: Path, seed: int, force: bool)
     """The dataset with the table `worth` and, in a folder of its own, the report."""
     from claimlab.core.atomic import atomic_folder
     from claimlab.core.dataset import Lineage, refuse_overwrite
-    from claimlab.evolve.worth.report import page
+    from claimlab.evolve.worth.views import page
     from claimlab.evolve.write import write_json, write_report
 
     told = found.to_json()

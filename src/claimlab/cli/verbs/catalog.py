@@ -94,7 +94,7 @@ def catalog(
 
 def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, as_json: bool) -> None:
     from claimlab.catalog.query import criteria, everything, select, unnamed_languages
-    from claimlab.catalog.view import to_json
+    from claimlab.catalog.views.card import to_json
 
     pool = everything()
     asked = criteria(pool, **wanted)
@@ -110,8 +110,8 @@ def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, as_json:
 
 
 def show_list(pool: list[Any], found: list[Any], asked: list[Any]) -> None:
-    from claimlab.catalog.overview import LEGEND, listing
     from claimlab.catalog.query import alone
+    from claimlab.catalog.views.overview import LEGEND, listing
     from claimlab.pages.blocks import Text
     from claimlab.pages.terminal import to_text
 
@@ -129,7 +129,7 @@ def show_list(pool: list[Any], found: list[Any], asked: list[Any]) -> None:
 
 
 def write_page(found: list[Any], output: Path, *, asked: str, force: bool) -> None:
-    from claimlab.catalog.overview import report
+    from claimlab.catalog.views.overview import report
     from claimlab.core.atomic import atomic_text
     from claimlab.core.errors import OutputExists
     from claimlab.pages.html import to_html
@@ -148,7 +148,7 @@ def show(
 ) -> None:
     """Show one dataset's card: what it is, what it is worth, how to get it, its variants and verdict maps."""
     from claimlab.catalog.load import DATASETS
-    from claimlab.catalog.view import card_blocks, heading, to_full_json
+    from claimlab.catalog.views.card import card_blocks, heading, to_full_json
     from claimlab.pages.blocks import Section
     from claimlab.pages.terminal import to_text
 

@@ -46,9 +46,9 @@ def clean(
         _list(show_recipe, steps, as_json)
         return
     from claimlab.clean.recipe import load_recipe
-    from claimlab.clean.report import page, stage_lines
     from claimlab.clean.run import Inputs, clean_folder
     from claimlab.clean.statistics import describe
+    from claimlab.clean.views import page, stage_lines
     from claimlab.core.errors import OutputExists, UsageError
 
     if folder is None or output is None:

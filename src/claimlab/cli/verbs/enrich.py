@@ -210,7 +210,7 @@ def _import_rows(
 def _report(dataset: Dataset, folder: Path | None, *, force: bool) -> None:
     if folder is None:
         return
-    from claimlab.enrich.view import write_report
+    from claimlab.enrich.views import write_report
 
     write_report(dataset, folder, force=force)
     say(f"Report: {folder / 'index.html'}")

@@ -45,7 +45,7 @@ def show(
 ) -> None:
     """Show one verdict map: what a source may write, and the verdict it stands for."""
     from claimlab.catalog.maps import find_map
-    from claimlab.catalog.view import by_verdict, map_json
+    from claimlab.catalog.views.card import by_verdict, map_json
     from claimlab.pages.blocks import Section, Table, Text
     from claimlab.pages.terminal import to_text
 

@@ -162,7 +162,7 @@ def _emit(made: Made, output: Path | None, every: bool) -> None:
 
 def _print(made: Made) -> None:
     from claimlab.pages.terminal import to_text
-    from claimlab.split.view import blocks
+    from claimlab.split.views import blocks
 
     width, colour = screen()
     for one, target in made:

@@ -16,7 +16,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.evaluate.eqa.evidence import Evidence, gather
 from claimlab.evaluate.eqa.limits import Limit, limits
 from claimlab.evaluate.eqa.study import read_study
-from claimlab.evaluate.eqa.view import SIZES, eqa_report
+from claimlab.evaluate.eqa.views import SIZES, eqa_report
 from claimlab.pages.blocks import Figure, walk
 from claimlab.pages.html import to_html_within
 from claimlab.pages.markdown import to_markdown

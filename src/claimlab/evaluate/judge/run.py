@@ -30,7 +30,7 @@ from claimlab.evaluate.judge.people import (
     rates,
 )
 from claimlab.evaluate.judge.threshold import DEFAULT, Fit, fit, measured, verdict
-from claimlab.evaluate.judge.view import Row, page
+from claimlab.evaluate.judge.views import Row, page
 from claimlab.pages.blocks import Figure, Report, walk
 from claimlab.pages.html import to_html
 from claimlab.pages.markdown import to_markdown

@@ -9,7 +9,7 @@ from typing import Any
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.query import MARKS, loader_state, phrases, span_of
-from claimlab.catalog.view import card_blocks, heading, mark_cell, years
+from claimlab.catalog.views.card import card_blocks, heading, mark_cell, years
 from claimlab.pages.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles, Tone, cell
 from claimlab.pages.terminal import grid, shorten
 

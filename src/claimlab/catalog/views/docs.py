@@ -1,4 +1,4 @@
-"""The documentation's page of all datasets, from their cards: `python -m claimlab.catalog.pages docs/datasets.md`."""
+"""The docs page of all datasets, from their cards: `python -m claimlab.catalog.views.docs docs/datasets.md`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from claimlab.catalog.entry import Entry
-from claimlab.catalog.overview import LEGEND, SIGNS, languages
 from claimlab.catalog.query import MARKS, everything, loader_state
-from claimlab.catalog.view import heading, language_names, mark_cell, span, years
+from claimlab.catalog.views.card import heading, language_names, mark_cell, span, years
+from claimlab.catalog.views.overview import LEGEND, SIGNS, languages
 from claimlab.core.atomic import atomic_text
 
 COLUMNS = ("Dataset", "Size", "Kind", "Topic", "Languages", "Years", "K", "T", "F", "Licence", "Loader")
@@ -28,7 +28,7 @@ def page(entries: Sequence[Entry]) -> str:
     lines = [
         "# Datasets",
         "",
-        "<!-- Generated from the cards; to renew it: python -m claimlab.catalog.pages docs/datasets.md -->",
+        "<!-- Generated from the cards; to renew it: python -m claimlab.catalog.views.docs docs/datasets.md -->",
         "",
         intro,
         "",
