@@ -109,13 +109,11 @@ def _stopped() -> int:
 def in_flags(message: str, args: Sequence[str]) -> str:
     """`message` as the command line says it: the library names arguments (`force=True`), a person here types flags
     (--force). Only what the verb in `args` offers is translated."""
-    command: Any = to_command(app)
-    for name in args:
-        below = command.get_command(None, name) if hasattr(command, "get_command") else None
-        if below is None:
-            break
-        command = below
-    flags: dict[str, str] = {o.name: o.opts[0] for o in command.params if o.opts[0].startswith("--")}
+    verb: Any = LazyVerbs().get_command(None, args[0]) if args else None
+    below = getattr(verb, "commands", {})
+    command = next((below[name] for name in args[1:] if name in below), verb)
+    options = [] if command is None else command.params
+    flags: dict[str, str] = {o.name: o.opts[0] for o in options if o.opts[0].startswith("--")}
 
     def flag(argument: re.Match[str]) -> str:
         return flags.get(argument[1], argument[0])
