@@ -144,14 +144,14 @@ def decomposition(hops: pl.DataFrame, by: str) -> pl.DataFrame:
     """The six dimensions at the last hop of each trace, mean for each value of `by`."""
     last = hops.filter(pl.col("hop") == pl.col("hops")).with_columns(pl.col(by).fill_null("not stated"))
     means = [pl.col(name).mean() for name in (*lite.NAMES, lite.TOTAL)]
-    return last.group_by(by).agg(pl.len().alias("traces"), *means).sort(by)
+    return last.group_by(by, maintain_order=True).agg(pl.len().alias("traces"), *means).sort(by)
 
 
 def coverage_means(covered: pl.DataFrame, by: str) -> pl.DataFrame:
     columns = ("seed_coverage", "coverage", "seed_length", "length")
     return (
         covered.with_columns(pl.col(by).fill_null("none"))
-        .group_by(by)
+        .group_by(by, maintain_order=True)
         .agg(pl.len().alias("traces"), *(pl.col(c).mean() for c in columns))
         .sort(by)
     )

@@ -72,11 +72,12 @@ def curve(
     # In a cascade a trace has several texts at one depth: their mean is the trace's value there.
     known = (
         measured.drop_nulls(value)
-        .group_by("trace_id", pl.col("depth").alias("hop"))
+        .group_by("trace_id", pl.col("depth").alias("hop"), maintain_order=True)
         .agg(pl.col(value).mean())
         .sort("trace_id", "hop")
     )
-    means = known.group_by("hop").agg(pl.col(value).mean(), pl.len().alias("n")).sort("hop")
+    # A mean of floats depends on the order of its terms: groups keep the order of the rows, here and below.
+    means = known.group_by("hop", maintain_order=True).agg(pl.col(value).mean(), pl.len().alias("n")).sort("hop")
     n0 = known["trace_id"].n_unique()
     hops = (0, *means["hop"].to_list())
     mean = (start, *means[value].to_list())
@@ -86,7 +87,7 @@ def curve(
     if matrix is not None:
         early, late = _slopes(matrix.mean(axis=0))
         interval = _interval(matrix, seed)
-    ends = known.sort("hop").group_by("trace_id").last()[value]
+    ends = known.group_by("trace_id", maintain_order=True).last()[value]
     end = float(ends.sum()) / ends.len() if ends.len() else None
     return Curve(hops, mean, (n0, *means["n"].to_list()), end, early, late, interval, ceiling, unrelated)
 

@@ -80,7 +80,7 @@ class Judged:
     def means(self) -> pl.DataFrame:
         """One row per pair: the mean over judges and runs that answered, and how many did."""
         columns = [pl.col(c).mean() for c in (*self.reading.dimensions, TOTAL)]
-        return self.table.group_by("pair").agg(*columns, pl.col(TOTAL).count().alias("answers")).sort("pair")
+        return self.table.group_by("pair", maintain_order=True).agg(*columns, pl.col(TOTAL).count().alias("answers")).sort("pair")
 
     def agreement(self) -> dict[str, dict[str, Any]]:
         """Per dimension and for the total: how far judges (or the runs of one judge) agree."""

@@ -150,7 +150,7 @@ def fuse(found: Drift) -> list[Figure]:
     if found.fuse is None or found.fuse_hops is None:
         return []
     known = found.fuse_hops.drop_nulls(TOTAL).with_columns(pl.col("topic").fill_null("not stated"))
-    means = known.group_by("topic", "hop").agg(pl.col(TOTAL).mean()).sort("topic", "hop")
+    means = known.group_by("topic", "hop", maintain_order=True).agg(pl.col(TOTAL).mean()).sort("topic", "hop")
     series: dict[str, list[tuple[float, float]]] = {}
     for topic, hop, value in means.iter_rows():
         series.setdefault(excerpt(topic, 40), []).append((hop, value))

@@ -35,7 +35,7 @@ def summary(scores: pl.DataFrame, by: str) -> pl.DataFrame:
     score = pl.col("score")
     return (
         scores.with_columns(pl.col(by).fill_null("not stated"))
-        .group_by(by)
+        .group_by(by, maintain_order=True)
         .agg(
             pl.len().alias("claims"),
             score.mean().alias("mean"),
@@ -55,7 +55,7 @@ def against_people(scores: pl.DataFrame, people: pl.DataFrame, *, draws: int = 5
     """
     from scipy.stats import spearmanr
 
-    theirs = people.drop_nulls(["id", "score"]).group_by("id").agg(pl.col("score").mean())
+    theirs = people.drop_nulls(["id", "score"]).group_by("id", maintain_order=True).agg(pl.col("score").mean())
     shared = scores.select("id", "score").join(theirs, on="id", suffix="_people").sort("id")
     if not shared.height:
         raise DataError(
