@@ -27,8 +27,8 @@ from sklearn.metrics import roc_auc_score
 from claimlab.catalog.load import load
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
-from claimlab.evolve.drift import measure
-from claimlab.evolve.measure.drift_lite import DIMENSIONS, NAMES, TOTAL, drift_lite
+from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
+from claimlab.evolve.drift.measure import measure
 from claimlab.evolve.worth.compare import of_counts
 
 NETWORKS = ("random", "scale-free", "clustered")

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset
     from claimlab.core.progress import Progress
-    from claimlab.evolve.drift import Drift, Judges
-    from claimlab.evolve.measure.attainment import Ends
-    from claimlab.evolve.views.viewer import Society
+    from claimlab.evolve.drift.attainment import Ends
+    from claimlab.evolve.drift.measure import Drift, Judges
+    from claimlab.evolve.drift.views.viewer import Society
 
 
 def drift(
@@ -54,9 +54,9 @@ def drift(
 ) -> None:
     """Measure how far claims drifted from their base: curves, verdicts, targets, producers, coverage."""
     from claimlab.core.dataset import Dataset, refuse_overwrite
-    from claimlab.evolve.drift import measure
-    from claimlab.evolve.measure.levels import wanted_levels
-    from claimlab.evolve.write import refuse_report, write_drift
+    from claimlab.evolve.drift.levels import wanted_levels
+    from claimlab.evolve.drift.measure import measure
+    from claimlab.evolve.drift.write import refuse_report, write_drift
 
     if output is not None:
         refuse_report(output, force)
@@ -84,9 +84,9 @@ def drift(
 def _people(population: Path | None, network: Path | None) -> tuple[dict[str, str], Society | None]:
     """The groups of the agents and the network to draw, from files, for traces that came without them."""
     from claimlab.core.errors import UsageError
+    from claimlab.evolve.drift.views.viewer import Society
     from claimlab.evolve.society.network import Network
     from claimlab.evolve.society.population import Population
-    from claimlab.evolve.views.viewer import Society
 
     if population is None:
         if network is not None:
@@ -100,7 +100,7 @@ def _people(population: Path | None, network: Path | None) -> tuple[dict[str, st
 
 def _societies(opened: list[Dataset], found: Drift, given: Society | None) -> dict[str, Society]:
     """The network of each run: as the run left it, else the one that was given."""
-    from claimlab.evolve.write import society_of
+    from claimlab.evolve.drift.write import society_of
 
     runs = found.hops["run"].unique(maintain_order=True).to_list()
     known = {run: society_of(dataset) or given for run, dataset in zip(runs, opened, strict=True)}
@@ -118,8 +118,8 @@ def _budget(profiles: list[str] | None, money: float | None, calls: int | None) 
 
 
 def _judges(profiles: list[str] | None, reading: str, runs: int, sample: int, budget: Budget) -> Judges | None:
-    from claimlab.evolve.drift import Judges
-    from claimlab.evolve.measure.fuse import Reading
+    from claimlab.evolve.drift.fuse import Reading
+    from claimlab.evolve.drift.measure import Judges
 
     if not profiles:
         return None
@@ -145,9 +145,9 @@ def _independent(
     if auditor == "model" and not profiles:
         raise UsageError("No model was named to audit.", "Add --judge PROFILE; see: claimlab llm profiles")
     from claimlab.evolve.auditors.auditor import AUDITORS, Settings
-    from claimlab.evolve.measure.attainment import last_hops
-    from claimlab.evolve.measure.audited import judge_ends
-    from claimlab.evolve.measure.hops import read_hops
+    from claimlab.evolve.drift.attainment import last_hops
+    from claimlab.evolve.drift.audited import judge_ends
+    from claimlab.evolve.drift.hops import read_hops
     from claimlab.evolve.target import Target
 
     opens = AUDITORS.get(auditor)
@@ -166,7 +166,7 @@ def _stages(
 ) -> dict[str, dict[str, int]]:
     """Each stage of each run as a dataset folder below `folder`; the run's name is in it when there are several."""
     from claimlab.core.dataset import refuse_overwrite
-    from claimlab.evolve.measure.levels import stages
+    from claimlab.evolve.drift.levels import stages
 
     out = {}
     runs = found.hops["run"].unique(maintain_order=True).to_list()

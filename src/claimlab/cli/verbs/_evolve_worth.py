@@ -185,8 +185,8 @@ def _write(dataset: Dataset, found: Worth, output: Path, seed: int, force: bool)
     """The dataset with the table `worth` and, in a folder of its own, the report."""
     from claimlab.core.atomic import atomic_folder
     from claimlab.core.dataset import Lineage, refuse_overwrite
+    from claimlab.evolve.drift.write import write_json, write_report
     from claimlab.evolve.worth.views import page
-    from claimlab.evolve.write import write_json, write_report
 
     told = found.to_json()
     step = Lineage(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.evolve.measure.features import Listed, Reader
+from claimlab.evolve.drift.features import Listed, Reader
 from claimlab.evolve.worth.values import DIMENSIONS, Values
 
 FLOOR, CAP = 0.15, 0.9  # no claim is worth nothing or everything by cues alone

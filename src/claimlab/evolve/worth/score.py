@@ -20,7 +20,7 @@ import polars as pl
 
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.evolve.measure.features import Reader
+from claimlab.evolve.drift.features import Reader
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
 from claimlab.evolve.worth.content import Cues, shifted

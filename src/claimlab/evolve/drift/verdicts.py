@@ -60,7 +60,11 @@ def measured(hops: pl.DataFrame) -> bool:
 def shares(hops: pl.DataFrame, by: str, at: int | None = None) -> pl.DataFrame:
     """Share of each level among traces at hop `at` (null: each trace's last judged hop), for each value of `by`."""
     known = hops.drop_nulls("verdict").sort("trace_id", "hop")
-    chosen = known.filter(pl.col("hop") == at) if at is not None else known.group_by("run", "trace_id", maintain_order=True).last()
+    chosen = (
+        known.filter(pl.col("hop") == at)
+        if at is not None
+        else known.group_by("run", "trace_id", maintain_order=True).last()
+    )
     return (
         chosen.group_by(pl.col(by).cast(pl.String).fill_null("not stated"), "verdict")
         .agg(pl.len().alias("n"))

@@ -18,8 +18,8 @@ import numpy as np
 import polars as pl
 
 from claimlab import __version__
-from claimlab.evolve.measure.drift_lite import TOTAL
-from claimlab.evolve.views.layout import place
+from claimlab.evolve.drift.lite import TOTAL
+from claimlab.evolve.drift.views.layout import place
 from claimlab.pages.excerpt import excerpt
 
 TRACES = 60
@@ -200,5 +200,5 @@ def _render(data: dict[str, Any]) -> str:
 def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    loader = PackageLoader("claimlab.evolve.views", "templates")
+    loader = PackageLoader("claimlab.evolve.drift.views", "templates")
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined)

@@ -14,7 +14,7 @@ import polars as pl
 from pydantic import BaseModel
 
 from claimlab.core.progress import Progress, silent
-from claimlab.evolve.measure.coverage import units
+from claimlab.evolve.drift.coverage import units
 from claimlab.llm.gather import gather_sync
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.provider import Provider

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field, create_model
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.evolve.measure.agreement import agreement
+from claimlab.evolve.drift.agreement import agreement
 from claimlab.llm.gather import gather_sync
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.provider import Provider
@@ -80,7 +80,11 @@ class Judged:
     def means(self) -> pl.DataFrame:
         """One row per pair: the mean over judges and runs that answered, and how many did."""
         columns = [pl.col(c).mean() for c in (*self.reading.dimensions, TOTAL)]
-        return self.table.group_by("pair", maintain_order=True).agg(*columns, pl.col(TOTAL).count().alias("answers")).sort("pair")
+        return (
+            self.table.group_by("pair", maintain_order=True)
+            .agg(*columns, pl.col(TOTAL).count().alias("answers"))
+            .sort("pair")
+        )
 
     def agreement(self) -> dict[str, dict[str, Any]]:
         """Per dimension and for the total: how far judges (or the runs of one judge) agree."""

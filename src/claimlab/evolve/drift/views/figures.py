@@ -10,13 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.evolve.drift import Drift, decomposition
-from claimlab.evolve.measure import drift_lite as lite
-from claimlab.evolve.measure.attainment import hardest
-from claimlab.evolve.measure.curve import Curve
-from claimlab.evolve.measure.fuse import TOTAL
-from claimlab.evolve.measure.producers import attribute_names
-from claimlab.evolve.measure.verdicts import LEVELS
+from claimlab.evolve.drift import lite
+from claimlab.evolve.drift.attainment import hardest
+from claimlab.evolve.drift.curve import Curve
+from claimlab.evolve.drift.fuse import TOTAL
+from claimlab.evolve.drift.measure import Drift, decomposition
+from claimlab.evolve.drift.producers import attribute_names
+from claimlab.evolve.drift.verdicts import LEVELS
 from claimlab.pages.blocks import Figure
 from claimlab.pages.charts import bars, distinct, to_svg
 from claimlab.pages.excerpt import excerpt

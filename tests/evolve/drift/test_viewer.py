@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.evolve.drift import measure
-from claimlab.evolve.views import viewer
-from claimlab.evolve.views.layout import place
-from claimlab.evolve.views.page import report
-from claimlab.evolve.write import society_of
+from claimlab.evolve.drift.measure import measure
+from claimlab.evolve.drift.views import viewer
+from claimlab.evolve.drift.views.layout import place
+from claimlab.evolve.drift.views.page import report
+from claimlab.evolve.drift.write import society_of
 from claimlab.pages.blocks import Figure, walk
 from claimlab.pages.html import to_html
 

@@ -149,7 +149,7 @@ def _listed(table: str, kind: str) -> Listed:
 
 @cache
 def word_lists() -> dict[str, dict[str, list[str]]]:
-    text = (resources.files("claimlab.evolve.measure") / "data" / "words.toml").read_text(encoding="utf-8")
+    text = (resources.files("claimlab.evolve.drift") / "data" / "words.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 

@@ -10,15 +10,14 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
-from claimlab.evolve.measure import attainment as attain
-from claimlab.evolve.measure import drift_lite as lite
-from claimlab.evolve.measure import producers, verdicts
-from claimlab.evolve.measure.coverage import contexts, coverage
-from claimlab.evolve.measure.curve import Curve, curve, unrelated_drift
-from claimlab.evolve.measure.features import Reader
-from claimlab.evolve.measure.fuse import Judged, Reading, judge_pairs
-from claimlab.evolve.measure.hops import read_hops
-from claimlab.evolve.measure.judged import entailed, judge_levels, sample_hops
+from claimlab.evolve.drift import attainment as attain
+from claimlab.evolve.drift import lite, producers, verdicts
+from claimlab.evolve.drift.coverage import contexts, coverage
+from claimlab.evolve.drift.curve import Curve, curve, unrelated_drift
+from claimlab.evolve.drift.features import Reader
+from claimlab.evolve.drift.fuse import Judged, Reading, judge_pairs
+from claimlab.evolve.drift.hops import read_hops
+from claimlab.evolve.drift.judged import entailed, judge_levels, sample_hops
 from claimlab.llm.provider import Provider
 
 BY = ("run", "topology", "topic", "home")

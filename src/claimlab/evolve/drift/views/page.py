@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from claimlab.evolve.drift import Drift, coverage_means
-from claimlab.evolve.measure import drift_lite as lite
-from claimlab.evolve.measure.curve import FLAT, Curve
-from claimlab.evolve.measure.producers import producer_share
-from claimlab.evolve.views import pictures
+from claimlab.evolve.drift import lite
+from claimlab.evolve.drift.curve import FLAT, Curve
+from claimlab.evolve.drift.measure import Drift, coverage_means
+from claimlab.evolve.drift.producers import producer_share
+from claimlab.evolve.drift.views import figures as charts
 from claimlab.pages.blocks import Block, Cell, Figure, Items, Report, Section, Table, Text, Tiles, percent
 from claimlab.pages.excerpt import excerpt
 
@@ -68,7 +68,7 @@ def shape(found: Drift) -> Section:
     )
     figures: list[Figure] = []
     for by in ("topic", "topology", "home"):
-        figures += pictures.trajectories(found, by)
+        figures += charts.trajectories(found, by)
     return Section("How fast claims move", [Text(NOT_FUSE, "note"), *figures, Table(columns, rows, caption)], "shape")
 
 
@@ -88,7 +88,7 @@ def dimensions(found: Drift) -> Section:
         ["Dimension", "Standing", "Ceiling", "Reached when"], rows, "What each dimension of drift-lite can reach."
     )
     figures = [
-        f for by in ("topic", "topology") for f in pictures.dimensions(found, by) if by == "topic" or _varies(found, by)
+        f for by in ("topic", "topology") for f in charts.dimensions(found, by) if by == "topic" or _varies(found, by)
     ]
     return Section("What moves", [*figures, table], "dimensions")
 
@@ -102,7 +102,7 @@ def verdicts(found: Drift) -> Section | None:
         return None
     figures: list[Block] = []
     for by in ("topology", "home", "topic", "hop"):
-        figures += pictures.verdicts(found, by)
+        figures += charts.verdicts(found, by)
     rows = [list(row) for row in found.verdict_moves.iter_rows()]
     moves = Table(["From", "To", "Hops"], rows, "From level to level, between neighbouring judged hops of a trace.")
     note = Text("Verdicts by a model are unvalidated: it was not compared with people here.", "note")
@@ -124,9 +124,7 @@ def fuse(found: Drift) -> Section | None:
     told = dict.fromkeys(note for tally in found.fuse.tallies.values() for note in tally["notes"])
     standing = "".join(f" {note[:1].upper()}{note[1:]}." for note in told)  # such as that a model is too small
     caution = "The judge is unvalidated: it was not compared with people here." + excerpt(standing, 400)
-    return Section(
-        "FUSE-EVAL by a model", [Text(said), Text(caution, "note"), *pictures.fuse(found), table], "fuse-eval"
-    )
+    return Section("FUSE-EVAL by a model", [Text(said), Text(caution, "note"), *charts.fuse(found), table], "fuse-eval")
 
 
 def targets(found: Drift) -> Section | None:
@@ -151,7 +149,7 @@ def targets(found: Drift) -> Section | None:
                 "note",
             ),
             Table(columns, rows, "Traces that reached the value they were steered to."),
-            *pictures.steps(found),
+            *charts.steps(found),
             Table(
                 ["Dimension", "Value", "Traces", "Mean hops", "Most hops", "At once, %"], steps, "Hops to the target."
             ),
@@ -161,7 +159,7 @@ def targets(found: Drift) -> Section | None:
 
 
 def producers(found: Drift) -> Section | None:
-    figures = [*pictures.influence(found), *pictures.together(found)]
+    figures = [*charts.influence(found), *charts.together(found)]
     if not figures:
         return None
     note = "Attributes are what agents say moved them. A model's account of its reasons is not evidence of a cause."

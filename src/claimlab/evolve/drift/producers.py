@@ -17,7 +17,7 @@ OTHER = "other"
 
 @cache
 def _aliases() -> dict[str, str]:
-    text = (resources.files("claimlab.evolve.measure") / "data" / "attributes.toml").read_text(encoding="utf-8")
+    text = (resources.files("claimlab.evolve.drift") / "data" / "attributes.toml").read_text(encoding="utf-8")
     return {word: name for name, words in tomllib.loads(text)["attributes"].items() for word in (name, *words)}
 
 

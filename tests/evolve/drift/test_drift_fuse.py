@@ -10,10 +10,10 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
-from claimlab.evolve.drift import Judges, measure
-from claimlab.evolve.measure.fuse import TOTAL, Reading, judge_pairs, request_of, schema_of
-from claimlab.evolve.measure.hops import read_hops
-from claimlab.evolve.measure.judged import entailed, judge_levels, sample_hops
+from claimlab.evolve.drift.fuse import TOTAL, Reading, judge_pairs, request_of, schema_of
+from claimlab.evolve.drift.hops import read_hops
+from claimlab.evolve.drift.judged import entailed, judge_levels, sample_hops
+from claimlab.evolve.drift.measure import Judges, measure
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Line, Refuse, Scripted

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from claimlab.evolve.measure.agreement import agreement, icc, krippendorff
-from claimlab.evolve.measure.intervals import wilson
+from claimlab.evolve.drift.agreement import agreement, icc, krippendorff
+from claimlab.evolve.drift.intervals import wilson
 
 nan = float("nan")
 # Four observers, twelve units, gaps: the worked example of Krippendorff (2011).

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.evolve.measure.drift_lite import CEILING, TOTAL, drift_lite
-from claimlab.evolve.measure.features import Reader
+from claimlab.evolve.drift.features import Reader
+from claimlab.evolve.drift.lite import CEILING, TOTAL, drift_lite
 
 SHARE = 1 / 3  # of the hops: the first third is early, the last third is late
 LEAST = 6  # hops; fewer have no early and late part worth a slope

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.evolve.measure.features import Reader
+from claimlab.evolve.drift.features import Reader
 
 CONTAINED = 0.5
 LEAST = 3  # pieces of information; a shorter clause is no unit

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.progress import Progress, silent
-from claimlab.evolve.measure.features import Features, Reader
+from claimlab.evolve.drift.features import Features, Reader
 
 CHUNK = 2_000
 

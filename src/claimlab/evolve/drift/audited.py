@@ -9,7 +9,7 @@ import polars as pl
 from claimlab.core import sync
 from claimlab.core.progress import Progress, silent
 from claimlab.evolve.auditors.auditor import Auditor, Question, Vote
-from claimlab.evolve.measure.attainment import Ends, last_hops
+from claimlab.evolve.drift.attainment import Ends, last_hops
 from claimlab.evolve.target import Target
 
 AT_ONCE = 64

@@ -12,11 +12,11 @@ import polars as pl
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset, write_parquet
 from claimlab.core.errors import OutputExists
-from claimlab.evolve.drift import Drift
-from claimlab.evolve.measure.hops import groups_of
+from claimlab.evolve.drift.hops import groups_of
+from claimlab.evolve.drift.measure import Drift
+from claimlab.evolve.drift.views.page import VIEWER, report
+from claimlab.evolve.drift.views.viewer import Societies, Society, to_page
 from claimlab.evolve.society.network import Network
-from claimlab.evolve.views.page import VIEWER, report
-from claimlab.evolve.views.viewer import Societies, Society, to_page
 from claimlab.pages.blocks import Figure, Report, walk
 from claimlab.pages.charts import svg_to_png
 from claimlab.pages.html import to_html
