@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.check import SHORTCUT_RULE, Context, ProtocolName, not_measured, sampled, shortcut
 from claimlab.audit.features import Category, Codes
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -23,17 +23,16 @@ MIN_SHARE = 0.05  # of the records must have a value
 
 @dataclass(frozen=True)
 class ColumnCheck:
-    """A check that asks what one record column gives away; the whole of most files in `checks/`."""
+    """A check that asks what one record column gives away; `checks/table.py` lists them."""
 
     name: str
     title: str
     question: str
     column: str
     rule: str = SHORTCUT_RULE
+    protocols: tuple[ProtocolName, ...] = ("fair",)
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if context.protocol == "cdl":
-            return no_such_protocol(self.name)
         part = sampled(subject, context).subject
         return [column_finding(part, context, self.name, part.rows[self.column], label=self.column)]
 

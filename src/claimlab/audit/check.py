@@ -1,7 +1,8 @@
 """The contract of a check, and the way most checks measure: one feature alone against its baselines.
 
 A check is one file in `audit/checks/` with a module-level CHECK: a dataset in, findings out. One that lacks its input
-answers "not measured" with the reason; it never passes for want of data.
+answers "not measured" with the reason; it never passes for want of data. The checks of one column each are rows of
+`audit/checks/table.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.registry import Registry
 
-__all__ = ["CHECKS", "Check", "Context", "ProtocolName", "no_such_protocol", "not_measured", "sampled", "shortcut"]
+__all__ = ["CHECKS", "Check", "Context", "ProtocolName", "not_measured", "sampled", "shortcut"]
 SHORTCUT_RULE = fair.Rule().words()
 
 
@@ -38,6 +39,7 @@ class Check(Protocol):
     name: str
     title: str
     question: str  # what a person wants to know, in one sentence
+    protocols: tuple[ProtocolName, ...]  # those it can follow; the runner answers for the others
     rule: str  # when it fails, warns and passes, in words
 
     def run(self, subject: Subject, context: Context) -> list[Finding]: ...
@@ -48,11 +50,6 @@ CHECKS: Registry[Check] = Registry("check", package="claimlab.audit.checks", att
 
 def not_measured(check: str, protocol: str, why: str, *, n: int = 0, feature: str | None = None) -> Finding:
     return Finding(check=check, protocol=protocol, verdict="not-measured", why=why, n=n, feature=feature)
-
-
-def no_such_protocol(check: str) -> list[Finding]:
-    """The authors' scripts have no such check: say so rather than borrow their name."""
-    return [not_measured(check, "cdl", "The cdl protocol knows only the keyword and the time check; use fair.")]
 
 
 def shortcut(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from claimlab.audit.check import CHECKS, Context, ProtocolName, not_measured
+from claimlab.audit.check import CHECKS, Check, Context, ProtocolName, not_measured
 from claimlab.audit.examples import Example, collect
 from claimlab.audit.fair import Settings
 from claimlab.audit.subject import Subject
@@ -110,15 +110,23 @@ def audit(
 
 
 def default_checks(protocol: str) -> list[str]:
-    """Every check under `fair`; under `cdl` the two that its authors' scripts have."""
-    return ["keywords", "time"] if protocol == "cdl" else list(CHECKS.all())
+    """Every check under `fair`; under `cdl` those that its authors' scripts have."""
+    return [name for name, check in CHECKS.all().items() if protocol in protocols_of(check)]
 
 
-def run_one(check: Any, subject: Subject, context: Context) -> list[Finding]:
+def protocols_of(check: Check) -> tuple[str, ...]:
+    """A check of another package that declares none follows `fair`."""
+    return getattr(check, "protocols", ("fair",))
+
+
+def run_one(check: Check, subject: Subject, context: Context) -> list[Finding]:
     """A check's findings. A fault of ours inside one is told as "not measured" with its name: the others go on."""
+    if context.protocol not in protocols_of(check):
+        others = ", ".join(default_checks(context.protocol))
+        why = f"The {context.protocol} protocol has no such check (it has {others}); use `protocol='fair'`."
+        return [not_measured(check.name, context.protocol, why)]
     try:
-        findings: list[Finding] = check.run(subject, context)
-        return findings
+        return check.run(subject, context)
     except ClaimlabError:
         raise
     except (Exception, SystemExit) as error:  # a check of another package may end in sys.exit

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, no_such_protocol, not_measured
+from claimlab.audit.check import Context, not_measured
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.pages.excerpt import excerpt
@@ -21,14 +21,13 @@ class Balance:
     name = "balance"
     title = "Label balance per slice"
     question = "Is the label balance the same in every slice of the data?"
+    protocols = ("fair",)
     rule = (
         f"Over slices of at least {MIN_ROWS} rows: fail when label and slice hang together with a bias-corrected "
         f"Cramér's V of {FAIL_V} or more, warn from {WARN_V}, else pass."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if context.protocol == "cdl":
-            return no_such_protocol(self.name)
         if len(subject.classes) < 2:
             return [not_measured(self.name, "fair", "It needs two classes.", n=subject.n)]
         columns = {c: subject.rows[c] for c in SLICES}

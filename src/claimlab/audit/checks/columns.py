@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.categories import column_finding
-from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, sampled, shortcut
+from claimlab.audit.check import SHORTCUT_RULE, Context, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.columns import column_values
@@ -18,12 +18,11 @@ class Columns:
     name = "columns"
     title = "Columns you named"
     question = "Does a column that you named give the label away?"
+    protocols = ("fair",)
     rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         """Nothing was named: nothing to report, not even that it was not measured."""
-        if context.columns and context.protocol == "cdl":
-            return no_such_protocol(self.name)
         part = sampled(subject, context).subject
         return [self._one(part, context, name) for name in context.columns]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, no_such_protocol, not_measured
+from claimlab.audit.check import Context, not_measured
 from claimlab.audit.hints import hints
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
@@ -49,14 +49,13 @@ class Feasibility:
     name = "feasibility"
     title = "Feasibility"
     question = "Can the claims be checked at all?"
+    protocols = ("fair",)
     rule = (
         f"Fail when the 95 % interval of the feasible share lies below {100 * THRESHOLD:.0f} %, warn when it straddles "
         "it, pass when it lies above. A model judge that nobody has compared with people can only warn."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if context.protocol == "cdl":
-            return no_such_protocol(self.name)
         found = []
         votes = people_votes(subject)
         if votes is not None:

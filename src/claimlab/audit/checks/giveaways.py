@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
 from claimlab.audit.features import Giveaways as Feature
 from claimlab.audit.subject import Subject
 from claimlab.audit.words import holding, word_details, word_presence
@@ -15,11 +15,10 @@ class Giveaways:
     name = "giveaways"
     title = "Boilerplate and placeholders"
     question = "Do words that say nothing of the claim stand almost only in one class?"
+    protocols = ("fair",)
     rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if context.protocol == "cdl":
-            return no_such_protocol(self.name)
         if subject.rows["text"].null_count() == subject.n:
             return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
         if len(subject.classes) < 2:

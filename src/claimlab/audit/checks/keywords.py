@@ -22,6 +22,7 @@ class Keywords:
     name = "keywords"
     title = "Keywords"
     question = "Do a few frequent words give the label away?"
+    protocols = ("fair", "cdl")
     rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:

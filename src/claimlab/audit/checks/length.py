@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from claimlab.audit.bins import histogram
-from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -16,11 +16,10 @@ class Length:
     name = "length"
     title = "Length"
     question = "Is one class longer than the other?"
+    protocols = ("fair",)
     rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if context.protocol == "cdl":
-            return no_such_protocol(self.name)
         part = sampled(subject, context)
         texts = part.subject.rows["text"]
         if texts.null_count() == texts.len():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.audit.check import Context, no_such_protocol, not_measured
+from claimlab.audit.check import Context, not_measured
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 
@@ -18,14 +18,13 @@ class NearDuplicates:
     name = "near-duplicates"
     title = "Near-duplicates"
     question = "Do near-copies stand on both sides of a split, or under different labels?"
+    protocols = ("fair",)
     rule = (
         f"Fail when at least {100 * FAIL_SHARE:.0f} % of the test records have a near-duplicate in train, or of all "
         "records one under another label; warn from one; else pass. A random 80/20 split is drawn where none is given."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if context.protocol == "cdl":
-            return no_such_protocol(self.name)
         if subject.rows["text"].null_count() == subject.n:
             return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
         found = [self._leaks(subject, context)]

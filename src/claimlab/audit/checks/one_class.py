@@ -13,6 +13,7 @@ class OneClass:
     name = "one-class"
     title = "One class only"
     question = "Does the data hold more than one class?"
+    protocols = ("fair",)
     rule = f"Fail with fewer than two classes, warn when the rarest is under {100 * RARE:.0f} % of the rows, else pass."
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -29,7 +30,7 @@ class OneClass:
         return [
             Finding(
                 check=self.name,
-                protocol=context.protocol,
+                protocol="fair",
                 verdict=verdict,
                 why=words[verdict] + (f" {unlabelled:,} records are outside these classes." if unlabelled else ""),
                 n=subject.n,

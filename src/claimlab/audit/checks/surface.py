@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -16,11 +16,10 @@ class Surface:
     name = "surface"
     title = "Punctuation, case and digits"
     question = "Does the way a text is typed give its label away?"
+    protocols = ("fair",)
     rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if context.protocol == "cdl":
-            return no_such_protocol(self.name)
         part = sampled(subject, context)
         texts = part.subject.rows["text"]
         if texts.null_count() == texts.len():

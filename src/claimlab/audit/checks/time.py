@@ -24,6 +24,7 @@ class Time:
     name = "time"
     title = "Time"
     question = "Were the classes collected at different times?"
+    protocols = ("fair", "cdl")
     rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:

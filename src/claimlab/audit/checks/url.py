@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claimlab.audit.categories import column_finding
-from claimlab.audit.check import SHORTCUT_RULE, Context, no_such_protocol, not_measured, sampled, shortcut
+from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
 from claimlab.audit.features import Numbers
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -15,11 +15,10 @@ class Url:
     name = "url"
     title = "URLs and domains"
     question = "Does a link, or the site behind it, give the label away?"
+    protocols = ("fair",)
     rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if context.protocol == "cdl":
-            return no_such_protocol(self.name)
         part = sampled(subject, context).subject
         return [self._presence(part, context), self._domain(part, context)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.check import Context, no_such_protocol, not_measured
+from claimlab.audit.check import Context, not_measured
 from claimlab.audit.conflicts import RULE, conflict_finding
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
@@ -16,11 +16,10 @@ class UrlConflicts:
     name = "url-conflicts"
     title = "One URL, different labels"
     question = "Does one address stand under different labels?"
+    protocols = ("fair",)
     rule = RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        if context.protocol == "cdl":
-            return no_such_protocol(self.name)
         urls = cited(subject.rows)
         if not urls.height:
             return [not_measured(self.name, "fair", "No record has or cites the URL of a page.", n=subject.n)]

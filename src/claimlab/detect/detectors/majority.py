@@ -20,12 +20,12 @@ class Majority:
 
     def fit(
         self,
-        train: pl.DataFrame,  # noqa: ARG002
+        train: pl.DataFrame,
         labels: Sequence[str],
         *,
-        dev: pl.DataFrame | None = None,  # noqa: ARG002
-        dev_labels: Sequence[str] | None = None,  # noqa: ARG002
-        seed: int = 0,  # noqa: ARG002
+        dev: pl.DataFrame | None = None,
+        dev_labels: Sequence[str] | None = None,
+        seed: int = 0,
     ) -> None:
         tally = Counter(labels)
         self.shares = {c: n / len(labels) for c, n in sorted(tally.items())}

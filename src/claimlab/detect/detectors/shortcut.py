@@ -37,8 +37,8 @@ class Shortcut:
         train: pl.DataFrame,
         labels: Sequence[str],
         *,
-        dev: pl.DataFrame | None = None,  # noqa: ARG002
-        dev_labels: Sequence[str] | None = None,  # noqa: ARG002
+        dev: pl.DataFrame | None = None,
+        dev_labels: Sequence[str] | None = None,
         seed: int = 0,
     ) -> None:
         self.classes = sorted(set(labels))

@@ -22,11 +22,11 @@ class Stratified:
 
     def fit(
         self,
-        train: pl.DataFrame,  # noqa: ARG002
+        train: pl.DataFrame,
         labels: Sequence[str],
         *,
-        dev: pl.DataFrame | None = None,  # noqa: ARG002
-        dev_labels: Sequence[str] | None = None,  # noqa: ARG002
+        dev: pl.DataFrame | None = None,
+        dev_labels: Sequence[str] | None = None,
         seed: int = 0,
     ) -> None:
         tally = Counter(labels)
