@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -9,16 +10,8 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.datasets.coaid import published
-from claimlab.catalog.load import DATASETS, load
-from claimlab.catalog.made_up import write
-from claimlab.core.dataset import Dataset
+from claimlab.catalog.load import load
 from claimlab.core.errors import UnreadableFile
-
-
-def sample(name: str, folder: Path, variant: str | None = None) -> Dataset:
-    made_up = DATASETS.get(name).sample
-    assert made_up is not None
-    return load(name, write(folder, made_up.files), variant=variant)
 
 
 @pytest.mark.parametrize(
@@ -41,8 +34,8 @@ def test_coaid_dates(raw: str | None, expected: datetime | None) -> None:
     assert published(pl.Series([raw], dtype=pl.String)).to_list() == [expected]
 
 
-def test_coaid_engagements_repeat_the_item_and_stay_with_it(tmp_path: Path) -> None:
-    records = sample("coaid", tmp_path, "engagements").records
+def test_coaid_engagements_repeat_the_item_and_stay_with_it(tmp_path: Path, sample: Callable[..., Path]) -> None:
+    records = load("coaid", sample("coaid", tmp_path), variant="engagements").records
     tea = records.filter(pl.col("group") == "coaid-2020-05-01-claim-fake-100000")
     assert tea["text"].unique().to_list() == ['"Hot tea kills the virus"']
     assert tea["tweet_id"].to_list() == ["1250000000000000001", "1250000000000000001", "1250000000000000002"]
@@ -55,8 +48,8 @@ def test_coaid_engagements_repeat_the_item_and_stay_with_it(tmp_path: Path) -> N
     assert records.filter(pl.col("tweet_id").is_null()).height == 3  # items without a tweet are kept
 
 
-def test_coaid_items_keep_real_dates_only_and_cite_the_fact_check(tmp_path: Path) -> None:
-    dataset = sample("coaid", tmp_path)
+def test_coaid_items_keep_real_dates_only_and_cite_the_fact_check(tmp_path: Path, sample: Callable[..., Path]) -> None:
+    dataset = load("coaid", sample("coaid", tmp_path))
     dated = dict(dataset.records.select("id", "date").iter_rows())
     assert dated["coaid-2020-05-01-news-real-7"] == datetime(2020, 3, 31, 23)
     assert dated["coaid-2020-11-01-news-fake-945"] is None
@@ -64,26 +57,28 @@ def test_coaid_items_keep_real_dates_only_and_cite_the_fact_check(tmp_path: Path
     assert dataset.records["source"].drop_nulls().to_list() == ["myths.example", "health.example"]
 
 
-def test_fibvid_join_has_the_claims_words_and_the_tweets_time(tmp_path: Path) -> None:
-    records = sample("fibvid", tmp_path, "join").records
+def test_fibvid_join_has_the_claims_words_and_the_tweets_time(tmp_path: Path, sample: Callable[..., Path]) -> None:
+    records = load("fibvid", sample("fibvid", tmp_path), variant="join").records
     garlic = records.filter(pl.col("group") == "fibvid-1")
     assert garlic["text"].n_unique() == 1
     assert garlic["date"].to_list() == [datetime(2020, 3, 2, 10, 11, 12), datetime(2020, 3, 4)]
     assert records.filter(pl.col("group") == "fibvid-3")["tweet_id"].to_list() == [None]  # rounded by a spreadsheet
 
 
-def test_versions_of_one_claim_share_a_group(tmp_path: Path) -> None:
+def test_versions_of_one_claim_share_a_group(tmp_path: Path, sample: Callable[..., Path]) -> None:
     for name, groups in {"covid-fact": 2, "check-covid": 1, "hover": 1}.items():
-        assert sample(name, tmp_path / name).records["group"].n_unique() == groups, name
+        assert load(name, sample(name, tmp_path / name)).records["group"].n_unique() == groups, name
 
 
-def test_covid_fact_marks_altered_claims(tmp_path: Path) -> None:
-    records = sample("covid-fact", tmp_path).records
+def test_covid_fact_marks_altered_claims(tmp_path: Path, sample: Callable[..., Path]) -> None:
+    records = load("covid-fact", sample("covid-fact", tmp_path)).records
     assert records["authorship"].to_list() == ["HWT", "HAT", "HWT"]
 
 
-def test_check_covid_takes_evidence_words_from_the_corpus_where_it_is(tmp_path: Path) -> None:
-    evidence = sample("check-covid", tmp_path).tables["evidence"]
+def test_check_covid_takes_evidence_words_from_the_corpus_where_it_is(
+    tmp_path: Path, sample: Callable[..., Path]
+) -> None:
+    evidence = load("check-covid", sample("check-covid", tmp_path)).tables["evidence"]
     assert evidence["text"].to_list() == ["Tea had no effect.", None, "Tea had no effect.", "Forty people took part."]
     (tmp_path / "corpus.json").unlink()
     without = load("check-covid", tmp_path)
@@ -91,14 +86,14 @@ def test_check_covid_takes_evidence_words_from_the_corpus_where_it_is(tmp_path: 
     assert any("corpus.json" in note for note in without.notes)
 
 
-def test_climate_fever_votes_are_annotations(tmp_path: Path) -> None:
-    dataset = sample("climate-fever", tmp_path)
+def test_climate_fever_votes_are_annotations(tmp_path: Path, sample: Callable[..., Path]) -> None:
+    dataset = load("climate-fever", sample("climate-fever", tmp_path))
     assert dataset.tables["annotations"].height == 8  # two of five places are taken, on four sentences
     assert dataset.tables["evidence"]["stance"].to_list()[:2] == ["SUPPORTS", "REFUTES"]
 
 
-def test_fever_reads_pages_and_published_evidence_sets(tmp_path: Path) -> None:
-    evidence = sample("fever", tmp_path, "all").tables["evidence"]
+def test_fever_reads_pages_and_published_evidence_sets(tmp_path: Path, sample: Callable[..., Path]) -> None:
+    evidence = load("fever", sample("fever", tmp_path), variant="all").tables["evidence"]
     assert evidence["evidence_id"].to_list() == [
         *["Northport:3", "Harbour:0", "Northport:5"],
         *["Salt_Road_-LRB-novel-RRB-", "Salt_Road_-LRB-novel-RRB-", "Northport"],
@@ -106,8 +101,10 @@ def test_fever_reads_pages_and_published_evidence_sets(tmp_path: Path) -> None:
     assert evidence["title"].to_list()[3] == "Salt Road (novel)"
 
 
-def test_feverous_leaves_out_the_placeholder_and_splits_evidence_lines(tmp_path: Path) -> None:
-    dataset = sample("feverous", tmp_path, "all")
+def test_feverous_leaves_out_the_placeholder_and_splits_evidence_lines(
+    tmp_path: Path, sample: Callable[..., Path]
+) -> None:
+    dataset = load("feverous", sample("feverous", tmp_path), variant="all")
     assert dataset.records["id"].to_list()[0] == "feverous-train-9"
     assert dataset.tables["evidence"]["title"].to_list() == [
         "Northport",
@@ -118,8 +115,8 @@ def test_feverous_leaves_out_the_placeholder_and_splits_evidence_lines(tmp_path:
     ]
 
 
-def test_disinformation_tweets_that_come_twice_are_one_group(tmp_path: Path) -> None:
-    dataset = sample("covid-19-disinformation", tmp_path)
+def test_disinformation_tweets_that_come_twice_are_one_group(tmp_path: Path, sample: Callable[..., Path]) -> None:
+    dataset = load("covid-19-disinformation", sample("covid-19-disinformation", tmp_path))
     assert dataset.records["id"].n_unique() == 4
     assert dataset.records["group"].to_list()[:2] == ["1250000000000000001"] * 2
     assert dataset.records["tweet_id"].to_list()[2] is None
@@ -129,13 +126,15 @@ def test_disinformation_tweets_that_come_twice_are_one_group(tmp_path: Path) -> 
     assert dataset.tables["annotations"].filter(pl.col("value") == "NA").is_empty()
 
 
-def test_disinformation_joint_files_take_the_language_from_the_single_ones(tmp_path: Path) -> None:
-    records = sample("covid-19-disinformation", tmp_path, "all-files").records
+def test_disinformation_joint_files_take_the_language_from_the_single_ones(
+    tmp_path: Path, sample: Callable[..., Path]
+) -> None:
+    records = load("covid-19-disinformation", sample("covid-19-disinformation", tmp_path), variant="all-files").records
     assert records["language"].to_list()[-1] == "ara"
 
 
-def test_nlp4if_keeps_quote_marks_and_finds_ids(tmp_path: Path) -> None:
-    dataset = sample("nlp4if-2021", tmp_path)
+def test_nlp4if_keeps_quote_marks_and_finds_ids(tmp_path: Path, sample: Callable[..., Path]) -> None:
+    dataset = load("nlp4if-2021", sample("nlp4if-2021", tmp_path))
     assert dataset.records["text"].str.contains('"ferry').all()
     ids = dict(dataset.records.select("id", "tweet_id").iter_rows())
     assert ids["nlp4if-2021-en-train-1"] == "1241000000000000001"

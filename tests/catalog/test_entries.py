@@ -1,25 +1,22 @@
-"""One test walks every entry of the catalogue: its card, its maps, its made-up rows, and the real files where present."""
+"""One test walks every entry of the catalogue: its card, its maps, its synthetic files, and the real ones where present."""
 
 from __future__ import annotations
 
+import json
+import shutil
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from claimlab.catalog.entry import Sample
 from claimlab.catalog.load import DATASETS, load
-from claimlab.catalog.made_up import write
 from claimlab.core.record import validate
 
+SAMPLES = Path(__file__).with_name("samples")
 NAMES = DATASETS.names()
 WITH_LOADER = [n for n in NAMES if DATASETS.get(n).variants]
 WITH_REAL_FILES = [n for n in NAMES if DATASETS.get(n).real_rows]
-
-
-def write_sample(name: str, folder: Path) -> Path:
-    sample = DATASETS.get(name).sample
-    assert sample is not None
-    return write(folder, sample.files)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -37,26 +34,43 @@ def test_card_is_complete(name: str) -> None:
         assert abs(total - 100) < 0.2 or any("shares" in e.lower() for e in card.errata)
 
 
+def sample_of(name: str, folder: Path) -> Sample:
+    """The synthetic files of an entry: those in `samples/NAME`, or those that an entry from elsewhere brings in code."""
+    stored, own = SAMPLES / name, DATASETS.get(name).sample
+    if own is not None:
+        for member, content in own.files.items():
+            (folder / member).parent.mkdir(parents=True, exist_ok=True)
+            (folder / member).write_bytes(content.encode() if isinstance(content, str) else content)
+        return own
+    assert stored.is_dir(), f"a loader brings a few synthetic raw files that test it, in {stored}"
+    shutil.copytree(stored / "raw", folder)
+    return Sample(files={}, **json.loads((stored / "expected.json").read_text(encoding="utf-8")))
+
+
 @pytest.mark.parametrize("name", WITH_LOADER)
-def test_loads_its_made_up_rows_from_folder_and_zip(name: str, tmp_path: Path) -> None:
-    entry = DATASETS.get(name)
-    assert entry.sample is not None, "a loader brings a few made-up raw rows that test it"
-    folder = write_sample(name, tmp_path / "raw")
-    packed = tmp_path / f"{name}.zip"
+def test_loads_its_synthetic_files_from_folder_and_zip(name: str, tmp_path: Path) -> None:
+    entry, folder, packed = DATASETS.get(name), tmp_path / "raw", tmp_path / f"{name}.zip"
+    sample = sample_of(name, folder)
     with zipfile.ZipFile(packed, "w") as archive:
-        for member in entry.sample.files:
-            archive.write(folder / member, member)
-    assert set(entry.sample.rows) == set(entry.variants)
-    for variant, rows in entry.sample.rows.items():
+        for file in sorted(f for f in folder.rglob("*") if f.is_file()):
+            archive.write(file, file.relative_to(folder).as_posix())
+    assert set(sample.rows) == set(entry.variants)
+    for variant, rows in sample.rows.items():
         for source in (folder, packed):
             dataset = load(name, source, variant=variant)
             assert dataset.records.height == rows, (variant, source.suffix)
             validate(dataset.records)
     default = load(name, packed)
     tally = default.records["veracity"].drop_nulls().value_counts()
-    assert dict(tally.iter_rows()) == dict(entry.sample.veracity)
+    assert dict(tally.iter_rows()) == dict(sample.veracity)
     for map_name in entry.maps:
         load(name, packed, labels=map_name)  # every named map knows every label of the sample
+
+
+def test_every_stored_sample_belongs_to_a_loader() -> None:
+    assert sorted(folder.name for folder in SAMPLES.iterdir()) == sorted(
+        n for n in WITH_LOADER if DATASETS.get(n).sample is None
+    )
 
 
 @pytest.mark.realdata

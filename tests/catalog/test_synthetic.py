@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,7 @@ from claimlab.catalog.load import DATASETS, load
 from claimlab.catalog.synthetic import CHANGES, marked
 from claimlab.exchange.synthetic import require_labels
 
-NAMES = [n for n in DATASETS.names() if DATASETS.get(n).sample is not None]
+NAMES = [n for n in DATASETS.names() if DATASETS.get(n).variants]
 
 
 def test_only_what_lacks_the_mark_gets_it() -> None:
@@ -36,15 +37,9 @@ def test_only_what_lacks_the_mark_gets_it() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_catalogued_sample_may_be_exported(name: str, tmp_path: Path) -> None:
-    sample = DATASETS.get(name).sample
-    assert sample is not None
-    for member, content in sample.files.items():
-        target = tmp_path / member
-        target.parent.mkdir(parents=True, exist_ok=True)
-        made = content() if callable(content) else content
-        target.write_bytes(made.encode("utf-8") if isinstance(made, str) else made)
-    for variant in sample.rows:
+def test_every_catalogued_sample_may_be_exported(name: str, tmp_path: Path, sample: Callable[..., Path]) -> None:
+    sample(name, tmp_path)
+    for variant in DATASETS.get(name).variants:
         dataset = load(name, tmp_path, variant=variant)
         made = dataset.records.filter(pl.col("authorship").is_in(list(CHANGES)))
         assert dataset.synthetic or made.is_empty()

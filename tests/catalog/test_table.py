@@ -2,49 +2,59 @@
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from claimlab.catalog.made_up import csv_text, parquet, write, xlsx
 from claimlab.catalog.table import Table, members, read_objects, sniff_delimiter
 from claimlab.core.errors import UnreadableFile
 from claimlab.files.bundle import Bundle
 
 ROWS = [{"Tweet ID": "7", "text": " A café "}, {"Tweet ID": "8", "text": " "}]
-CSV = csv_text(ROWS)
+CSV = pl.DataFrame(ROWS).write_csv()
 FORMS: dict[str, str | bytes] = {
     "a.csv": CSV,
     "b.tsv": CSV.replace(",", "\t"),
     "c.csv": CSV.replace(",", ";").encode("utf-8-sig"),
     "d.jsonl": "".join(json.dumps(row) + "\n" for row in ROWS),
     "e.json": json.dumps(ROWS),
-    "f.parquet": parquet(ROWS),
-    "g.xlsx": xlsx([list(ROWS[0]), *(list(row.values()) for row in ROWS)]),
+    "f.parquet": b"",  # written by the test
+    "g.xlsx": b"",
 }
 
 
-def bundle(folder: Path, files: dict[str, str | bytes]) -> Bundle:
-    return Bundle.open(write(folder, files))
+@pytest.fixture
+def bundle(write: Callable[..., Path]) -> Callable[..., Bundle]:
+    return lambda folder, files: Bundle.open(write(folder, files))
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_one_table_in_every_form_it_circulates_in(name: str, tmp_path: Path) -> None:
-    raw = Table.read(bundle(tmp_path, {name: FORMS[name]}), name)
+def test_one_table_in_every_form_it_circulates_in(
+    name: str, tmp_path: Path, bundle: Callable[..., Bundle], xlsx: Callable[..., bytes]
+) -> None:
+    content = FORMS[name]
+    if name == "f.parquet":
+        pl.DataFrame(ROWS).write_parquet(buffer := io.BytesIO())
+        content = buffer.getvalue()
+    elif name == "g.xlsx":
+        content = xlsx([list(ROWS[0]), *(list(row.values()) for row in ROWS)])
+    raw = Table.read(bundle(tmp_path, {name: content}), name)
     assert raw.need("tweet_id").to_list() == ["7", "8"]
     assert raw.need("body", "TEXT").to_list() == ["A café", None], "stripped, and blank is null"
 
 
-def test_western_text_is_never_taken_for_korean(tmp_path: Path) -> None:
+def test_western_text_is_never_taken_for_korean(tmp_path: Path, bundle: Callable[..., Bundle]) -> None:
     given = {"a.csv": CSV.encode("latin-1"), "b.csv": CSV.replace("é", "\x81").encode("latin-1")}
     opened = bundle(tmp_path, given)
     assert Table.read(opened, "a.csv", western=True).need("text")[0] == "A café"
     assert Table.read(opened, "b.csv", western=True).need("text")[0] == "A caf\x81", "cp1252 has no such byte"
 
 
-def test_a_file_without_header_and_quoting(tmp_path: Path) -> None:
+def test_a_file_without_header_and_quoting(tmp_path: Path, bundle: Callable[..., Bundle]) -> None:
     opened = bundle(tmp_path, {"a.txt": '1\tsaid "no\n2\t,,,\n'})
     raw = Table.read(opened, "a.txt", delimiter="\t", quoted=False, columns=["number", "text"])
     assert raw.pick(["number", "text"]).rows() == [("1", 'said "no'), ("2", ",,,")]
@@ -86,7 +96,7 @@ def test_picked_columns_have_our_names_and_absent_ones_are_null() -> None:
     assert Table("f.csv", pl.DataFrame()).pick((), ["a"]).schema == {"a": pl.String}
 
 
-def test_objects_come_from_lists_and_from_lines(tmp_path: Path) -> None:
+def test_objects_come_from_lists_and_from_lines(tmp_path: Path, bundle: Callable[..., Bundle]) -> None:
     files = {"a.json": '[{"x": 1}, {"x": 2}]', "b.jsonl": '{"x": 1}\n\n{"x": 2}\n', "c.json": "[1, 2]"}
     opened = bundle(tmp_path, dict(files))
     assert read_objects(opened, "a.json", ["x"]) == read_objects(opened, "b.jsonl") == [{"x": 1}, {"x": 2}]
@@ -96,7 +106,7 @@ def test_objects_come_from_lists_and_from_lines(tmp_path: Path) -> None:
         read_objects(opened, "c.json")
 
 
-def test_members_are_there_or_said_to_be_missing(tmp_path: Path) -> None:
+def test_members_are_there_or_said_to_be_missing(tmp_path: Path, bundle: Callable[..., Bundle]) -> None:
     opened = bundle(tmp_path, {"a.csv": "", "b.csv": ""})
     assert members(opened, "*.csv") == ["a.csv", "b.csv"]
     with pytest.raises(UnreadableFile, match=r"no file like '\*\.tsv'"):

@@ -32,16 +32,6 @@ if folder:
 from claimlab.cli.app import main
 main(sys.argv[3:])
 """
-WRITE_SAMPLE = """
-import importlib, pathlib, sys
-package, folder, name, target = sys.argv[1:5]
-if folder:
-    importlib.import_module(package).__path__.append(folder)
-from claimlab.catalog.load import DATASETS
-assert name in DATASETS.names()
-for member, content in DATASETS.get(name).sample.files.items():
-    pathlib.Path(target, member).write_text(content, encoding="utf-8")
-"""
 
 
 def block(page: str, language: str) -> str:
@@ -98,15 +88,14 @@ def test_contributing_links_to_pages_that_are_there() -> None:
 
 
 def loaded(package: str, folder: Path | None, name: str, tmp_path: Path, path: Path | None = None) -> Dataset:
-    """Load a dataset's made-up rows through the command line."""
+    """Load the page's synthetic file through the command line."""
     (tmp_path / "raw").mkdir()
     place = "" if folder is None else str(folder)
-    made = python(WRITE_SAMPLE, package, place, name, str(tmp_path / "raw"), path=path)
-    assert made.returncode == 0, made.stderr
+    (tmp_path / "raw" / f"{name}.csv").write_text(block("add-a-dataset.md", "csv"), encoding="utf-8")
     command = ["load", name, str(tmp_path / "raw"), "-o", str(tmp_path / "data"), "--json"]
     done = python(RUN, package, place, *command, path=path)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["counts"]["veracity"] == {"false": 1, "mixed": 1, "true": 1}
+    assert json.loads(done.stdout)["counts"]["veracity"] == json.loads(block("add-a-dataset.md", "json"))["veracity"]
     return Dataset.open(tmp_path / "data")
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from claimlab.core.languages import normalise
 
@@ -57,6 +60,8 @@ class Published(_Closed):
 
 
 class Card(_Closed):
+    """`shares`, `quality`, `published` and `survey` of a dataset in the guide come from data/guide.toml."""
+
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
     title: str
     summary: str  # one or two sentences in our own words
@@ -81,6 +86,11 @@ class Card(_Closed):
     survey: Literal["cdl-claims", "cdl-paragraphs", "cdl-listed"] | None = None  # its place in the 75-dataset guide
     met_real_files: bool = False  # whether the loader has been run on the published files, not only on made-up rows
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_in_the_guide(cls, given: Any) -> Any:
+        return {**table("guide").get(given.get("name", ""), {}), **given} if isinstance(given, dict) else given
+
     @field_validator("languages")
     @classmethod
     def _iso3(cls, codes: tuple[str, ...]) -> tuple[str, ...]:
@@ -88,3 +98,9 @@ class Card(_Closed):
         if wrong:
             raise ValueError(f"not canonical ISO 639-3: {wrong}")
         return codes
+
+
+@cache
+def table(name: str) -> dict[str, dict[str, Any]]:
+    """A table of the catalogue's data, by dataset."""
+    return tomllib.loads((resources.files("claimlab.catalog") / "data" / f"{name}.toml").read_text(encoding="utf-8"))

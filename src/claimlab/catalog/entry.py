@@ -1,4 +1,4 @@
-"""What one file in `catalog/datasets/` defines: DATASET = Entry(card, maps, variants, sample).
+"""What one file in `catalog/datasets/` defines: DATASET = Entry(card, maps, variants).
 
 A loader takes a `Bundle` (zip, folder or file) and returns `Loaded`: records with `label_raw` (the catalogue
 maps it to `veracity`), side tables, and notes for the user. It keeps the file's own row order, because published
@@ -8,12 +8,11 @@ seeded splits depend on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
 from claimlab.catalog.card import Card
-from claimlab.catalog.made_up import Content
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.labels import LabelMap
 from claimlab.files.bundle import Bundle
@@ -32,27 +31,55 @@ class Loaded:
 Loader = Callable[[Bundle], Loaded]
 
 
+Verdicts = LabelMap | Mapping[str, str]  # a plain mapping takes its name from the entry
+
+
+def both(verdicts: Verdicts) -> dict[str, Verdicts]:
+    """Maps for the guide's rule (`a5`) and for what its scripts do (`cdl`), where the two are the same."""
+    return {"a5": verdicts, "cdl": verdicts}
+
+
+def noted(verdicts: Mapping[str, str], note: str) -> LabelMap:
+    """A map with a note for its reader."""
+    return LabelMap("", verdicts, note=note)
+
+
 @dataclass(frozen=True)
 class Sample:
-    """Made-up raw files in the real layout, and what loading them must give: the entry's own test."""
+    """Synthetic raw files in the real layout, and what loading them must give: an entry's own test.
 
-    files: Mapping[str, Content]
+    Entries of this repository keep theirs as files in `tests/catalog/samples/NAME/`; one from another package may
+    bring it along in code.
+    """
+
+    files: Mapping[str, str | bytes]
     rows: Mapping[str, int]  # variant -> records
     veracity: Mapping[str, int] = field(default_factory=dict)  # of the default variant under the default map
 
 
-@dataclass(frozen=True)
 class Entry:
     """A dataset of the catalogue. The first map and the first variant are the defaults."""
 
-    card: Card
-    maps: Mapping[str, LabelMap] = field(default_factory=dict)
-    variants: Mapping[str, Loader] = field(default_factory=dict)
-    sample: Sample | None = None
-    no_loader: str | None = None  # why there is none, when there is none
-    real_rows: Mapping[str, int] = field(default_factory=dict)  # variant -> rows in the published files, where counted
-    real_labels: Mapping[str, int] = field(default_factory=dict)  # label_raw -> rows, default variant
-    published_rows: Mapping[str, int | None] = field(default_factory=dict)  # variant -> rows its publishers state
+    def __init__(
+        self,
+        card: Card,
+        *,
+        maps: Mapping[str, Verdicts] | None = None,
+        variants: Mapping[str, Loader] | None = None,
+        sample: Sample | None = None,
+        no_loader: str | None = None,  # why there is none, when there is none
+        real_rows: Mapping[str, int] | None = None,  # variant -> rows in the published files, where counted
+        real_labels: Mapping[str, int] | None = None,  # label_raw -> rows, default variant
+        published_rows: Mapping[str, int | None] | None = None,  # variant -> rows its publishers state
+    ) -> None:
+        self.card = card
+        self.maps = {key: _named(f"{card.name}/{key}", verdicts) for key, verdicts in (maps or {}).items()}
+        self.variants = variants or {}
+        self.sample = sample
+        self.no_loader = no_loader
+        self.real_rows = real_rows or {}
+        self.real_labels = real_labels or {}
+        self.published_rows = published_rows or {}
 
     def map_named(self, name: str | None) -> LabelMap | None:
         if not self.maps:
@@ -72,3 +99,9 @@ class Entry:
         if chosen not in self.variants:
             raise UnknownName(f"variant of {self.card.name}", chosen, self.variants)
         return chosen, self.variants[chosen]
+
+
+def _named(name: str, verdicts: Verdicts) -> LabelMap:
+    if isinstance(verdicts, LabelMap):
+        return verdicts if verdicts.name else replace(verdicts, name=name)
+    return LabelMap(name, verdicts)

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
-
-from claimlab.catalog.made_up import csv_text
 
 Row = dict[str, Any]
 Build = Callable[..., Path]
@@ -100,12 +99,18 @@ def tree(tmp_path: Path) -> Build:
             for row in rows:
                 places.setdefault(f"{row[maker]}/{folder or row['language']}", []).append(row)
             for place, inside in places.items():
-                files[f"processed/generated_data/{kind}/{place}/data.csv"] = csv_text(inside)
+                files[f"processed/generated_data/{kind}/{place}/data.csv"] = pl.DataFrame(
+                    inside, infer_schema_length=None
+                ).write_csv()
         told = {
             "ai_generated": [metadata(r) for r in generated] if meta_generated is None else meta_generated,
             "human_written": [metadata(r, "head") for r in human] if meta_human is None else meta_human,
         }
-        files |= {f"meta_data/metadata_{name}.csv": csv_text(rows) for name, rows in told.items() if rows}
+        files |= {
+            f"meta_data/metadata_{name}.csv": pl.DataFrame(rows, infer_schema_length=None).write_csv()
+            for name, rows in told.items()
+            if rows
+        }
         files |= {f"splits/evaluation/{name}.json": json.dumps(uuids) for name, uuids in (splits or {}).items()}
         for name, text in {**files, **(more or {})}.items():
             target = tmp_path / "data" / name

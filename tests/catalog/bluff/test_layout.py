@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.bluff.layout import KINDS, Kind, parts, place, read
-from claimlab.catalog.made_up import csv_text
 from claimlab.core.errors import UnknownName, UnreadableFile, UsageError
 from claimlab.files.bundle import Bundle
 
@@ -58,8 +57,12 @@ def test_every_kind_is_read(tree, rows) -> None:
         [told],
         splits={"multilingual/train": ["g-1"]},
         more={
-            "raw/source_data/human/faro.csv": csv_text([{**told, "standardized_language": "spa"}]),
-            "raw/source_data/sd_eng_x_r/source_data/afr/a.csv": csv_text([seed]),
+            "raw/source_data/human/faro.csv": pl.DataFrame(
+                [{**told, "standardized_language": "spa"}], infer_schema_length=None
+            ).write_csv(),
+            "raw/source_data/sd_eng_x_r/source_data/afr/a.csv": pl.DataFrame(
+                [seed], infer_schema_length=None
+            ).write_csv(),
         },
     )
     with Bundle.open(root) as bundle:

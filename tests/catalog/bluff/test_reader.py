@@ -14,7 +14,6 @@ from claimlab.catalog.bluff.reader import read, read_seeds
 from claimlab.catalog.bluff.tongues import declared
 from claimlab.catalog.entry import Loaded
 from claimlab.catalog.load import load
-from claimlab.catalog.made_up import csv_text
 from claimlab.core.errors import UnknownName, UnmappedLabels, UnreadableFile
 from claimlab.core.languages import describe
 from claimlab.files.bundle import Bundle
@@ -322,7 +321,10 @@ def test_raw_articles_bring_dates_and_addresses(tree, rows) -> None:
         "date": "2021-05-04",
         "url_factchecking_website": "https://a.example",
     }
-    root = tree(human=[rows.human("h")], more={"raw/source_data/human/faro.csv": csv_text([raw])})
+    root = tree(
+        human=[rows.human("h")],
+        more={"raw/source_data/human/faro.csv": pl.DataFrame([raw], infer_schema_length=None).write_csv()},
+    )
     records = load("bluff", root, variant="raw-human").records
     first = records.row(0, named=True)
     assert (str(first["date"]), first["date_source"]) == ("2021-05-04 00:00:00", "published")
@@ -334,8 +336,12 @@ def test_seeds_are_labelled_by_reputation(tree, rows) -> None:
     root = tree(
         [rows.generated("g")],
         more={
-            "raw/source_data/sd_eng_x_r/source_data/afr/a.csv": csv_text([seed]),
-            "raw/source_data/sd_eng_x_r/open_source/a.csv": csv_text([seed | {"uuid": "m"}]),
+            "raw/source_data/sd_eng_x_r/source_data/afr/a.csv": pl.DataFrame(
+                [seed], infer_schema_length=None
+            ).write_csv(),
+            "raw/source_data/sd_eng_x_r/open_source/a.csv": pl.DataFrame(
+                [seed | {"uuid": "m"}], infer_schema_length=None
+            ).write_csv(),
         },
     )
     records = load("bluff", root, variant="seeds").records

@@ -5,7 +5,7 @@ Compared after folding (case, accents, "_" and "-"), so each is written once.
 
 from __future__ import annotations
 
-from claimlab.core.labels import general
+from claimlab.catalog.kit import general
 
 _TRUE = (
     # what the files at hand hold

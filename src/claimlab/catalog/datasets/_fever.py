@@ -7,10 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.entry import Loaded
-from claimlab.catalog.rows import side_rows
-from claimlab.catalog.table import read_objects
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Loaded, read_objects, side_rows
 
 Row = dict[str, Any]
 VERDICTS = {"SUPPORTS": "true", "REFUTES": "false", "NOT ENOUGH INFO": "unknown"}

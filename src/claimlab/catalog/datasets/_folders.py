@@ -7,9 +7,7 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.table import western_text
-from claimlab.core.errors import UnreadableFile
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, UnreadableFile, western_text
 
 
 def articles(bundle: Bundle, labels: Mapping[str, Sequence[str]]) -> pl.DataFrame:

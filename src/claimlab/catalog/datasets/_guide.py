@@ -7,20 +7,25 @@ datasets this is the only form in which texts can still be had.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.columns import languages, post_or_id
-from claimlab.catalog.entry import Loaded, Loader
-from claimlab.catalog.ids import numbered, repeated
-from claimlab.catalog.made_up import parquet
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.catalog.tweets import tweet_ids
-from claimlab.core.errors import UnreadableFile
-from claimlab.files.bundle import Bundle
-from claimlab.text.snowflake import tweet_time
+from claimlab.catalog.kit import (
+    Bundle,
+    Loaded,
+    Loader,
+    Table,
+    UnreadableFile,
+    dated,
+    languages,
+    numbered,
+    post_or_id,
+    repeated,
+    tweet_ids,
+    tweet_time,
+    utc,
+)
 
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 EXTRA = ["question", "answer", "event", "subject", "country", "veracity"]
@@ -78,12 +83,3 @@ def _rows(bundle: Bundle, key: str) -> Table:
             f"Give the folder '{key}' of the guide's release on the Hugging Face Hub, or leave --variant out.",
         )
     return Table(key, pl.concat(parts, how="diagonal_relaxed"))
-
-
-def made_up(key: str, *rows: Mapping[str, str | None]) -> dict[str, Callable[[], bytes]]:
-    """Made-up rows as files of the release, for an entry's sample: the first row is the test part, the rest train."""
-    whole = [{"claim": None, "label": None, **row, "dataset": key} for row in rows]
-    return {
-        f"{key}/{key}_train.parquet": lambda: parquet(whole[1:]),
-        f"{key}/{key}_test.parquet": lambda: parquet(whole[:1]),
-    }

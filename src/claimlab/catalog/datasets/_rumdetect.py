@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.columns import post_or_id
-from claimlab.catalog.entry import Loaded, Loader
-from claimlab.catalog.table import Table
-from claimlab.catalog.tweets import sent
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Loaded, Loader, Table, meta_column, post_or_id, sent
 
 # Only the first three columns and the origin are explained anywhere; the others keep their place as their name.
 EVENTS = ["label", "event", "tweet_id", "column_4", "column_5", "column_6", "column_7", "origin", "column_9"]

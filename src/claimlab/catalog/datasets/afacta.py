@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.made_up import xlsx
-from claimlab.catalog.table import Table
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, meta_column
 
 # (question, column of the answer, column of the reasoning), as they are called in files of one model
 STEPS = (
@@ -156,35 +151,6 @@ def join(parts: Sequence[Loaded]) -> Loaded:
     return Loaded(records, {"annotations": pl.concat([p.tables["annotations"] for p in parts])})
 
 
-def _sheet(columns: str, *rows: Sequence[object]) -> Callable[[], bytes]:
-    """A made-up workbook, built only when a test asks for it."""
-    return lambda: xlsx([columns.split(), *rows])
-
-
-_MODELS = [
-    f"{m}{c}"
-    for m in ("gpt-4", "gpt-3.5")
-    for c in (
-        "",
-        "-s1",
-        "-s2",
-        "-s2-analysis",
-        "-s2-extraction",
-        "-s2-reasoning",
-        "-category",
-        "-s3-subjective",
-        "-s3-objective",
-        "-s3-1",
-        "-s3-2",
-    )
-]
-_TEST = "SENTENCES SPEECH Q1_1 Q2_1 Q1_2 Q2_2 Golden label_1 label_2 " + " ".join(_MODELS)
-_ANSWERS = [3, "Yes", True, "Dated.", "It opened.", "Archives tell.", "C1", "No.", "Yes.", "Objective", "Objective"]
-_TRAIN = "SENTENCES veri_aggregated ANALYSIS1 FACT_PART1 VERIFIABLE_REASON1 VERIFIABILITY1 CATEGORY1 p2_aggregated subjectivity objectivity ob_aggregated sub_aggregated likelihood"
-_GPT4 = ["Yes", "Dated.", "It opened.", "Archives tell.", True, "C1", True, "No.", "Yes.", "Objective", "Objective", 3]
-_OTHER = _TRAIN.replace("veri_", "ver_").replace("likelihood", "likelihood_s123")
-_BRIDGE, _HELLO = "The bridge opened in 1931.", "Good evening, friends."
-
 DATASET = Entry(
     card=Card(
         name="afacta",
@@ -217,31 +183,6 @@ DATASET = Entry(
         met_real_files=True,
     ),
     variants={"sentences": sentences, "all": everything, "clef2021": clef},
-    sample=Sample(
-        files={
-            "data/PoliClaim_test/policlaim_gpt_with_human_eval_merged.xlsx": _sheet(
-                _TEST,
-                [_BRIDGE, "RV2022", "A", None, "B", "A", 1, 1, 1, *_ANSWERS, *_ANSWERS],
-                [_HELLO, "RV2022", "C", None, "C", None, 0, 0, 0, *_ANSWERS, *_ANSWERS],
-            ),
-            "data/PoliClaim_test/policlaim_llama_merged.xlsx": _sheet(_OTHER, [_BRIDGE, *_GPT4], [_HELLO, *_GPT4]),
-            "data/PoliClaim_train_golden/HT2003_G4_1.xlsx": _sheet(
-                _TRAIN + " golden", ["The town has no debt.", *_GPT4, 1], ["Thank you.", *_GPT4[:-1], 0.5, 0]
-            ),
-            "data/PoliClaim_train_silver_n_bronze/LK2006_G4_1.xlsx": _sheet(
-                _TRAIN, ["The lake is deep.", *_GPT4], ["We shall overcome.", *_GPT4[:-1], 1.5]
-            ),
-            "data/CoT_self-consistency/policlaim_test_G4_CoT.xlsx": _sheet(
-                "SENTENCES veri_CoT_1 veri_Answer_1 veri_CoT_2 veri_Answer_2 Golden",
-                [_BRIDGE, "It names a year.", "Yes", "A year is given.", "Yes.", 1],
-                [_HELLO, "It greets.", "No", "A greeting.", "Partially", 0],
-            ),
-            "data/CLEF-2021_test/CLEF2021_gpt_with_human_eval.xlsx": _sheet(
-                _TEST.replace(" SPEECH", ""), ["Bridge is open!", "A", None, "B", "?", 1, 1, 0, *_ANSWERS, *_ANSWERS]
-            ),
-        },
-        rows={"sentences": 4, "all": 6, "clef2021": 1},
-    ),
     real_rows={"sentences": 2_769, "all": 12_425, "clef2021": 140},
     real_labels={"1": 1_675, "0": 1_094},
 )

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import distinct
-from claimlab.catalog.table import Table
-from claimlab.catalog.tweets import sent, tweet_ids
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, distinct, sent, tweet_ids
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -43,9 +37,6 @@ DATASET = Entry(
         time_start="2020-12-01",
         time_end="2021-07-31",
         labelling="Human expert",
-        shares=Shares(true=38.15, false=61.85),
-        quality=Quality(temporal="pass"),
-        published=Published(temporal=46.8, temporal_feature="tweet id"),
         licence=None,
         access="Download Labeled/VaxMisinfoData.csv from the authors' repository and fetch the texts by tweet id.",
         homepage="https://github.com/sakibsh/ANTiVax",
@@ -60,18 +51,10 @@ DATASET = Entry(
             "'Not misinformation' is all that states nothing false, humour and sarcasm included: reading it as true is "
             "generous.",
         ),
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("antivax/a5", VERDICTS), "cdl": LabelMap("antivax/cdl", VERDICTS)},
+    maps=both(VERDICTS),
     variants={"labelled": load},
-    sample=Sample(
-        files={
-            "VaxMisinfoData.csv": "id,is_misinfo\n1345000000000000001,0\n1345000000000000002,1\n1.34501E+18,0\n20,1\n"
-        },
-        rows={"labelled": 4},
-        veracity={"true": 2, "false": 2},
-    ),
     real_rows={"labelled": 15_073},
     real_labels={"0": 9_322, "1": 5_751},
 )

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import repeated, unique_ids
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, repeated, unique_ids, utc
 
 WHOLE = ("Authentic-48K.csv", "Fake-1K.csv")
 LABELLED = ("LabeledAuthentic-7K.csv", "LabeledFake-1K.csv")
@@ -68,9 +62,6 @@ DATASET = Entry(
         region="Bangladesh",
         languages=("ben",),
         labelling="crowd-sourced",
-        shares=Shares(true=95.56, false=4.44),
-        quality=Quality(keywords="fail", temporal="fail", feasibility="fail"),
-        published=Published(keywords_tf=91.8, temporal=98.3, temporal_feature="date"),
         access="Download the four CSV files from Kaggle, cryptexcode/banfakenews.",
         homepage="https://github.com/Rowan1224/FakeNews",
         citation="Hossain, Rahman, Islam and Kar (2020), BanFakeNews: A Dataset for Detecting Fake News in Bangla, LREC.",
@@ -81,19 +72,8 @@ DATASET = Entry(
             "Fake includes satire and clickbait (meta 'fake_type' in the labelled files).",
             "The guide takes English stop words out of every language, so on Bangla the words it counts are mostly function words.",
         ),
-        survey="cdl-paragraphs",
     ),
-    maps={"a5": LabelMap("banfakenews/a5", A5), "cdl": LabelMap("banfakenews/cdl", A5)},
+    maps=both(A5),
     variants={"articles": load, "labelled": load_labelled, "all-four": load_four},
     published_rows={"articles": 49_977, "labelled": 8_501, "all-four": 58_478},
-    sample=Sample(
-        files={
-            "Authentic-48K.csv": "articleID,domain,date,category,headline,content,label\n1,khobor.example,2018-09-19 17:48:18,National,সেতু খুলল,রিভারটনে সেতু খুলেছে।,1\n2,khobor.example,2018-09-20 10:00:00,Sports,খেলা,দল জিতেছে।,1.0\n",
-            "Fake-1K.csv": "articleID,domain,date,category,headline,content,label\n1,moja.example,2019-01-03 08:00:00,Miscellaneous,হ্রদ বেগুনি,হ্রদ বেগুনি হয়ে গেছে।,0\n",
-            "LabeledAuthentic-7K.csv": "articleID,domain,date,category,source,relation,headline,content,label\n1,khobor.example,2018-09-19 17:48:18,National,Reporter,Related,সেতু খুলল,রিভারটনে সেতু খুলেছে।,1\n",
-            "LabeledFake-1K.csv": "articleID,domain,date,category,source,relation,headline,content,label,F-type\n1,moja.example,2019-01-03 08:00:00,Miscellaneous,Person,Unrelated,হ্রদ বেগুনি,হ্রদ বেগুনি হয়ে গেছে।,0,Satire\n",
-        },
-        rows={"articles": 3, "labelled": 2, "all-four": 5},
-        veracity={"true": 2, "false": 1},
-    ),
 )

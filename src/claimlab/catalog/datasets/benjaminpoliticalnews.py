@@ -7,14 +7,8 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._folders import read_text
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import unique_ids
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, UnreadableFile, meta_column, unique_ids
 
 PARTS = (
     "buzzfeed",
@@ -80,9 +74,6 @@ DATASET = Entry(
         time_start="2016-02",
         time_end="2016-11",
         labelling="source-based",
-        shares=Shares(true=39.26, false=60.74),
-        quality=Quality(keywords="fail", feasibility="fail"),
-        published=Published(keywords_tf=72.2),
         licence="free with notice and citation (its own terms)",
         access="Download Horne2017_FakeNewsData.zip from the repository fakenewsdata1.",
         homepage="https://github.com/BenjaminDHorne/fakenewsdata1",
@@ -93,27 +84,8 @@ DATASET = Entry(
             "Satire says nothing of truth under the house's rule and is unknown in map 'a5'; map 'cdl' counts it as false.",
             "The files hold neither date nor outlet, though both were known when they were collected.",
         ),
-        survey="cdl-paragraphs",
     ),
-    maps={
-        "a5": LabelMap("benjaminpoliticalnews/a5", A5),
-        "cdl": LabelMap("benjaminpoliticalnews/cdl", {**A5, "satire": "false"}),
-    },
+    maps={"a5": A5, "cdl": {**A5, "satire": "false"}},
     variants={"articles": load, "buzzfeed": load_buzzfeed, "random": load_random},
     published_rows={"articles": 326, "buzzfeed": 101, "random": 225},
-    sample=Sample(
-        files={
-            "Public Data/Buzzfeed Political News Dataset/Fake/1_Fake.txt": "The senator of Riverton sold the moon.\n",
-            "Public Data/Buzzfeed Political News Dataset/Fake_titles/1_Fake.txt": "Moon sold\n",
-            "Public Data/Buzzfeed Political News Dataset/Real/101_Real.txt": "The council of Riverton met on “Monday”.\n".encode(
-                "cp1252"
-            ),
-            "Public Data/Buzzfeed Political News Dataset/Real_titles/101_Real.txt": "Council meets\n",
-            "Public Data/Random Poltical News Dataset/Fake/1.txt": "Votes were counted by owls.\n",
-            "Public Data/Random Poltical News Dataset/Fake_titles/1.txt": "Owls count\n",
-            "Public Data/Random Poltical News Dataset/Satire/1.txt": "Mayor elected by his own hat.\n",
-        },
-        rows={"articles": 4, "buzzfeed": 2, "random": 2},
-        veracity={"true": 1, "false": 2, "unknown": 1},
-    ),
 )

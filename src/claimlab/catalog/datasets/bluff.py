@@ -5,10 +5,7 @@ from __future__ import annotations
 from claimlab.catalog.bluff.reader import read, read_seeds
 from claimlab.catalog.bluff.tongues import declared
 from claimlab.catalog.bluff.verdicts import RATINGS, STRICT
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.made_up import csv_text
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded
 
 
 def per_field(bundle: Bundle) -> Loaded:
@@ -36,19 +33,6 @@ def raw_human(bundle: Bundle) -> Loaded:
     """The articles as they were collected, with dates and addresses."""
     return read(bundle, sources=("raw-human",))
 
-
-GENERATED = {
-    "uuid": "g-1", "article_content": "Die brug is van kaas.", "translated_content": "The bridge is cheese.",
-    "post_content": "Kaasbrug!", "translated_post": "Cheese bridge!", "language": "afr",
-    "translation_directionality": "x_eng", "model": "lab_model-1", "veracity": "fake_news", "technique_keys": "[12, 32]",
-    "language(article_content)": "afr", "language(translated_content)": "eng", "degree": "critical",
-    "source_dataset": "MadeUpNews", "HAT": "n", "MGT": "y", "MTT": "n", "HWT": "n",
-}  # fmt: skip
-HUMAN = {
-    "uuid": "h-1", "article_content": "El puente no es de queso.", "translated_article": "The bridge is not cheese.",
-    "post_content": "", "translated_post": "", "language": "spa", "organization": "Faro Check", "veracity": "misleading",
-    "country": "mex", "topic": "society", "extraction_status": "full", "article_content_lang": "spa",
-}  # fmt: skip
 
 DATASET = Entry(
     card=Card(
@@ -97,52 +81,4 @@ DATASET = Entry(
         "raw-human": raw_human,
         "seeds": read_seeds,
     },
-    sample=Sample(
-        files={
-            "data/processed/generated_data/ai_generated/lab_model-1/afr/data.csv": csv_text([GENERATED]),
-            "data/processed/generated_data/human_written/Faro Check/spa/data.csv": csv_text([HUMAN]),
-            "data/meta_data/metadata_ai_generated.csv": csv_text(
-                [
-                    {
-                        "uuid": "g-1",
-                        "language": "afr",
-                        "language_category": "tail",
-                        "veracity": "fake_news",
-                        "mLLM": "lab_model-1",
-                    }
-                ]
-            ),
-            "data/meta_data/metadata_human_written.csv": csv_text(
-                [{"uuid": "h-1", "language": "spa", "language_category": "head", "veracity": "fake_news"}]
-            ),
-            "data/raw/source_data/human/faro.csv": csv_text(
-                [{**HUMAN, "date": "2021-05-04", "url_factchecking_website": "https://a.example"}]
-            ),
-            "data/raw/source_data/sd_x_eng_f/source_data/afr/seeds.csv": csv_text(
-                [
-                    {
-                        "uuid": "s-1",
-                        "title": "Brug",
-                        "content": "Die brug is oop.",
-                        "language": "afr",
-                        "news_type": "fake news",
-                        "content_type": "article",
-                    }
-                ]
-            ),
-            "data/splits/evaluation/multilingual/train.json": '["g-1"]',
-            "data/splits/evaluation/multilingual/val.json": '["h-1"]',
-            "data/splits/evaluation/multilingual/stats.json": '{"train": 1, "val": 1}',
-        },
-        rows={
-            "per-field": 6,
-            "per-sample": 6,
-            "standard-verdicts": 6,
-            "generated": 4,
-            "human": 2,
-            "raw-human": 2,
-            "seeds": 1,
-        },
-        veracity={"false": 6},
-    ),
 )

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, utc
 
 META = ["account_id", "Category", "Post Type", "Debate", "share_count", "reaction_count", "comment_count"]
 
@@ -36,10 +31,6 @@ A5 = {
     "mixture of true and false": "mixed",
     "no factual content": "unknown",
 }
-HEADER = (
-    "account_id,post_id,Category,Page,Post URL,Date Published,Post Type,Rating,Debate,share_count,reaction_count,"
-    "comment_count\n"
-)
 
 DATASET = Entry(
     card=Card(
@@ -64,22 +55,10 @@ DATASET = Entry(
             "Four ratings of one page were corrected in October 2016; older copies of the file differ.",
             "24 and 25 September (a weekend) are not covered, though the stated period includes them.",
         ),
-        survey="cdl-listed",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("buzzfeednews/a5", A5)},
+    maps={"a5": A5},
     variants={"posts": load},
-    sample=Sample(
-        files={
-            "data/facebook-fact-check.csv": HEADER
-            + "11,101,mainstream,Riverton News,https://www.facebook.com/riverton/posts/101,2016-09-19,link,mostly true,,1,33,34\n"
-            + '11,102,mainstream,"Riverton News, Late",https://www.facebook.com/riverton/posts/102,2016-09-20,photo,no factual content,,,146,15\n'
-            + "12,103,right,Hill Eagle,https://www.facebook.com/hill/posts/103,2016-09-26,video,mostly false,yes,500,90,7\n"
-            + "13,104,left,Valley Voice,https://www.facebook.com/valley/posts/104,2016-09-27,text,mixture of true and false,yes,,,\n"
-        },
-        rows={"posts": 4},
-        veracity={"true": 1, "false": 1, "mixed": 1, "unknown": 1},
-    ),
     real_rows={"posts": 2_282},
     real_labels={
         "mostly true": 1_669,

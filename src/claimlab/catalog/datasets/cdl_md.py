@@ -13,19 +13,27 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.columns import blank_to_null, languages
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered, repeated
-from claimlab.catalog.made_up import parquet
-from claimlab.catalog.table import Table, members
-from claimlab.catalog.times import dated, utc
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap, general
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import MAX_UNPACKED, Bundle
-from claimlab.files.encoding import decode
-from claimlab.files.tables import read_delimited
+from claimlab.catalog.kit import (
+    MAX_UNPACKED,
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    UnreadableFile,
+    blank_to_null,
+    dated,
+    decode,
+    general,
+    languages,
+    members,
+    meta_column,
+    noted,
+    numbered,
+    read_delimited,
+    repeated,
+    utc,
+)
 
 SPLITS = {"train": "train", "validation": "dev", "val": "dev", "test": "test"}
 NAMES = {
@@ -150,51 +158,12 @@ DATASET = Entry(
         ),
     ),
     maps={
-        "2025": LabelMap("cdl-md/2025", {**WORDS, "1": "true", "2": "false", "3": "mixed", "9": "unknown"}),
-        "2024": LabelMap("cdl-md/2024", {**WORDS, "1": "true", "2": "false", "3": "unknown", "9": "unknown"}),
-        "ratings": LabelMap(
-            "cdl-md/ratings",
+        "2025": {**WORDS, "1": "true", "2": "false", "3": "mixed", "9": "unknown"},
+        "2024": {**WORDS, "1": "true", "2": "false", "3": "unknown", "9": "unknown"},
+        "ratings": noted(
             {**general().verdicts, **WORDS, "1": "true", "2": "false", "3": "mixed", "9": "unknown"},
-            note="for revisions that have only the original labels",
+            "for revisions that have only the original labels",
         ),
     },
     variants={"unified": load},
-    sample=Sample(
-        files={
-            "train.parquet": parquet(
-                [
-                    {
-                        "dataset": "liar",
-                        "claim": "The town has no debt.",
-                        "label": "barely-true",
-                        "veracity": 1.0,
-                        "tweet_id": None,
-                    },
-                    {"dataset": "coaid", "claim": "Tea heals all.", "label": "fake", "veracity": 2.0, "tweet_id": None},
-                    {
-                        "dataset": "coaid",
-                        "claim": "tea heals  all.",
-                        "label": "fake",
-                        "veracity": 2.0,
-                        "tweet_id": None,
-                    },
-                    {
-                        "dataset": "wico",
-                        "claim": None,
-                        "label": "x",
-                        "veracity": 9.0,
-                        "tweet_id": "1319500000000000001",
-                    },
-                ]
-            ),
-            "test.parquet": parquet(
-                [{"dataset": "isot_fake_news", "claim": "Long ago. A bridge.", "label": "half-true", "veracity": 3.0}]
-            ),
-            "liar/liar_train.parquet": parquet(
-                [{"dataset": "liar", "claim": "The town has no debt.", "label": "barely-true", "veracity": 1.0}]
-            ),
-        },
-        rows={"unified": 5},
-        veracity={"true": 1, "false": 2, "mixed": 1, "unknown": 1},
-    ),
 )

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._folders import articles
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import unique_ids
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, meta_column, unique_ids
 
 FOLDERS = {
     "fake": ("celebrityDataset/fake/*.txt", "celebrity*/fake/*.txt", "fake/*.txt"),
@@ -44,9 +39,6 @@ DATASET = Entry(
         topic="Celebrities",
         languages=("eng",),
         labelling="source-based",
-        shares=Shares(true=50.0, false=50.0),
-        quality=Quality(keywords="fail", feasibility="pass"),
-        published=Published(keywords_tf=64.0),
         access="Download fakeNewsDatasets.zip from the language and information technologies group at the University of Michigan; it holds this set and FakeNewsAMT.",
         homepage="https://lit.eecs.umich.edu/downloads.html",
         citation="Pérez-Rosas, Kleinberg, Lefevre and Mihalcea (2018), Automatic Detection of Fake News, COLING.",
@@ -54,18 +46,7 @@ DATASET = Entry(
             "The files carry no date and no outlet, so temporal and source checks are not possible.",
             "The guide gives no baseline beside its keyword score for this set.",
         ),
-        survey="cdl-paragraphs",
     ),
-    maps={"a5": LabelMap("celebrity/a5", A5), "cdl": LabelMap("celebrity/cdl", A5)},
+    maps=both(A5),
     variants={"articles": load},
-    sample=Sample(
-        files={
-            "fakeNewsDatasets/celebrityDataset/fake/001fake.txt": "Actor secretly moves to the moon\n\nFriends of the actor say the rocket left on Monday.\n",
-            "fakeNewsDatasets/celebrityDataset/legit/001legit.txt": "\ufeffActor opens a bakery\n\nThe shop in Riverton sells rye bread.\n",
-            "fakeNewsDatasets/celebrityDataset/legit/002legit.txt": "A single line without a title.\n",
-            "fakeNewsDatasets/fakeNewsDataset/fake/biz01.fake.txt": "Not this set\n\nIt belongs to the other one.\n",
-        },
-        rows={"articles": 3},
-        veracity={"true": 2, "false": 1},
-    ),
 )

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.rows import side_rows
-from claimlab.catalog.table import read_objects
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column, meta_json
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    both,
+    frame_of,
+    meta_column,
+    meta_json,
+    read_objects,
+    side_rows,
+)
 
 FIELDS = ["id", "claim", "cord_id", "label", "is_auth"]
 
@@ -67,9 +71,6 @@ DATASET = Entry(
         topic="Covid-19",
         languages=("eng",),
         labelling="Human expert",
-        shares=Shares(true=37.92, false=37.16, unknown=24.92),
-        quality=Quality(keywords="pass", feasibility="fail"),
-        published=Published(search_f1=78.8, offline_f1=85.4, keywords_tf=44.9, keywords_tf_baseline=47.3),
         licence="MIT",
         access="Download Check-COVID_all.json (and corpus.json for the words of the evidence) from the authors' repository.",
         homepage="https://github.com/posuer/Check-COVID",
@@ -83,24 +84,10 @@ DATASET = Entry(
             "A claim and its negation are made from the same news sentence: split by group (498).",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("check-covid/a5", VERDICTS), "cdl": LabelMap("check-covid/cdl", VERDICTS)},
+    maps=both(VERDICTS),
     variants={"claims": load},
-    sample=Sample(
-        files={
-            "Check-COVID_all.json": '{"id": "a1_0", "claim": "Gargling tea cures the infection. ", "cord_id": "x9", "label": "REFUTE", '
-            '"evidence_set": [{"sent_index": 1, "type": "PRIMARY"}, {"sent_index": 7, "type": "SUPPLEMENTARY"}], "is_auth": false}\n'
-            '    {"id": "a1_1", "claim": "Gargling tea does not cure the infection.", "cord_id": "x9", "label": "SUPPORT", '
-            '"evidence_set": [{"sent_index": 1, "type": "PRIMARY"}], "is_auth": true}\n'
-            '{"id": "a1_2", "claim": "Gargling tea cures the infection. ", "cord_id": "x9", "label": "NOTENOUGHINFO", '
-            '"evidence_set": [{"sent_index": 0, "type": "PRIMARY"}], "is_auth": false}\n',
-            "corpus.json": '{"cord_id": "x9", "title": "Tea, a trial", "abstract": ["Forty people took part.", "Tea had no effect."]}\n',
-        },
-        rows={"claims": 3},
-        veracity={"true": 1, "false": 1, "unknown": 1},
-    ),
     real_rows={"claims": 1_504},
     real_labels={"SUPPORT": 505, "REFUTE": 504, "NOTENOUGHINFO": 495},
 )

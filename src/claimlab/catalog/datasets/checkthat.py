@@ -8,11 +8,7 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table, members
-from claimlab.core.languages import normalise
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, members, normalise
 
 SPLITS = {"train": "train", "dev": "dev", "dev_test": "dev-test", "test": "test", "test_gold": "test"}
 
@@ -46,9 +42,6 @@ def load(bundle: Bundle, task: str) -> Loaded:
     return Loaded(pl.concat(parts, how="diagonal"))
 
 
-HEADER = "topic\ttweet_id\ttweet_url\ttweet_text\tclass_label\n"
-_TWEET = "https://twitter.com/anyuser/status/"
-
 DATASET = Entry(
     card=Card(
         name="checkthat",
@@ -78,24 +71,4 @@ DATASET = Entry(
         "harmful": partial(load, task="1C_harmful"),
         "attention": partial(load, task="1D_attentionworthy"),
     },
-    sample=Sample(
-        files={
-            "CT22_english_1A_checkworthy/CT22_english_1A_checkworthy_train.tsv": HEADER
-            + f'covid-19\t1001\t{_TWEET}1001\t"Lettuce tea ""cures"" all\nsays a poster"\t1\n'
-            + f"covid-19\t1002\t{_TWEET}1002\tGood morning, Riverton\t0\n",
-            "CT22_english_1A_checkworthy/CT22_english_1A_checkworthy_dev_test.tsv": HEADER
-            + f"covid-19\t1003\t{_TWEET}1003\tThe bridge is closed\t1\n",
-            "test/CT22_english_1A_checkworthy_test.tsv": "topic\ttweet_id\ttweet_url\ttweet_text\n"
-            + f"covid-19\t1004\t{_TWEET}1004\tThe fair is off\n",
-            "test/CT22_english_1A_checkworthy_test_gold.tsv": HEADER
-            + f"covid-19\t1004\t{_TWEET}1004\tThe fair is off\t1\n",
-            "CT22_turkish_1A_checkworthy_train.tsv": "topic_id\ttweet_id\ttweet_url\ttweet_text\tcheck_worthiness\n"
-            + f"miscellaneous\t1005\t{_TWEET}1005\tKöprü 1931'de açıldı\t1\n",
-            "CT22_dutch_1B_claim_dev.tsv": HEADER + f"covid-19\t1006\t{_TWEET}1006\tDe brug is open\t1\n",
-            "CT22_bulgarian_1C_harmful_train.tsv": HEADER + f"covid-19\t1007\t{_TWEET}1007\tМостът е отворен\t0\n",
-            "CT22_arabic_1D_attentionworthy_train.tsv": HEADER
-            + f"covid-19\t1008\t{_TWEET}1008\tالجسر مفتوح\tno_not_interesting\n",
-        },
-        rows={"check-worthy": 5, "claim": 1, "harmful": 1, "attention": 1},
-    ),
 )

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.core.record import meta_json
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, meta_json
 
 NEEDED = ["answer_id", "question", "sentence_id", "sentence", "contains_factual_claim"]
 
@@ -61,13 +57,4 @@ DATASET = Entry(
         ),
     ),
     variants={"sentences": load},
-    sample=Sample(
-        files={
-            "data.csv": "answer_id,question,sentence_id,sentence,contains_factual_claim\n"
-            'a-1,When did the bridge open?,0,"The bridge opened in **1931**, ""they say""[^1^].",True\n'
-            "a-1,When did the bridge open?,1,I hope this helps!,False\n"
-            "a-2,How long is it?,0,It is 300 m long.,True\n"
-        },
-        rows={"sentences": 3},
-    ),
 )

@@ -7,19 +7,23 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.columns import host, languages
 from claimlab.catalog.datasets._claimskg_ratings import NORMALISED, RATINGS
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered
-from claimlab.catalog.rows import answers
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import utc
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.core.languages import normalise
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    UnreadableFile,
+    answers,
+    host,
+    languages,
+    meta_column,
+    normalise,
+    noted,
+    numbered,
+    utc,
+)
 
 TOPICS = ("education", "healthcare", "immigration", "environment", "taxes", "elections", "crime")
 WRAPPED = ("fatabyyano", "vishvanews")  # every cell of these crawls stands in an extra pair of quotation marks
@@ -168,22 +172,6 @@ def _annotations(rows: pl.DataFrame) -> pl.DataFrame:
     return answers(judged, {t: f"topic: {t}" for t in TOPICS}, annotator="five annotators, reconciled")
 
 
-CRAWL = (
-    ",rating_ratingValue,rating_worstRating,rating_bestRating,rating_alternateName,creativeWork_author_name,creativeWork_datePublished,"
-    "creativeWork_author_sameAs,claimReview_author_name,claimReview_author_url,claimReview_url,claimReview_claimReviewed,"
-    "claimReview_datePublished,claimReview_source,claimReview_author,extra_body,extra_refered_links,extra_title,extra_tags,"
-    "extra_entities_claimReview_claimReviewed,extra_entities_body,extra_entities_keywords,extra_entities_author,related_links\n"
-)
-DRAWN = '"claim","review_url","claimer","text","headline","keywords","claim_date"'
-
-
-def _crawl_line(
-    n: int, rating: str, claim: str, site: str, *, url: str, claimed: str = "", reviewed: str = "", tags: str = ""
-) -> str:
-    """A made-up line for the sample; cells are given as the file writes them."""
-    return f"{n},,,,{rating},A. Writer,{claimed},,{site},,{url},{claim},{reviewed},{site},,We looked into it.,,No lake here,{tags},,,,,\n"
-
-
 # the ratings in the files that were counted
 FOUND = {
     "Altered Image": 2, "Altered Photo/Video": 1, "Altered image": 1, "Correct": 1, "Correct Attribution": 1,
@@ -207,16 +195,6 @@ DATASET = Entry(
         time_start="1996",
         time_end="2023",
         labelling="Human expert",
-        shares=Shares(true=17.23, false=63.06, mixed=12.32, unknown=7.39),
-        quality=Quality(keywords="pass", temporal="fail", feasibility="fail"),
-        published=Published(
-            keywords_tf=44.0,
-            keywords_tf_baseline=50.1,
-            keywords_tfm=27.0,
-            keywords_tfm_baseline=33.6,
-            temporal=62.3,
-            temporal_feature="date",
-        ),
         access="The graph (Turtle) is on GESIS's site, and its explorer exports CSV; the tables of single sites and the topic "
         "lists are in the project's public repositories.",
         homepage="https://data.gesis.org/claimskg/",
@@ -236,67 +214,10 @@ DATASET = Entry(
             "The same claim stands in several topic lists, and one claim of the tax list is dated 2056.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={
-        "a5": LabelMap("claimskg/a5", RATINGS),
-        "cdl": LabelMap("claimskg/cdl", NORMALISED, note="ClaimsKG's own four classes, as far as ratings tell."),
-    },
+    maps={"a5": RATINGS, "cdl": noted(NORMALISED, "ClaimsKG's own four classes, as far as ratings tell.")},
     variants={"rated": load_rated, "all": load_all},
-    sample=Sample(
-        files={
-            "sample_fullfact.csv": CRAWL
-            + _crawl_line(
-                0,
-                "Partlyfalse",
-                '"A lake, ""new"", formed."',
-                "fullfact",
-                url="https://fullfact.org/online/lake/",
-                claimed="2021-07-27",
-            )
-            + _crawl_line(
-                1,
-                "Mostly True",
-                "The mill is old.",
-                "fullfact",
-                url="https://fullfact.org/online/mill/",
-                reviewed="2021-07-28",
-            ),
-            "sample_aap.csv": CRAWL
-            + _crawl_line(
-                0, "Altered Photo/Video", "", "factcheck_aap", url="https://www.aap.com.au/photo", claimed="2021-07-21"
-            ),
-            "sample_vishvasnews.csv": CRAWL
-            + _crawl_line(
-                0,
-                "Misleading",
-                '"""तालाब नया है"""',
-                "Vishvanews",
-                url="https://www.vishvasnews.com/marathi/viral/lake/",
-                reviewed="2021-7-9",
-                tags='"""[\'lake\', \'mill\']"""',
-            )
-            + _crawl_line(
-                1,
-                "Unproven",
-                '"""పాత మిల్లు"""',
-                "Vishvanews",
-                url="https://www.vishvasnews.com/telugu/mill/",
-                reviewed="2021-7-16",
-            ),
-            "claimskg_result.csv": "id,text,date,truthRating,ratingName,author,headline,named_entities_claim,named_entities_article,"
-            "keywords,source,sourceURL,link,language\n"
-            "http://data.example.org/c1,The river froze.,2010-01-29,3,TRUE,J. Doe,River froze,,,weather,snopes,,https://www.snopes.com/river,English\n",
-            "extracted_taxes.csv": f"{DRAWN}\n"
-            '"http://data.example.org/c2","http://www.politifact.com/tax/","J. Doe","\'Taxes doubled.\'","Did taxes double?","Budget",2012-02-19\n',
-            "gold_updated.csv": f"id,{DRAWN},education,healthcare,immigration,environment,taxes,elections,crime\n"
-            '8,"http://data.example.org/c2","http://www.politifact.com/tax/","J. Doe","Taxes doubled.","Did taxes double?",'
-            '"Budget",2012-02-19,0,0,0,0,1,1,0\n',
-        },
-        rows={"rated": 6, "all": 8},
-        veracity={"true": 2, "false": 2, "mixed": 1, "unknown": 1},
-    ),
     published_rows={"rated": 74_066},
     real_rows={"rated": 510, "all": 6_105},
     real_labels=FOUND,

@@ -6,14 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.rows import side_rows
-from claimlab.catalog.table import read_objects
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_json
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, frame_of, meta_json, read_objects, side_rows
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -81,16 +74,6 @@ DATASET = Entry(
         topic="Climate",
         languages=("eng",),
         labelling="Human expert",
-        shares=Shares(true=42.61, false=16.48, mixed=10.03, unknown=30.88),
-        quality=Quality(keywords="pass", feasibility="pass"),
-        published=Published(
-            search_f1=66.9,
-            offline_f1=65.3,
-            keywords_tf=44.9,
-            keywords_tf_baseline=50.2,
-            keywords_tfm=26.7,
-            keywords_tfm_baseline=33.4,
-        ),
         licence=None,
         access="Download climate-fever.jsonl from the authors' repository, or load climate_fever from the Hugging Face hub.",
         homepage="http://climatefever.ai",
@@ -105,28 +88,10 @@ DATASET = Entry(
             "be marked as supported.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("climate-fever/a5", VERDICTS), "cdl": LabelMap("climate-fever/cdl", VERDICTS)},
+    maps=both(VERDICTS),
     variants={"claims": load},
-    sample=Sample(
-        files={
-            "climate-fever.jsonl": "".join(
-                f'{{"claim_id":"{n}","claim":"{claim}","claim_label":"{label}","evidences":[{{"evidence_id":"Tide gauge:{n}",'
-                f'"evidence_label":"{stance}","article":"Tide gauge","evidence":"The gauge at Northport read {n} cm.",'
-                f'"entropy":0.0,"votes":["{stance}","{stance}",null,null,null]}}]}}\n'
-                for n, claim, label, stance in [
-                    (0, "Tides at Northport have \\u201crisen\\u201d since 1950.", "SUPPORTS", "SUPPORTS"),
-                    (7, "Northport has never been flooded.", "REFUTES", "REFUTES"),
-                    (12, "Storms at Northport are getting stronger.", "DISPUTED", "REFUTES"),
-                    (13, "Gulls left Northport because of the heat.", "NOT_ENOUGH_INFO", "NOT_ENOUGH_INFO"),
-                ]
-            ),
-        },
-        rows={"claims": 4},
-        veracity={"true": 1, "false": 1, "mixed": 1, "unknown": 1},
-    ),
     real_rows={"claims": 1_535},
     real_labels={"SUPPORTS": 654, "NOT_ENOUGH_INFO": 474, "REFUTES": 253, "DISPUTED": 154},
 )

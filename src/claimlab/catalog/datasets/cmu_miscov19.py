@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import distinct
-from claimlab.catalog.rows import answers
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.catalog.tweets import tweet_ids
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    answers,
+    dated,
+    distinct,
+    meta_column,
+    tweet_ids,
+    utc,
+)
 
 QUESTIONS = ["annotation1", "annotation2"]
 
@@ -59,9 +62,6 @@ DATASET = Entry(
         time_start="2020-01-09",
         time_end="2020-07-08",
         labelling="Human (expertise not stated)",
-        shares=Shares(true=7.39, false=70.63, unknown=21.98),
-        quality=Quality(temporal="pass"),
-        published=Published(temporal=45.6, temporal_feature="tweet id"),
         licence=None,
         access="Download the CSV of ids and categories from Zenodo (record 4024154) and fetch the texts by tweet id.",
         homepage="https://zenodo.org/record/4024154",
@@ -75,26 +75,10 @@ DATASET = Entry(
             "from 2020-01-09 to 2020-07-08, which is where this card's times are from.",
             "651 tweets have a second category, at times of the other side: it is in the annotations.",
         ),
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={
-        "a5": LabelMap("cmu-miscov19/a5", A5),
-        "cdl": LabelMap("cmu-miscov19/cdl", {**A5, **dict.fromkeys(REPLIES, "false")}),
-        "cdl-time": LabelMap("cmu-miscov19/cdl-time", A5),
-    },
+    maps={"a5": A5, "cdl": {**A5, **dict.fromkeys(REPLIES, "false")}, "cdl-time": A5},
     variants={"tweets": load},
-    sample=Sample(
-        files={
-            "CMU_MisCov19_dataset.csv": "status_id,status_created_at,annotation1,annotation2\n"
-            "1237000000000000001,Mon Mar 09 12:59:59 +0000 2020,irrelevant,\n"
-            "1237000000000000002,Mon Mar 09 13:00:00 +0200 2020,conspiracy,politics\n"
-            "1237000000000000003,Mon Mar 09 13:00:01 +0000 2020,true prevention,\n"
-            "1237000000000000004,not a time,calling out or correction,sarcasm or satire\n",
-        },
-        rows={"tweets": 4},
-        veracity={"true": 1, "false": 1, "unknown": 2},
-    ),
     real_rows={"tweets": 4_573},
     real_labels={
         "calling out or correction": 1_331,

@@ -7,14 +7,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table, members
-from claimlab.catalog.times import dated, utc
-from claimlab.catalog.tweets import tweet_ids
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, members, meta_column, tweet_ids, utc
 
 NAME = re.compile(r"(?:(\d+)[-:_](\d+)[-:_](\d{4})/)?(News|Claim)(Fake|Real)COVID-19\.csv$", re.IGNORECASE)
 NEEDED = ["title", "news_url", "fact_check_url"]
@@ -116,7 +109,6 @@ def published(written: pl.Series) -> pl.Series:
 
 
 VERDICTS = {"real": "true", "fake": "false"}
-NEWS = ",type,fact_check_url,news_url,title,newstitle,content,abstract,publish_date,meta_keywords\n"
 
 DATASET = Entry(
     card=Card(
@@ -131,16 +123,6 @@ DATASET = Entry(
         time_start="2019-12-01",
         time_end="2020-09-01",
         labelling="Source-based (true), human expert (false)",
-        shares=Shares(true=93.47, false=6.53),
-        quality=Quality(keywords="fail", temporal="pass", feasibility="fail"),
-        published=Published(
-            search_f1=62.0,
-            offline_f1=60.3,
-            keywords_tf=60.9,
-            keywords_tf_baseline=50.2,
-            temporal=48.3,
-            temporal_feature="date",
-        ),
         licence=None,
         access="Clone the authors' repository: four dated folders of CSV files; tweets and replies are ids.",
         homepage="https://github.com/cuilimeng/CoAID",
@@ -160,28 +142,10 @@ DATASET = Entry(
             "The guide's end is 2020-09-01; the files go on to a snapshot of 2020-11-01.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("coaid/a5", VERDICTS), "cdl": LabelMap("coaid/cdl", VERDICTS)},
+    maps=both(VERDICTS),
     variants={"items": load, "engagements": load_engagements},
-    sample=Sample(
-        files={
-            "05-01-2020/ClaimFakeCOVID-19.csv": ",fact_check_url,news_url,title\n"
-            '100000,myths.example,https://myths.example/tea,"""Hot tea kills the virus"""\n',
-            "05-01-2020/ClaimFakeCOVID-19_tweets.csv": "index,tweet_id\n100000,1250000000000000001\n100000,1250000000000000002\n",
-            "05-01-2020/ClaimFakeCOVID-19_tweets_replies.csv": "news_id,tweet_id,reply_id\n"
-            "100000,1250000000000000001,1250000000000000011\n100000,1250000000000000001,1250000000000000012\n",
-            "05-01-2020/NewsRealCOVID-19.csv": "\ufeff" + NEWS + "0,article,health.example,https://health.example/a,"
-            '"Masks, explained","""Masks""","two\nlines",,4/21/20,""""""\n'
-            "7,article,https://checks.example/7,https://health.example/b,Are gloves useful?,,,,2020-04-01T01:00:00+02:00,\n",
-            "11-01-2020/NewsFakeCOVID-19.csv": NEWS.replace("url,news", "url,archive,news", 1)
-            + "945,post,https://checks.example/9,,https://posts.example/1,The \u00d2cure\u00d3 is here,,,,3 months ago,\n",
-            "11-01-2020/NewsFakeCOVID-19_tweets.csv": "\ufeffindex,tweet_id\n",
-        },
-        rows={"items": 4, "engagements": 6},
-        veracity={"true": 2, "false": 2},
-    ),
     real_rows={"items": 5_975, "engagements": 278_787},
     real_labels={"real": 5_022, "fake": 953},
 )

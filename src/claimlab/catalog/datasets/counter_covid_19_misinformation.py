@@ -6,16 +6,20 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Shares
-from claimlab.catalog.columns import post_or_id
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import unique_ids
-from claimlab.catalog.table import Table
-from claimlab.catalog.tweets import sent, tweet_ids
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    UnreadableFile,
+    both,
+    post_or_id,
+    sent,
+    tweet_ids,
+    unique_ids,
+)
 
 TABLES = ("*.csv", "*.tsv", "*.xlsx")
 NUMBERS = {
@@ -88,7 +92,6 @@ DATASET = Entry(
         time_start="2020-01-21",
         time_end="2020-05-20",
         labelling="Human (N.S.)",
-        shares=Shares(true=1.08, false=1.09, unknown=97.83),
         access="Clone the repository COVID-Counter-Misinformation; it holds tweet ids, and its authors help with the texts.",
         homepage="https://github.com/claws-lab/COVID-Counter-Misinformation",
         citation="Micallef, He, Kumar, Ahamad and Memon (2020), The Role of the Crowd in Countering Misinformation: A Case Study of the COVID-19 Infodemic, IEEE Big Data.",
@@ -98,12 +101,8 @@ DATASET = Entry(
             "The guide's scripts read 156,841 rows; its table says 155,468.",
             "The column names of the published files could not be confirmed for this entry; each is looked for under several, and the variant 'guide' reads the guide's release.",
         ),
-        survey="cdl-claims",
     ),
-    maps={
-        "a5": LabelMap("counter-covid-19-misinformation/a5", A5),
-        "cdl": LabelMap("counter-covid-19-misinformation/cdl", A5),
-    },
+    maps=both(A5),
     variants={
         "annotated": load,
         "all": load_all,
@@ -112,18 +111,4 @@ DATASET = Entry(
         ),
     },
     published_rows={"annotated": 4_800, "all": 155_468, "guide": 156_841},
-    sample=Sample(
-        files={
-            "data/annotated_fake_cure.csv": "Tweet ID,LABEL\n1240000000000000001,0\n1240000000000000002,1\n",
-            "data/annotated_5g.csv": "Tweet ID,LABEL\n1250000000000000003,2\n",
-            "data/all_fake_cure.csv": "Tweet ID\n1240000000000000001\n1240000000000000009\n",
-            **made_up(
-                "counter-covid-19-misinformation",
-                {"claim": "moon water cures the virus", "label": "misinformation", "tweet_id": "1240000000000000001"},
-                {"claim": None, "label": "counter-misinformation", "tweet_id": "1240000000000000002"},
-            ),
-        },
-        rows={"annotated": 3, "all": 4, "guide": 2},
-        veracity={"false": 1, "true": 1, "unknown": 1},
-    ),
 )

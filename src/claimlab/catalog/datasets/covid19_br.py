@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Shares
-from claimlab.catalog.columns import host
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered
-from claimlab.catalog.table import Table
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Shares, Table, host, meta_column, numbered
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -69,18 +62,8 @@ DATASET = Entry(
         has_evidence=True,
         met_real_files=True,
     ),
-    maps={"default": LabelMap("covid19-br/default", {"0": "true", "1": "false"})},
+    maps={"default": {"0": "true", "1": "false"}},
     variants={"messages": load},
-    sample=Sample(
-        files={
-            "wpp_2020.csv": "shares,text,misinformation,source,revision\n"
-            '27,"A feira de Rioverde abre na terça.\nhttps://exemplo.org/feira, diz ""a prefeitura""",0,https://www.exemplo.org/checagem/1,\n'
-            "3,Chá de alface cura tudo 🥬,1,https://checagem.exemplo.net/cha,1\n"
-            "1,https://exemplo.org/video,1,,0\n"
-        },
-        rows={"messages": 3},
-        veracity={"true": 1, "false": 2},
-    ),
     real_rows={"messages": 2_898},
     real_labels={"0": 1_985, "1": 913},
 )

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table
 
 SPLITS = {
     "train": ("Constraint*Train.csv", "*train*.csv", "*train*.xlsx"),
@@ -58,23 +54,10 @@ DATASET = Entry(
             "Posts of train and test are near-duplicates of each other here and there, so a random split leaks.",
             "The licence found beside copies of the data belongs to their code; none is stated for the data.",
         ),
-        survey="cdl-listed",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("covid19-fake-news/a5", {"real": "true", "fake": "false"})},
+    maps={"a5": {"real": "true", "fake": "false"}},
     variants={"posts": load},
-    sample=Sample(
-        files={
-            "Constraint_Train.csv": "id,tweet,label\r\n"
-            '1,"Our update: ""12 new cases"" in Riverton, 3 recovered. https://t.co/a",real\r\n'
-            "2,Soup cures everything,fake\r\n",
-            "Constraint_Val.csv": 'id,tweet,label\r\n1,"The lake\nis closed. ",real\r\n',
-            "Constraint_Test.csv": "id,tweet\r\n1,Masks are made of cheese\r\n",
-            "english_test_with_labels.csv": "id,tweet,label\r\n1,Masks are made of cheese,fake\r\n",
-        },
-        rows={"posts": 4},
-        veracity={"true": 2, "false": 2},
-    ),
     published_rows={"posts": 10_700},
     real_rows={"posts": 10_700},
     real_labels={"real": 5_600, "fake": 5_100},

@@ -7,16 +7,20 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import distinct
-from claimlab.catalog.rows import answers
-from claimlab.catalog.table import Table
-from claimlab.catalog.tweets import rounded, sent, tweet_ids
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_json
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    UnreadableFile,
+    answers,
+    distinct,
+    meta_json,
+    rounded,
+    sent,
+    tweet_ids,
+)
 
 QUESTIONS = [f"q{n}_label" for n in range(1, 8)]
 LANGUAGES = {"arabic": "ara", "bulgarian": "bul", "dutch": "nld", "english": "eng"}
@@ -116,9 +120,6 @@ DATASET = Entry(
         time_start="2020-01",
         time_end="2021-03",
         labelling="Crowd-sourced",
-        shares=Shares(unknown=100),
-        quality=Quality(temporal="pass"),
-        published=Published(temporal=46.5, temporal_feature="tweet id"),
         licence="CC BY-NC-SA 4.0",
         access="Download the TSV files of ids and answers from the authors' repository and fetch the texts by tweet id.",
         homepage="https://github.com/firojalam/COVID-19-disinformation",
@@ -136,48 +137,10 @@ DATASET = Entry(
             "The README gives 4,542 tweets as Arabic and 2,665 as English in one place; the files hold 4,966 Arabic, "
             "4,542 English, 3,697 Bulgarian and 2,665 Dutch.",
         ),
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={
-        "a5": LabelMap("covid-19-disinformation/a5", {**BINARY, **FINE}),
-        "cdl": LabelMap("covid-19-disinformation/cdl", {**BINARY, **dict.fromkeys(FINE, "unknown")}),
-    },
+    maps={"a5": {**BINARY, **FINE}, "cdl": {**BINARY, **dict.fromkeys(FINE, "unknown")}},
     variants={"binary": load, "all-files": load_all_files},
-    sample=Sample(
-        files={
-            f"covid19_disinfo_{language}_{kind}_{split}.tsv": "\t".join(["tweet_id", *QUESTIONS])
-            + "\n"
-            + "".join("\t".join([tweet, q1, q2, "NA", "NA", "NA", q6, "no"]) + "\n" for tweet, q1, q2, q6 in rows)
-            for language, kind, split, rows in [
-                ("arabic", "binary", "train", [("1250000000000000001", "yes", "yes", "no")] * 2),
-                (
-                    "arabic",
-                    "multiclass",
-                    "train",
-                    [("1250000000000000001", "yes", "4_yes_probably_contains_false_info", "no_not_harmful")] * 2,
-                ),
-                (
-                    "dutch",
-                    "binary",
-                    "dev",
-                    [("1.25E+18", "yes", "no", "no"), ("1250000000000000009", "no", "NA", "no")],
-                ),
-                (
-                    "dutch",
-                    "multiclass",
-                    "dev",
-                    [
-                        ("1.25E+18", "yes", "1_no_definitely_contains_no_false_info", "not_sure"),
-                        ("1250000000000000009", "yes", "3_not_sure", "no_joke_or_sarcasm"),
-                    ],
-                ),
-                ("multilang", "binary", "train", [("1250000000000000001", "yes", "yes", "no")]),
-            ]
-        },
-        rows={"binary": 4, "all-files": 9},
-        veracity={"true": 1, "false": 2, "unknown": 1},
-    ),
     real_rows={"binary": 15_870, "all-files": 63_480},
     real_labels={"no": 8_272, "NA": 6_287, "yes": 1_311},
 )

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered, repeated, unique_ids
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    both,
+    dated,
+    meta_column,
+    numbered,
+    repeated,
+    unique_ids,
+    utc,
+)
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -76,9 +82,6 @@ DATASET = Entry(
         time_start="2020-01",
         time_end="2020-03",
         labelling="Human expert",
-        shares=Shares(true=26.16, false=51.27, unknown=22.57),
-        quality=Quality(keywords="pass", feasibility="fail"),
-        published=Published(search_f1=62.8, offline_f1=65.8, keywords_tf=48.9, keywords_tf_baseline=50.7),
         licence="MIT",
         access="Clone the repository COVID-19-rumor-dataset and give its folder Data.",
         homepage="https://github.com/MickeysClubhouse/COVID-19-rumor-dataset",
@@ -89,28 +92,12 @@ DATASET = Entry(
             "In news.csv typographic quotes were destroyed by an encoding before publication; en_dup.csv still has them.",
             "The column 'source' of Twitter.csv holds numbers that are not tweet ids; no times can be read from them.",
         ),
-        survey="cdl-claims",
     ),
-    maps={"a5": LabelMap("covid-19-rumor/a5", A5), "cdl": LabelMap("covid-19-rumor/cdl", A5)},
+    maps=both(A5),
     variants={
         "claims": load,
         "curated": load_curated,
         "guide": guide("covid-19-rumor", "covid_19_rumor", language="eng"),
     },
     published_rows={"curated": 6_834},
-    sample=Sample(
-        files={
-            "Data/en_dup.csv": 'label,content,source,author,time\nF,"Drinking ""moon water"" cures the virus",,,\nT,The Riverton clinic opened a ward,riverton.example,,3/17/2020\n'
-            'U,Copper doors stop the virus,,,\nF,Drinking  "MOON water" cures the virus,,,\n',
-            "Data/news/news.csv": '3,F,"Drinking moon water cures the virus",3\n8,T,The Riverton clinic opened a ward,2\n',
-            "Data/twitter/Twitter.csv": "No.,label,content,source,sentiment,reply numbers,retweet numbers,likes numbers\n1,U,Doctors say qwertyu copper doors stop the virus,1240000000000000001,#VALUE!,2,61,95\n",
-            **made_up(
-                "covid_19_rumor",
-                {"claim": "drinking moon water cures the virus", "label": "false"},
-                {"claim": "copper doors stop the virus", "label": "unverified"},
-            ),
-        },
-        rows={"claims": 4, "curated": 3, "guide": 2},
-        veracity={"true": 1, "false": 2, "unknown": 1},
-    ),
 )

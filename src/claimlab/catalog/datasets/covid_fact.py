@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered
-from claimlab.catalog.rows import side_rows
-from claimlab.catalog.table import read_objects
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    both,
+    frame_of,
+    meta_column,
+    numbered,
+    read_objects,
+    side_rows,
+)
 
 FIELDS = ["claim", "label", "evidence", "gold_source", "flair"]
 
@@ -55,9 +58,6 @@ DATASET = Entry(
         topic="Covid-19",
         languages=("eng",),
         labelling="Human expert (true), algorithm-generated (false)",
-        shares=Shares(true=31.72, false=68.28),
-        quality=Quality(keywords="pass", feasibility="fail"),
-        published=Published(search_f1=67.5, offline_f1=67.4, keywords_tf=40.6, keywords_tf_baseline=52.3),
         licence=None,
         access="Download COVIDFACT_dataset.jsonl from the authors' repository.",
         homepage="https://github.com/asaakyan/covidfact",
@@ -73,25 +73,10 @@ DATASET = Entry(
             "'gold_source' is where the claim comes from, not where the evidence was found.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("covid-fact/a5", VERDICTS), "cdl": LabelMap("covid-fact/cdl", VERDICTS)},
+    maps=both(VERDICTS),
     variants={"claims": load},
-    sample=Sample(
-        files={
-            "COVIDFACT_dataset.jsonl": '{"claim": "Copper door handles \\"shorten\\" the life of the virus", "label": "SUPPORTED", '
-            '"evidence": ["The virus survived four hours on copper.", "On steel it survived three days."], '
-            '"gold_source": "https://example.org/copper", "flair": "Preprint"}\n'
-            '{"claim": "Copper door handles \\"lengthen\\" the life of the virus", "label": "REFUTED", '
-            '"evidence": ["The virus survived four hours on copper."], '
-            '"gold_source": "https://example.org/copper", "flair": "Preprint"}\n'
-            '{"claim": " Ferret trial of a nasal spray \\u2028reports fewer infections", "label": "SUPPORTED", "evidence": [], '
-            '"gold_source": "https://example.org/ferrets", "flair": ""}\n',
-        },
-        rows={"claims": 3},
-        veracity={"true": 2, "false": 1},
-    ),
     real_rows={"claims": 4_086},
     real_labels={"REFUTED": 2_790, "SUPPORTED": 1_296},
 )

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Shares
-from claimlab.catalog.columns import languages, post_or_id
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import unique_ids
-from claimlab.catalog.rows import answers
-from claimlab.catalog.table import Table
-from claimlab.catalog.tweets import sent, tweet_ids
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    answers,
+    languages,
+    post_or_id,
+    sent,
+    tweet_ids,
+    unique_ids,
+)
 
 RELEVANT, MISINFORMATION = "relevant to vaccines", "contains misinformation about vaccines"
 QUESTIONS = {
@@ -71,7 +75,6 @@ DATASET = Entry(
         time_start="2020",
         time_end="2022",
         labelling="Crowd-sourced",
-        shares=Shares(unknown=100.0),
         access="Clone the repository covid-vaccine-misinfo-MIC; it holds tweet ids only.",
         homepage="https://github.com/zzoliman/covid-vaccine-misinfo-MIC",
         citation="Kim, Bak, Agrawal, Wu, Wirtz, Hong and Wijaya (2023), COVID-19 Vaccine Misinformation in Middle Income Countries, EMNLP.",
@@ -81,12 +84,8 @@ DATASET = Entry(
             "Q1 asks for relevance, not misinformation; public code that reads it as the label exists.",
             "Names of the id column could not be confirmed for this entry; it is looked for under several.",
         ),
-        survey="cdl-claims",
     ),
-    maps={
-        "a5": LabelMap("covid-vaccine-misinfo-mic/a5", A5),
-        "cdl": LabelMap("covid-vaccine-misinfo-mic/cdl", dict.fromkeys(A5, "unknown")),
-    },
+    maps={"a5": A5, "cdl": dict.fromkeys(A5, "unknown")},
     variants={
         "tweets": load,
         "guide": guide(
@@ -97,26 +96,4 @@ DATASET = Entry(
         ),
     },
     published_rows={"guide": 5_952},
-    sample=Sample(
-        files={
-            "annotated_data.csv": "tweet_id,country,lang,Q1,Q2,Q3,Q4,Q5\n1340000000000000001,Brazil,pt,1,2.0,1.0,3.0,1.0\n1340000000000000002,Indonesia,in,1,2.0,2.0,1.0,1.0\n1340000000000000003,Nigeria,en,2,,,,\n",
-            **made_up(
-                "covid_vaccine_misinfo_mic",
-                {
-                    "claim": None,
-                    "contain_misinfo_about_vaccine": "yes",
-                    "tweet_id": "1340000000000000001",
-                    "language": "pt",
-                },
-                {
-                    "claim": None,
-                    "contain_misinfo_about_vaccine": "no",
-                    "tweet_id": "1340000000000000002",
-                    "language": "id",
-                },
-            ),
-        },
-        rows={"tweets": 3, "guide": 2},
-        veracity={"false": 1, "true": 1, "unknown": 1},
-    ),
 )

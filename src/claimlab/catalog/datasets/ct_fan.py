@@ -6,12 +6,7 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, UnreadableFile
 
 SPLITS = ("train", "dev", "test")
 
@@ -75,9 +70,6 @@ DATASET = Entry(
         time_start="2010",
         time_end="2022",
         labelling="Source-based",
-        shares=Shares(true=26.97, false=64.78, unknown=8.25),
-        quality=Quality(keywords="fail", feasibility="pass"),
-        published=Published(keywords_tf=62.2),
         access="On request from Zenodo (record 6362498); the training part is for participants of the task.",
         homepage="https://zenodo.org/record/6362498",
         citation="Shahi, Struß and Mandl (2021), Overview of the CLEF-2021 CheckThat! Lab Task 3 on Fake News Detection, "
@@ -93,27 +85,10 @@ DATASET = Entry(
             "there as written (variant 'original-test').",
             "Four public ids of the copy were damaged by a spreadsheet (such as '2,574E+20').",
         ),
-        survey="cdl-paragraphs",
         met_real_files=True,
     ),
-    maps={
-        "a5": LabelMap("ct-fan/a5", A5),
-        "cdl": LabelMap("ct-fan/cdl", {**A5, "partial": "false", "partially false": "false"}),
-    },
+    maps={"a5": A5, "cdl": {**A5, "partial": "false", "partially false": "false"}},
     variants={"articles": load, "original-test": load_original_test},
-    sample=Sample(
-        files={
-            "train.csv": "title_text,label\n"
-            "< PERSON > river flow uphill < number > year,fake\n"
-            '"council opened library, school",truth\n'
-            "bridge closed storm maybe,partial\nrecipe soup,other\n",
-            "test.csv": "public_id,title_text,label\n81a00001,bridge closed storm maybe,partial\n",
-            "unpreprocessed_test.csv": "public_id,title_text,label\n"
-            '81a00001,"The bridge was closed by a storm, or ""maybe"" not.",partial\n',
-        },
-        rows={"articles": 5, "original-test": 1},
-        veracity={"true": 1, "false": 1, "mixed": 2, "unknown": 1},
-    ),
     published_rows={"articles": 2_462},
     real_rows={"articles": 1_571, "original-test": 330},
     real_labels={"fake": 676, "partial": 474, "truth": 268, "other": 153},

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -37,9 +33,6 @@ DATASET = Entry(
         region="Germany",
         languages=("deu",),
         labelling="Human expert",
-        shares=Shares(true=11.12, false=7.78, unknown=81.1),
-        quality=Quality(keywords="pass", temporal="pass", feasibility="fail"),
-        published=Published(keywords_tf=37.1, keywords_tf_baseline=49.9, temporal=37.4, temporal_feature="date"),
         access="The binary labels with texts are in the authors' public repository; the full set is given on request.",
         citation="Ashraf, Bezzaoui, Andone, Markowetz, Fegert and Flek (2024), DeFaktS: A German Dataset for Fine-Grained "
         "Disinformation Detection through Social Media Framing, LREC-COLING.",
@@ -52,21 +45,10 @@ DATASET = Entry(
             "Annotators judged wording without outside knowledge, so 0 means 'no sign of disinformation', not 'checked true'.",
             "The search word 'FDP' (a party) also caught Portuguese tweets that use it as an insult; some carry the label 1.",
         ),
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("defakts/a5", LABELS), "cdl": LabelMap("defakts/cdl", LABELS)},
+    maps=both(LABELS),
     variants={"binary": load},
-    sample=Sample(
-        files={
-            "DefaktS_Twitter.binary.csv": "id,text,binary_label\n"
-            '100001,"Der Stadtrat hat gestern ""Plan B"" beschlossen, &amp; zwar einstimmig.\nhttps://example.org/a",0.0\n'
-            "100002,Die Brücke wurde heimlich gesprengt!!! Niemand berichtet.,1.0\n"
-            "100003,Morgen wird es regnen #wetter,0\n",
-        },
-        rows={"binary": 3},
-        veracity={"true": 2, "false": 1},
-    ),
     published_rows={"binary": 20_008},
     real_rows={"binary": 19_996},
     real_labels={"0": 11_771, "1": 8_225},

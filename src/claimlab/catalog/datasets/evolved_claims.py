@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.rows import record_rows, side_rows
-from claimlab.catalog.table import read_objects
-from claimlab.core.record import meta_json
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_json_as
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    meta_json,
+    read_json_as,
+    read_objects,
+    record_rows,
+    side_rows,
+)
 
 DIMENSIONS = ("causal_structure", "expression_type", "language_style", "message_granularity", "stance_polarity")
 SEED_MODEL = "gpt-4o"  # as the paper says of seeds and non-claims; the agents' model is named nowhere
@@ -161,58 +164,6 @@ def contents(bundle: Bundle) -> dict[tuple[str, str], str]:
     }
 
 
-def _evolved_line(number: int, dimension: str, value: str) -> str:
-    return json.dumps(
-        {
-            "id": number, "claim": f"The old bridge, {value} people say, opened in 1931.", "label": 1,
-            "dimension": dimension, "value": value, "base_claim": "The bridge opened in 1931.", "topic": "Regional",
-            "refer_title": "Bridges of Riverton", "refer_content": "The bridge was opened in 1931.",
-        }
-    ) + "\n"  # fmt: skip
-
-
-def _walk(number: int, dimension: str, value: str) -> str:
-    step = {
-        "round": 1, "character_id": "character_1", "role": "producer", "influencing_attributes": ["job"],
-        "influencing_reason": "I build bridges.", "input_claim": "The bridge opened in 1931.",
-    }  # fmt: skip
-    steps = [
-        {**step, "step": 1, "output_claim": "It opened.", "audit_pass": False, "audit_reason": "Too short."},
-        {**step, "step": 2, "character_id": "character_2", "role": "bystander", "input_claim": "It opened.",
-         "output_claim": "The old bridge opened in 1931.", "audit_pass": True, "audit_reason": "Fits."},
-    ]  # fmt: skip
-    goal = {"id": number, "dimension": dimension, "target_value": value, "status": "success", "final_claim": "x"}
-    return json.dumps([{**goal, "steps": steps}])
-
-
-_SEED = {
-    "label": 1,
-    "topic": "Regional",
-    "title": "Bridges of Riverton",
-    "content_url": "https://news.example/b",
-    "content_id": 1,
-}
-_NON = {"label": 0, "topic": "Regional", "refer_title": "Bridges of Riverton"}
-_SAMPLE: dict[str, str] = {
-    "assets/abstract.json": '{"Regional": [{"title": "Bridges of Riverton", "url_1": "https://news.example/b", "content_1": "The bridge was opened in 1931."}]}',
-    "data/causal_structure.jsonl": _evolved_line(1, "causal_structure", "Direct Causation"),
-    "data/causal_structure_propagation.json": _walk(1, "causal_structure", "Direct Causation"),
-    "data/expression_type.jsonl": _evolved_line(1, "message_type", "Opinion") + _evolved_line(2, "expression_type", "Fact"),
-    "data/language_style.jsonl": _evolved_line(1, "linguistic_style", "Rational–Official"),
-    "data/language_style_propagation.json": _walk(1, "linguistic_style", "Rational–Official"),
-    "data/message_granularity.jsonl": _evolved_line(1, "granularity", "Micro/Detailed"),
-    "data/message_granularity_propagation.json": _walk(1, "granularity", "Micro/Detailed"),
-    "data/stance_polarity.jsonl": _evolved_line(1, "stance_polarity", "Neutral"),
-    "data/stance_polarity_propagation.json": _walk(1, "stance_polarity", "Neutral"),
-    "data/seed.jsonl": json.dumps({"seed_claim": "The bridge opened in 1931.", **_SEED}) + "\n"
-    + json.dumps({"seed_claim": "The bridge is 300 m long.", **_SEED}) + "\n",
-    "data/seed240.jsonl": json.dumps({"seed_claim": "The bridge opened in 1931.", **_SEED}) + "\n",
-    "data/non-claim.jsonl": json.dumps({"non-claim": "When did the bridge open?", "type": "Not a claim (non-assertive utterances)", **_NON}) + "\n"
-    + json.dumps({"non-claim": "I love that bridge.", "type": "Personal experience", **_NON}) + "\n"
-    + json.dumps({"non-claim": "Affinity emerges under span entrainment.", "type": "pseudo-scientific", "personal": "I love that bridge.", **_NON}) + "\n"
-    + json.dumps({"non-claim": "It opened then.", "type": "context-stripped", "seed-claim": "The bridge opened in 1931.", **_NON}) + "\n",
-}  # fmt: skip
-
 DATASET = Entry(
     card=Card(
         name="evolved-claims",
@@ -250,22 +201,6 @@ DATASET = Entry(
         "traces": partial(evolved, traced_only=True),
         **{stem.replace("_", "-"): partial(evolved, stems=(stem,)) for stem in DIMENSIONS},
     },
-    sample=Sample(
-        files=_SAMPLE,
-        rows={
-            "evolved": 6,
-            "seed": 2,
-            "seed240": 1,
-            "non-claims": 4,
-            "detection": 6,
-            "traces": 4,
-            "causal-structure": 1,
-            "expression-type": 2,
-            "language-style": 1,
-            "message-granularity": 1,
-            "stance-polarity": 1,
-        },
-    ),
     real_rows={
         "evolved": 3_557,
         "seed": 4_900,

@@ -8,12 +8,7 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table, members
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column, meta_json
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, members, meta_column, meta_json
 
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 KINDS = {"news article": "article", "twitter post": "post"}
@@ -118,14 +113,6 @@ def finish(rows: pl.DataFrame) -> Loaded:
     return Loaded(records, synthetic="MGT" in records["authorship"])
 
 
-HUMAN = "uuid,content,label,article_type,source_type,pre_post_GPT,dataset_source,text_length\n"
-LLM = (
-    "uuid,ai_content,human_content,aigenerated_content_cleaned,ai_generated_label,Prompt_type,pre_post_GPT,"
-    "article_type,dataset_source\n"
-)
-_FIRST = 'h-1,"The bridge ""opened""\n\nin 1931.",real,news article,human,pre-GPT,CoAID,5\n'
-_SECOND = "h-2,The river flows uphill #river,fake,twitter post,human,pre-GPT,CoAID,5\n"
-
 DATASET = Entry(
     card=Card(
         name="f3",
@@ -153,7 +140,7 @@ DATASET = Entry(
         ),
         met_real_files=True,
     ),
-    maps={"default": LabelMap("f3/default", {"real": "true", "fake": "false"})},
+    maps={"default": {"real": "true", "fake": "false"}},
     variants={
         "all": everything,
         "human": human,
@@ -161,20 +148,6 @@ DATASET = Entry(
         "news": only("article"),
         "posts": only("post"),
     },
-    sample=Sample(
-        files={
-            "Human_Disinformation__pre-GPT_article_type_news_article_test.csv": HUMAN + _FIRST,
-            "Human_Disinformation__pre-GPT_dataset_source_CoAID_train.csv": HUMAN + _FIRST + _SECOND,
-            "Human_Disinformation__post-GPT_dataset_source_x-Gen_data.csv": HUMAN
-            + "h-3,The goose was elected.,fake,news article,human,post-GPT,x-Gen,4\n",
-            "LLM_Disinformation_pre-GPT_dataset_source_CoAID_test.csv": LLM
-            + 'm-1,"In 1931, the bridge opened.","The bridge ""opened""\n\nin 1931.",in 1931 the bridge opened,real,minor,pre-GPT,news article,CoAID\n'
-            + 'm-2,The bridge fell in 1931.,"The bridge ""opened""\n\nin 1931.",the bridge fell in 1931,fake,critical,pre-GPT,news article,CoAID\n'
-            + "m-3,Rivers may flow uphill,The river flows uphill #river,rivers may flow uphill,fake,major,pre-GPT,twitter post,CoAID\n",
-        },
-        rows={"all": 6, "human": 3, "machine": 3, "news": 4, "posts": 2},
-        veracity={"true": 2, "false": 4},
-    ),
     real_rows={"all": 13_351, "human": 10_815, "machine": 2_536, "news": 7_234, "posts": 6_117},
     real_labels={"real": 7_378, "fake": 5_973},
 )

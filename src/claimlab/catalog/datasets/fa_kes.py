@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import unique_ids
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, unique_ids, utc
 
 TITLE = ("article_title", "title")
 
@@ -47,9 +41,6 @@ DATASET = Entry(
         time_start="2011",
         time_end="2018",
         labelling="crowd-sourced",
-        shares=Shares(true=52.99, false=47.01),
-        quality=Quality(keywords="pass", temporal="pass", feasibility="pass"),
-        published=Published(keywords_tf=51.5, temporal=50.1, temporal_feature="date"),
         licence="CC BY",
         access="Download FA-KES-Dataset.csv from Zenodo, record 2607278.",
         homepage="https://doi.org/10.5281/zenodo.2607278",
@@ -60,20 +51,7 @@ DATASET = Entry(
             "Many texts open with their date and close with the agency's name, so the outlet and the day can be read from the text.",
             "The guide describes it as drawn from fact-checking sites in several languages; the articles are English news.",
         ),
-        survey="cdl-paragraphs",
     ),
-    maps={"a5": LabelMap("fa-kes/a5", A5), "cdl": LabelMap("fa-kes/cdl", A5)},
+    maps=both(A5),
     variants={"articles": load},
-    sample=Sample(
-        files={
-            "FA-KES-Dataset.csv": (
-                "unit_id,article_title,article_content,source,date,location,labels\n"
-                '1001,Shell hits market,"Wed 05 Apr 2017 Shell hits market. Witnesses in the caf\xe9 said ""three"" fell.",nna,4/5/2017,riverton,0\n'
-                "1002,Convoy arrives,Sun 16 Apr 2017 Convoy arrives. Aid reached the town.,reuters,4/16/2017,riverton,1\n"
-                "1003,Clash near dam,,sana,7/10/2016,riverton,1\n"
-            ).encode("latin-1"),
-        },
-        rows={"articles": 3},
-        veracity={"true": 2, "false": 1},
-    ),
 )

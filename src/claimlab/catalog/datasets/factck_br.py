@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.columns import host
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, LabelMap, Loaded, Table, dated, host, numbered, utc
 
 # What the three agencies say their ratings mean: exaggeration, distortion, missing context and underestimation start
 # from something true (mixed); what cannot be shown yet or at all is unknown.
@@ -77,8 +70,6 @@ def load(bundle: Bundle) -> Loaded:
     return Loaded(records, {"evidence": evidence})
 
 
-HEADER = "URL\tAuthor\tdatePublished\tclaimReviewed\treviewBody\ttitle\tratingValue\tbestRating\talternativeName\n"
-
 DATASET = Entry(
     card=Card(
         name="factck-br",
@@ -107,18 +98,6 @@ DATASET = Entry(
     ),
     maps={"default": RATINGS},
     variants={"claims": load},
-    sample=Sample(
-        files={
-            "FACTCKBR.tsv": HEADER
-            + "https://www.exemplo.org/1\thttps:www.exemplo.org\t2019-07-22\tO rio corre para \"cima\".\tNão corre.\tRio | Exemplo\t1\t5\tfalso\n"
-            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-16 08:30:00\tA ponte abriu em 1931.\tEmpty\tPontes\t1\t6\tVerdadeiro\n"
-            + "https://agencia.exemplo.com.br/lupa/2\thttps:agencia.exemplo.com.brlupa\t2019-04-16 08:30:00\tA ponte tem 10 km.\tEmpty\tPontes\t3\t6\tExagerado\n"
-            + "https://exemplo.net/3\thttps:exemplo.net\t2018-01-02\tO farol vai cair.\tSem dados.\tFarol\t7\t8\tImpossível provar\n"
-            + "https://exemplo.net/4\thttps:exemplo.net\t2018-01-03\t\t\tSem frase\t\t8\t\n"
-        },
-        rows={"claims": 5},
-        veracity={"true": 1, "false": 1, "mixed": 1, "unknown": 1},
-    ),
     real_rows={"claims": 1_313},
     real_labels={
         "Falso": 615, "falso": 328, "Verdadeiro": 119, "Exagerado": 87, "Sem contexto": 42, "distorcido": 29,

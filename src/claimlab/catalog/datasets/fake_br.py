@@ -9,13 +9,7 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from claimlab.catalog.card import Card, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.rows import record_rows
-from claimlab.catalog.times import moment
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_json
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Shares, meta_json, moment, record_rows
 
 FIELDS = [
     "author", "link", "category", "date", "tokens", "words", "types", "links", "upper_case_words", "verbs",
@@ -97,10 +91,6 @@ def day(written: str) -> datetime | None:
     return when if when is not None and when.year > 1990 else None
 
 
-def _facts(author: str, link: str, date: str) -> str:
-    return "\r\n".join([author, link, "politica", date, *["1"] * 20, "0.5"])
-
-
 DATASET = Entry(
     card=Card(
         name="fake-br",
@@ -130,40 +120,8 @@ DATASET = Entry(
         ),
         met_real_files=True,
     ),
-    maps={"default": LabelMap("fake-br/default", {"true": "true", "fake": "false"})},
+    maps={"default": {"true": "true", "fake": "false"}},
     variants={"full": full, "normalised": normalised},
-    sample=Sample(
-        files={
-            "full_texts/fake/1.txt": 'O rio de Rioverde corre para cima, "garante" um leitor.',
-            "full_texts/fake/2.txt": "A ponte de Rioverde é de queijo.",
-            "full_texts/fake/10.txt": "Chove sopa em Rioverde.",
-            "full_texts/true/1.txt": b"\xef\xbb\xbfO rio de Rioverde subiu dois metros, informou a prefeitura na sexta-feira.",
-            "full_texts/true/2.txt": "A ponte de Rioverde reabre em maio.",
-            "full_texts/true/10.txt": "Choveu 30 mm em Rioverde.",
-            "full_texts/fake-meta-information/1-meta.txt": _facts(
-                "None", "https://boato.exemplo.org/rio", "2017-11-30"
-            ),
-            "full_texts/fake-meta-information/2-meta.txt": _facts(
-                "Zé", "https://boato.exemplo.org/ponte", "25/07/2017"
-            ),
-            "full_texts/fake-meta-information/10-meta.txt": _facts(
-                "None", "https://boato.exemplo.org/sopa", "03/09/0201"
-            ),
-            "full_texts/true-meta-information/1-meta.txt": _facts(
-                " Ana ", "http://www.jornal.exemplo.org/rio", " 06/02/2017 18h43 "
-            ),
-            "full_texts/true-meta-information/2-meta.txt": _facts(
-                "Ana", "http://jornal.exemplo.org/ponte", " 24 de julho de 2017 "
-            ),
-            "full_texts/true-meta-information/10-meta.txt": _facts("Ana", "http://jornal.exemplo.org/chuva", "28/2/18"),
-            "size_normalized_texts/fake/1.txt": "O rio de Rioverde corre para cima.",
-            "size_normalized_texts/fake/3.txt": "O farol de Rioverde canta.",
-            "size_normalized_texts/true/1.txt": "O rio de Rioverde subiu dois metros.",
-            "size_normalized_texts/true/3.txt": "O farol de Rioverde apagou.",
-        },
-        rows={"full": 6, "normalised": 4},
-        veracity={"true": 3, "false": 3},
-    ),
     real_rows={"full": 7_200, "normalised": 7_200},
     real_labels={"true": 3_600, "fake": 3_600},
 )

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.columns import title_and_body
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table, members
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, members, title_and_body
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -54,15 +49,7 @@ DATASET = Entry(
             "The hub card says that labels are 0 and 1, and shows one written REAL: both spellings are read.",
             "Labels come from language models: a detector built on one may only agree with itself.",
         ),
-        survey="cdl-listed",
     ),
-    maps={"a5": LabelMap("fake-news-elections/a5", {"REAL": "true", "0": "true", "FAKE": "false", "1": "false"})},
+    maps={"a5": {"REAL": "true", "0": "true", "FAKE": "false", "1": "false"}},
     variants={"news": load},
-    sample=Sample(
-        files={
-            "train.csv": "text,label\nThe count ended on Monday.,REAL\nThe count never began.,FAKE\nVotes were read twice.,0\n"
-        },
-        rows={"news": 3},
-        veracity={"true": 2, "false": 1},
-    ),
 )

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.columns import languages
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered
-from claimlab.catalog.ratings import rating_verdicts
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, languages, numbered, rating_verdicts, utc
 
 JULY = ("FakeCovid_July2020.csv", "FakeCovid*July*.csv")
 JUNE = ("FakeCovid_June2020.csv", "FakeCovid*June*.csv")
@@ -102,18 +94,6 @@ DATASET = Entry(
         time_start="2020-01-04",
         time_end="2020-07-01",
         labelling="Human expert",
-        shares=Shares(true=0.85, false=94.12, mixed=2.74, unknown=2.28),
-        quality=Quality(keywords="pass", temporal="pass", feasibility="fail"),
-        published=Published(
-            search_f1=50.4,
-            offline_f1=51.0,
-            keywords_tf=49.9,
-            keywords_tf_baseline=49.9,
-            keywords_tfm=32.7,
-            keywords_tfm_baseline=32.8,
-            temporal=49.9,
-            temporal_feature="date",
-        ),
         access="Clone the repository FakeCovid and give its folder data.",
         homepage="https://github.com/Gautamshahi/FakeCovid",
         citation="Shahi and Nandini (2020), FakeCovid: A Multilingual Cross-domain Fact Check News Dataset for COVID-19, ICWSM workshop on Cyber Social Threats.",
@@ -124,27 +104,8 @@ DATASET = Entry(
             "Ratings are each organisation's own words; those that neither this entry nor the house's list knows raise an error that names them.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
     ),
-    maps={"a5": LabelMap("fakecovid/a5", A5), "cdl": LabelMap("fakecovid/cdl", rating_verdicts({**OWN, **CDL}))},
+    maps={"a5": A5, "cdl": rating_verdicts({**OWN, **CDL})},
     variants={"claims": load, "june": load_june, "articles": load_articles, "guide": guide("fakecovid", "fakecovid")},
     published_rows={"june": 5_182, "articles": 7_623, "guide": 7_623},
-    sample=Sample(
-        files={
-            "data/FakeCovid_July2020.csv": "ref_source,ref_url,pageid,verifiedby,country,class,title,published_date,country1,article_source,source_title,content_text,category,lang\n"
-            "poynter,https://p.example/1,1,Verificador,Spain,FALSE,Moon water cures the virus.,2020/04/02,Spain,https://v.example/1,El agua de luna no cura,El agua de luna no cura nada.,Prevention & Treatments,es\n"
-            "poynter,https://p.example/2,2,Checkers,Kenya,MiSLEADING,Clinic turned patients away.,2020/05/15,Kenya,https://c.example/2,Clinic claim,The clinic was full.,Others,en\n"
-            "poynter,https://p.example/3,3,Checkers,Kenya,Two Pinocchios,The ward has 900 beds.,,Kenya,,,,Others,en\n"
-            "snopes,https://s.example/4,4,Checkers,USA,No Evidence,Copper doors stop the virus.,2020/06/01,USA,https://s.example/4,Copper doors,We found none.,Others,en\n",
-            "data/FakeCovid_June2020.csv": "ref_source,verifiedby,country,class,title,published_date,article_source,source_title,content_text,category,lang\npoynter,Checkers,Kenya,False,Moon water cures.,2020/04/02,https://c.example/9,t,x,Others,English\n",
-            "data/coronavirus_GT.csv": "Day,coronavirus\n2020-01-01,0\n",
-            **made_up(
-                "fakecovid",
-                {"claim": "moon water cures the virus.", "label": "false", "date": "4/2/2020"},
-                {"claim": "the ward has 900 beds.", "label": "two pinocchios"},
-            ),
-        },
-        rows={"claims": 4, "june": 1, "articles": 4, "guide": 2},
-        veracity={"false": 2, "mixed": 1, "unknown": 1},
-    ),
 )

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, meta_column, utc
 
 SPLITS = {"train": "train", "validate": "dev", "test_public": "test"}
 COLUMNS = ["id", "title", "author", "created_utc", "subreddit"]
@@ -62,11 +56,6 @@ def read(bundle: Bundle, *, quoted: bool) -> Loaded:
     return Loaded(records)
 
 
-HEADER = (
-    "author\tclean_title\tcreated_utc\tdomain\thasImage\tid\timage_url\tlinked_submission_id\tnum_comments\tscore\t"
-    "subreddit\ttitle\tupvote_ratio\t2_way_label\t3_way_label\t6_way_label\n"
-)
-
 DATASET = Entry(
     card=Card(
         name="fakeddit",
@@ -91,25 +80,10 @@ DATASET = Entry(
             "Edited pictures (psbattle_artwork) have no domain, comment count or vote ratio: missing values give the "
             "class away too.",
         ),
-        survey="cdl-listed",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("fakeddit/a5", {"1": "true", "0": "false"})},
+    maps={"a5": {"1": "true", "0": "false"}},
     variants={"posts": posts, "lines": lines},
-    sample=Sample(
-        files={
-            "multimodal_train.tsv": HEADER
-            + "pebble_fan\ta stone that looks like a loaf\t1500000000.0\ti.redd.it\tTrue\taa1\thttps://example.org/1.jpg\t\t2.0\t12\tmildlyinteresting\tA stone that looks like a loaf\t0.84\t1\t0\t0\n"
-            + '\tbridge poster\t1400000000.0\texample.org\tTrue\taa2\thttps://example.org/2.jpg\t\t6.0\t57\tpropagandaposters\t"""Mind the bridge"" \nposter 1915"\t0.94\t0\t1\t5\n'
-            + "cat_owner\tcat in a hat\t1450000000.0\ti.imgur.com\tTrue\taa3\t\t\t9.0\t80\tphotoshopbattles\tPsBattle: Cat in a hat\t0.95\t1\t0\t0\n",
-            "multimodal_validate.tsv": HEADER
-            + "painter\tcat on the moon\t1450000900.0\t\tTrue\tcc1\thttps://example.org/4.jpg\taa3\t\t5\tpsbattle_artwork\tCat on the moon\t\t0\t2\t4\n",
-            "multimodal_test_public.tsv": HEADER
-            + "daily_jest\ttown elects a goose\t1460000000.0\texample.com\tTrue\tdd1\thttps://example.org/5.jpg\t\t3.0\t300\ttheonion\tTown elects a goose\t0.9\t0\t2\t1\n",
-        },
-        rows={"posts": 5, "lines": 6},
-        veracity={"true": 2, "false": 3},
-    ),
     real_rows={"posts": 29_989, "lines": 29_997},
     real_labels={"0": 18_008, "1": 11_981},
 )

@@ -6,14 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.columns import title_and_body
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of, read_json_as
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, frame_of, read_json_as, title_and_body, utc
 
 PARTS = ("HealthStory", "HealthRelease")
 
@@ -86,18 +79,7 @@ DATASET = Entry(
             "on), not for truth; the authors call fewer than three stars fake (map 'authors').",
         ),
         has_evidence=True,
-        survey="cdl-listed",
     ),
-    maps={"authors": LabelMap("fakehealth/authors", AUTHORS)},
+    maps={"authors": AUTHORS},
     variants={"news": load},
-    sample=Sample(
-        files={
-            "dataset/reviews/HealthStory.json": '[{"news_id": "story_reviews_00000", "rating": 4, "source": "River News", "summary": "Names the harms.", "link": "https://r.example/0", "original_title": "Tea and sleep", "criteria": []}, {"news_id": "story_reviews_00001", "rating": 1, "source": "Hill Daily", "summary": "Names no source.", "original_title": "Tea heals all"}]',
-            "dataset/reviews/HealthRelease.json": '[{"news_id": "news_reviews_00000", "rating": 3, "source": "A university", "original_title": "A new test"}]',
-            "dataset/content/HealthStory/story_reviews_00000.json": '{"url": "https://a.example", "title": "Tea and sleep", "text": "A small trial found no effect.", "publish_date": 1583366400.0, "keywords": ["tea"], "source": "https://a.example"}',
-            "dataset/content/HealthRelease/news_reviews_00000.json": '{"url": "https://c.example", "title": "A new test", "text": "It was tried on ten people.", "publish_date": null}',
-        },
-        rows={"news": 3},
-        veracity={"true": 2, "false": 1},
-    ),
 )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.columns import title_and_body
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.made_up import xlsx
-from claimlab.catalog.table import Table, members
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    frame_of,
+    members,
+    meta_column,
+    noted,
+    title_and_body,
+)
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -75,28 +78,10 @@ DATASET = Entry(
             "The guide's table gives no reference; identified by its size and dates, which are the paper's.",
             "It has no true story: both classes are untrue, and they differ in intent.",
         ),
-        survey="cdl-listed",
     ),
     maps={
-        "a5": LabelMap("fakenews/a5", {"Fake": "false", "Satire": "unknown"}),
-        "cdl": LabelMap(
-            "fakenews/cdl", {"Fake": "false", "Satire": "false"}, note="the guide's scripts call satire false"
-        ),
+        "a5": {"Fake": "false", "Satire": "unknown"},
+        "cdl": noted({"Fake": "false", "Satire": "false"}, "the guide's scripts call satire false"),
     },
     variants={"stories": load},
-    sample=Sample(
-        files={
-            "FakeNewsData/StoryText 2/Fake/finalFake/1.txt": "The bridge is made of cheese\nhttps://a.example/1\n\nNobody in town knows.\nMice do.\n",
-            "FakeNewsData/StoryText 2/Satire/finalSatire/2.txt": "Mayor elected by mice\nhttps://b.example/2\nThey squeaked twice.\n",
-            "FakeNewsData/Fake News Stories.xlsx": xlsx(
-                [
-                    ["Article Number", "URL of article", "Fake or Satire?", "URL of rebutting article"],
-                    [1, "https://a.example/1", "Fake", "https://check.example/1"],
-                    [2, "https://b.example/2", "Satire", None],
-                ]
-            ),
-        },
-        rows={"stories": 2},
-        veracity={"false": 1, "unknown": 1},
-    ),
 )

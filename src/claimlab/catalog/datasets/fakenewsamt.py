@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._folders import articles
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import unique_ids
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, meta_column, unique_ids
 
 FOLDERS = {
     "fake": ("fakeNewsDataset/fake/*.txt", "fakeNewsAMT/fake/*.txt", "fake/*.fake.txt"),
@@ -52,9 +47,6 @@ DATASET = Entry(
         topic="Various",
         languages=("eng",),
         labelling="crowd-sourced",
-        shares=Shares(true=50.0, false=50.0),
-        quality=Quality(keywords="pass", feasibility="pass"),
-        published=Published(keywords_tf=45.7),
         access="Download fakeNewsDatasets.zip from the language and information technologies group at the University of Michigan; it holds this set and Celebrity.",
         homepage="https://lit.eecs.umich.edu/downloads.html",
         citation="Pérez-Rosas, Kleinberg, Lefevre and Mihalcea (2018), Automatic Detection of Fake News, COLING.",
@@ -62,19 +54,7 @@ DATASET = Entry(
             "Fake and legitimate articles come in pairs on one story: a split that parts a pair shows the model the story twice, with opposite labels.",
             "The fakes were written on order by crowd workers and never circulated.",
         ),
-        survey="cdl-paragraphs",
     ),
-    maps={"a5": LabelMap("fakenewsamt/a5", A5), "cdl": LabelMap("fakenewsamt/cdl", A5)},
+    maps=both(A5),
     variants={"articles": load},
-    sample=Sample(
-        files={
-            "fakeNewsDatasets/fakeNewsDataset/fake/biz01.fake.txt": "Riverton bank gives away gold\n\nEvery client gets a bar, the bank said.\n",
-            "fakeNewsDatasets/fakeNewsDataset/legit/biz01.legit.txt": "Riverton bank lowers fees\n\nAccounts will cost two crowns less.\n",
-            "fakeNewsDatasets/fakeNewsDataset/legit/entmt12.legit.txt": "Choir wins contest\n\nThe Riverton choir came first.\n",
-            "fakeNewsDatasets/celebrityDataset/fake/001fake.txt": "Not this set\n\nIt belongs to the other one.\n",
-            "fakeNewsDatasets/celebrityDataset/legit/001legit.txt": "Not this set\n\nIt belongs to the other one.\n",
-        },
-        rows={"articles": 3},
-        veracity={"true": 2, "false": 1},
-    ),
 )

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, meta_column
 
 SIZE = 9_408_908
 META = ["title", "meta_keywords", "meta_description", "scraped_at"]
@@ -53,8 +48,6 @@ DATASET = Entry(
         topic="Various",
         languages=("eng",),
         labelling="Source-based",
-        shares=Shares(true=1.20, false=79.20, unknown=19.60),
-        quality=Quality(feasibility="fail"),
         licence="Apache-2.0",
         access="A sample of 250 articles is in the public repository; the whole corpus (tens of gigabytes) is in its releases and "
         "is not read by this loader.",
@@ -69,27 +62,10 @@ DATASET = Entry(
             "Every domain of the sample has a single label, and one domain gives 155 of the 250 rows: the source is the label.",
             "12 rows of the sample have no type; they stay without a verdict and the guide counts them as unknown.",
         ),
-        survey="cdl-paragraphs",
         met_real_files=True,
     ),
-    maps={
-        "a5": LabelMap("fakenewscorpus/a5", A5),
-        "cdl": LabelMap("fakenewscorpus/cdl", {**A5, "unreliable": "false", "bias": "unknown", "clickbait": "unknown"}),
-    },
+    maps={"a5": A5, "cdl": {**A5, "unreliable": "false", "bias": "unknown", "clickbait": "unknown"}},
     variants={"sample": load},
-    sample=Sample(
-        files={
-            "news_sample.csv": ",id,domain,type,url,content,scraped_at,inserted_at,updated_at,title,authors,keywords,"
-            "meta_keywords,meta_description,tags,summary\n"
-            + "".join(
-                f"{n},{100 + n},{kind or 'none'}.example.org,{kind},http://example.org/{n},"
-                f'"Riverton ""news"" {n},\n\nsecond paragraph.",2018-01-25 16:17:44.789555,,,Title {n},,,[\'\'],,,\n'
-                for n, kind in enumerate(["", *A5])
-            ),
-        },
-        rows={"sample": 14},
-        veracity={"true": 1, "false": 3, "mixed": 2, "unknown": 7},
-    ),
     real_rows={"sample": 250},
     real_labels={
         "fake": 155,

@@ -7,15 +7,7 @@ from functools import partial
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
-from claimlab.text.snowflake import tweet_time
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, UnreadableFile, dated, meta_column, tweet_time, utc
 
 SITES = ("politifact", "gossipcop")
 LABELS = {"1": "real", "0": "fake"}  # as the title lists write them
@@ -123,10 +115,9 @@ DATASET = Entry(
             "Headlines repeat: the 10,988 dated ones hold 10,352 distinct titles.",
             "One copy of the list mixes 230 blank lines into the 23,196 headlines (17,441 real, 5,755 fake).",
         ),
-        survey="cdl-listed",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("fakenewsnet/a5", {"real": "true", "fake": "false"})},
+    maps={"a5": {"real": "true", "fake": "false"}},
     variants={
         "all": load_view,
         "politifact": partial(load_view, site="politifact"),
@@ -134,30 +125,6 @@ DATASET = Entry(
         "listed": load_listed,
         "items": load_items,
     },
-    sample=Sample(
-        files={
-            "ko_FakeNewsNet_combined.csv": "label,title,date\n"
-            "0,Singer marries a lamp post,2018-06-21 10:20:30+01:00\n"
-            '1,"Actor opens ""school"", pays teachers",2017-06-03 12:30:45.500000+00:00\n'
-            "1,Actor visits Riverton,2018-01-12 00:00:00\n"
-            "0,Mayor bans rain,\n",
-            "ko_gossipcop_fake_final.csv": "label,title,date\n0,Singer marries a lamp post,2018-06-21 10:20:30+01:00\n",
-            "ko_gossipcop_real_final.csv": "label,title,date\n"
-            '1,"Actor opens ""school"", pays teachers",2017-06-03 12:30:45.500000+00:00\n'
-            "1,Actor visits Riverton,2018-01-12 00:00:00\n",
-            "politifact_fake.csv": "id,news_url,title,tweet_ids\n"
-            "politifact1,example.org/rain,Mayor bans rain,937000000000000001\t937000000000000002\n"
-            "politifact2,,River runs dry twice,\n",
-            "copy_politifact_fake.csv": "id,news_url,title,tweet_ids\npolitifact1,example.org/rain,Mayor bans rain,937000000000000001\n",
-            "copy_politifact_real.csv": 'id,news_url,title,tweet_ids\npolitifact3,http://example.org/,Town budget,"937000000000000003\t278000001"\n'
-            ",,,\n",
-            "copy_gossipcop_fake.csv": "news_url,title\nexample.org/lamp,Singer marries a lamp post\n",
-            "sharma_gossipcop_real.csv": "claim_source,claim,claim_label\r\nhttps://example.org/a,Actor visits Riverton,1\r\n,,\r\n,,1\r\n"
-            ",Singer marries a lamp post,0\r\n",
-        },
-        rows={"all": 4, "politifact": 1, "gossipcop": 3, "listed": 2, "items": 3},
-        veracity={"true": 2, "false": 2},
-    ),
     published_rows={"all": 23_196, "listed": 23_196, "items": 23_196},
     real_rows={"all": 10_988, "politifact": 183, "gossipcop": 10_805, "listed": 23_196, "items": 1_024},
     real_labels={"real": 8_063, "fake": 2_925},

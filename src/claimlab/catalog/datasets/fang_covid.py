@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.columns import title_and_body
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table, members
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of, read_json_as
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    dated,
+    frame_of,
+    members,
+    read_json_as,
+    title_and_body,
+    utc,
+)
 
 HELD_OUT = ("sueddeutsche", "freiewelt", "compactonline", "koppreport", "anonymousnews")
 
@@ -63,17 +68,7 @@ DATASET = Entry(
         citation="Mattern, Qiao, Kerz, Wiechmann and Strohmaier (2021), FANG-COVID: A New Large-Scale Benchmark Dataset "
         "for Fake News Detection in German, FEVER workshop.",
         errata=("The label is that of the publisher, so the publisher's style and boilerplate give it away.",),
-        survey="cdl-listed",
     ),
-    maps={"a5": LabelMap("fang-covid/a5", {"real": "true", "fake": "false"})},
+    maps={"a5": {"real": "true", "fake": "false"}},
     variants={"articles": load, "media-separated": load_media_separated},
-    sample=Sample(
-        files={
-            "fang-covid/articles/0.json": '{"url": "https://a.example/1", "date": "2020-03-26T17:32:30+01:00", "source": "FreieWelt", "label": "fake", "header": "Die Brücke ist aus Käse", "article": "Niemand weiß es.", "twitter-history": "[]"}',
-            "fang-covid/articles/1.json": '{"url": "https://b.example/2", "date": "", "source": "tagesblatt", "label": "real", "header": "Die Brücke ist offen", "article": "Seit Montag fährt der Bus wieder.", "twitter-history": "[]"}',
-            "fang-covid/README.md": "# FANG-COVID",
-        },
-        rows={"articles": 2, "media-separated": 2},
-        veracity={"true": 1, "false": 1},
-    ),
 )

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import unique_ids
-from claimlab.catalog.rows import record_rows, side_rows
-from claimlab.catalog.table import read_objects
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_json
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    UnreadableFile,
+    both,
+    meta_json,
+    read_objects,
+    record_rows,
+    side_rows,
+    unique_ids,
+)
 
 SETS = ("a", "r")  # from ambiguous questions, and from regular ones
 
@@ -74,10 +77,6 @@ def _evidence(record: str, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 A5 = {"SUPPORTS": "true", "REFUTES": "false"}
-_MADE_UP = {
-    "id": "-1_s", "claim": "the riverton bridge opened in 1931.", "label": "SUPPORTS",
-    "positive_evidence": {"id": "7", "title": "Riverton", "text": "The bridge opened in 1931."}, "negative_evidence": {"id": "8", "title": "Bridge", "text": "Bridges span rivers."},
-}  # fmt: skip
 
 DATASET = Entry(
     card=Card(
@@ -89,9 +88,6 @@ DATASET = Entry(
         topic="Various",
         languages=("eng",),
         labelling="Algorithm & Validation by human",
-        shares=Shares(true=49.77, false=50.23),
-        quality=Quality(keywords="pass", feasibility="pass"),
-        published=Published(search_f1=81.5, offline_f1=80.7, keywords_tf=34.8, keywords_tf_baseline=50.4),
         access="Download faviq_a_set_v1.2.zip and faviq_r_set_v1.2.zip, linked from the repository faviq, into one folder; ask the authors for the A set's test part.",
         homepage="https://faviq.github.io",
         citation="Park, Min, Kang, Zettlemoyer and Hajishirzi (2022), FaVIQ: FAct Verification from Information-seeking Questions, ACL.",
@@ -102,34 +98,8 @@ DATASET = Entry(
             "Positive and negative evidence are silver labels by word overlap, not judgements.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
     ),
-    maps={"a5": LabelMap("faviq/a5", A5), "cdl": LabelMap("faviq/cdl", A5)},
+    maps=both(A5),
     variants={"claims": load, "a-set": load_a, "r-set": load_r, "guide": guide("faviq", "faviq", language="eng")},
     published_rows={"a-set": 25_956, "r-set": 162_420},
-    sample=Sample(
-        files={
-            "faviq_a_set_v1.2/train.jsonl": json.dumps(_MADE_UP)
-            + "\n"
-            + json.dumps({**_MADE_UP, "id": "-1_r", "claim": "the riverton bridge opened in 1940.", "label": "REFUTES"})
-            + "\n",
-            "faviq_r_set_v1.2/dev.jsonl": json.dumps(
-                {
-                    **_MADE_UP,
-                    "id": "9",
-                    "claim": "riverton lies in ohio.",
-                    "label": "REFUTES",
-                    "negative_evidence": None,
-                }
-            )
-            + "\n",
-            **made_up(
-                "faviq",
-                {"claim": "riverton lies in ohio.", "label": "refutes"},
-                {"claim": "the riverton bridge opened in 1931.", "label": "supports"},
-            ),
-        },
-        rows={"claims": 3, "a-set": 2, "r-set": 1, "guide": 2},
-        veracity={"true": 1, "false": 2},
-    ),
 )

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._fever import PARTS, VERDICTS, Row, loaded, page_title, read_splits
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_json
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, frame_of, meta_json
 
 FILES = {
     "train": ("train.json*", "fever_train.json*", "*fever*train*.json*"),
@@ -66,9 +61,6 @@ DATASET = Entry(
         region="USA",
         languages=("eng",),
         labelling="Crowd-sourced",
-        shares=Shares(true=46.75, false=19.65, unknown=33.6),
-        quality=Quality(keywords="pass", feasibility="pass"),
-        published=Published(search_f1=88.6, offline_f1=89.2, keywords_tf=41.3, keywords_tf_baseline=50.0),
         licence="CC BY-SA 3.0, with Wikipedia's terms for its text",
         access="Download train.jsonl, shared_task_dev.jsonl and shared_task_test.jsonl from the project's page.",
         homepage="https://fever.ai/dataset/fever.html",
@@ -81,26 +73,10 @@ DATASET = Entry(
             "The guide's zero-shot baselines are on 'paper_test', half of the development part.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("fever/a5", VERDICTS), "cdl": LabelMap("fever/cdl", VERDICTS)},
+    maps=both(VERDICTS),
     variants={"dev": load, "all": load_all},
-    sample=Sample(
-        files={
-            "fever_labelled_dev.json": '[{"id": 11, "claim": "Salt Road is a novel.", "label": "SUPPORTS", '
-            '"evidence_pages": ["Salt_Road_-LRB-novel-RRB-"]}, '
-            '{"id": 12, "claim": "Salt Road is \\"a\\" film.", "label": "REFUTES", '
-            '"evidence_pages": ["Salt_Road_-LRB-novel-RRB-", "Northport"]}, '
-            '{"id": 13, "claim": "Salt Road sold well.", "label": "NOT ENOUGH INFO", "evidence_pages": []}]',
-            "train.jsonl": '{"id": 1, "verifiable": "VERIFIABLE", "label": "SUPPORTS", "claim": "Northport has a harbour.", '
-            '"evidence": [[[7, 8, "Northport", 3], [7, 9, "Harbour", 0]], [[7, 10, "Northport", 5]]]}\n'
-            '{"id": 2, "verifiable": "NOT VERIFIABLE", "label": "NOT ENOUGH INFO", "claim": "Northport is loud.", '
-            '"evidence": [[[7, null, null, null]]]}\n',
-        },
-        rows={"dev": 3, "all": 5},
-        veracity={"true": 1, "false": 1, "unknown": 1},
-    ),
     real_rows={"dev": 19_998, "all": 19_998},
     real_labels={"SUPPORTS": 6_666, "REFUTES": 6_666, "NOT ENOUGH INFO": 6_666},
 )

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._fever import PARTS, VERDICTS, Row, loaded, read_splits
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, frame_of, meta_column
 
 FIELDS = ["id", "claim", "label", "challenge", "expected_challenge", "split"]
 FILES = {
@@ -59,9 +54,6 @@ DATASET = Entry(
         topic="Various",
         languages=("eng",),
         labelling="Algorithm",
-        shares=Shares(true=57.77, false=38.77, unknown=3.47),
-        quality=Quality(keywords="pass", feasibility="pass"),
-        published=Published(search_f1=65.6, offline_f1=62.2, keywords_tf=37.4, keywords_tf_baseline=49.5),
         licence="CC BY-SA 3.0, with Wikipedia's terms for its text",
         access="Download the training and development files from the project's page; dev_programfc.json is the subset with "
         "sentence evidence that the ProgramFC project publishes.",
@@ -75,27 +67,10 @@ DATASET = Entry(
             "The guide's zero-shot baselines are on the validation part.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("feverous/a5", VERDICTS), "cdl": LabelMap("feverous/cdl", VERDICTS)},
+    maps=both(VERDICTS),
     variants={"dev": load, "all": load_all},
-    sample=Sample(
-        files={
-            "dev_programfc.json": '[{"id": 5, "claim": "The Riverton Mill \\u2013 built in 1840 \\u2013 burned down twice.", '
-            '"label": "supports", "challenge": "Other", '
-            '"evidence": "Riverton Mill\\tThe mill burned in 1851 and in [[1902|1902]].\\nRiverton\\tIt has one mill."}, '
-            '{"id": 6, "claim": "The Riverton Mill was built in 1950.", "label": "refutes", "challenge": "Numerical Reasoning", '
-            '"evidence": "Riverton Mill\\tIt was built in 1840."}]',
-            "feverous_train_challenges.jsonl": '{"evidence": [{"content": [], "context": {}}], "id": "", "claim": "", "label": "", '
-            '"annotator_operations": [], "expected_challenge": "", "challenge": ""}\n'
-            '{"evidence": [{"content": ["Northport_cell_0_1_2", "Northport_sentence_0"], "context": {}}], "id": 9, '
-            '"claim": "Northport had 900 people in 1900.", "label": "NOT ENOUGH INFO", "annotator_operations": [], '
-            '"expected_challenge": "NumericalReasoning", "challenge": "Other"}\n',
-        },
-        rows={"dev": 2, "all": 3},
-        veracity={"true": 1, "false": 1},
-    ),
     real_rows={"dev": 2_962, "all": 2_962},
     real_labels={"refutes": 1_551, "supports": 1_411},
 )

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.catalog.tweets import tweet_ids
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, meta_column, tweet_ids, utc
 
 TWEET = ["post_text", "like_count", "retweet_count", "similarity", "hashtag"]
 
@@ -72,16 +65,6 @@ DATASET = Entry(
         time_start="2020-02",
         time_end="2021-01",
         labelling="Human expert",
-        shares=Shares(true=23.76, false=76.24),
-        quality=Quality(keywords="pass", temporal="fail", feasibility="fail"),
-        published=Published(
-            search_f1=67.6,
-            offline_f1=67.3,
-            keywords_tf=53.3,
-            keywords_tf_baseline=49.6,
-            temporal=62.2,
-            temporal_feature="date",
-        ),
         licence=None,
         access="Download news_claim.csv and origin_tweet.csv from the authors' repository.",
         homepage="https://github.com/merry555/FibVID",
@@ -97,26 +80,10 @@ DATASET = Entry(
             "The end is January 2021 in the guide's table and December 2020 in its text; the tweets run from "
             "2020-02-01 to 2020-12-21.",
         ),
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("fibvid/a5", VERDICTS), "cdl": LabelMap("fibvid/cdl", VERDICTS)},
+    maps=both(VERDICTS),
     variants={"claims": load, "join": load_join},
-    sample=Sample(
-        files={
-            "news_claim.csv": "text,source,claim_num,group\n"
-            "masks are sold out in Northport,politifact,0,0\n"
-            '"the mayor said, ""garlic cures the virus""",snopes,1,1\n'
-            "the bridge opened in 1931,snopes,2,2\n"
-            "the river flows uphill,politifact,3,3\n",
-            "origin_tweet.csv": "create_date,tweet_id,similarity,like_count,retweet_count,post_text,claim_number,group,hashtag,tweet_user\n"
-            '2020-03-02T10:11:12.000Z,1234567890123456789,0.0,3,1,"Garlic, they say.\nReally?",1,1,covid,77\n'
-            "2020-03-03T00:00:00.000Z,1.23457E+18,,0,0,Uphill!,3,3,,78\n"
-            "2020-03-04T00:00:00.000Z,1234999990123456789,0.7,0,0,Garlic again,1,1,,77\n",
-        },
-        rows={"claims": 4, "join": 5},
-        veracity={"true": 2, "false": 2},
-    ),
     real_rows={"claims": 1_353, "join": 2_832},
     real_labels={"0": 203, "1": 569, "2": 150, "3": 431},
 )

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered
-from claimlab.catalog.table import Table
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, meta_column, numbered
 
 PARTS = {"train": "train", "competition_test": "test"}
 
@@ -97,19 +92,9 @@ DATASET = Entry(
             "10 article texts stand among the training and the test bodies under different ids.",
         ),
         has_evidence=True,
-        survey="cdl-listed",
         met_real_files=True,
     ),
     variants={"stances": stances, "bodies": bodies},
-    sample=Sample(
-        files={
-            "train_bodies.csv": 'Body ID,articleBody\n0,"The bridge opened in 1931.\n\nIt is ""very"" old."\n4,The river is low.\n',
-            "train_stances.csv": 'Headline,Body ID,Stance\n"Bridge, opened in 1931",0,agree\nGoose elected,4,unrelated\n',
-            "competition_test_bodies.csv": "Body ID,articleBody\n1,The lighthouse may close soon.\n",
-            "competition_test_stances.csv": "Headline,Body ID,Stance\nLighthouse to close,1,discuss\nLighthouse stays open,1,disagree\n",
-        },
-        rows={"stances": 4, "bodies": 3},
-    ),
     real_rows={"stances": 25_413, "bodies": 2_587},
     real_labels={"unrelated": 18_349, "discuss": 4_464, "agree": 1_903, "disagree": 697},
 )

@@ -6,13 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.datasets._fever import PARTS, Row, loaded, read_splits
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, frame_of, meta_column
 
 FIELDS = ["uid", "claim", "label", "num_hops", "hpqa_id", "split"]
 FILES = {s: (f"hover_{s}_release*.json*", f"hover_{s}*.json*", f"{s}*.json*") for s in PARTS}
@@ -57,9 +52,6 @@ DATASET = Entry(
         topic="Various",
         languages=("eng",),
         labelling="Crowd-sourced",
-        shares=Shares(true=49.76, false=34.95, unknown=15.28),
-        quality=Quality(keywords="pass", feasibility="pass"),
-        published=Published(search_f1=68.8, offline_f1=61.7, keywords_tf=38.1, keywords_tf_baseline=49.5),
         licence="MIT",
         access="Download the three JSON files from the project's page (its download_data.sh names them).",
         homepage="https://hover-nlp.github.io",
@@ -75,22 +67,10 @@ DATASET = Entry(
             "The guide's zero-shot baselines are on the validation part.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("hover/a5", VERDICTS), "cdl": LabelMap("hover/cdl", VERDICTS)},
+    maps=both(VERDICTS),
     variants={"dev": load, "all": load_all},
-    sample=Sample(
-        files={
-            "hover_dev_release_v1.1.json": '[{"uid": "u-1", "claim": "The author of \\"Salt Road\\" was born in Northport.", '
-            '"supporting_facts": [["Salt Road", 0], ["Ann Poe (writer)", 2]], "label": "SUPPORTED", "num_hops": 2, "hpqa_id": "q1"}, '
-            '{"uid": "u-2", "claim": "The author of \\"Salt Road\\" was born in Riverton.", "supporting_facts": [["Salt Road", 0]], '
-            '"label": "NOT_SUPPORTED", "num_hops": 3, "hpqa_id": "q1"}]',
-            "hover_test_release_v1.1.json": '[{"uid": "u-3", "claim": "The bridge of Riverton is older than its school."}]',
-        },
-        rows={"dev": 2, "all": 3},
-        veracity={"true": 1, "false": 1},
-    ),
     real_rows={"dev": 4_000, "all": 8_000},
     real_labels={"SUPPORTED": 2_000, "NOT_SUPPORTED": 2_000},
 )

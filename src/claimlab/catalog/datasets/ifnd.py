@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import unique_ids
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, unique_ids, utc
 
 DAY, MONTH = ("%d-%b-%Y", "%d-%b-%y"), ("%b-%y", "%b %Y", "%B %Y")
 
@@ -52,9 +46,6 @@ DATASET = Entry(
         time_start="2013",
         time_end="2021",
         labelling="Human expert",
-        shares=Shares(true=66.64, false=33.36),
-        quality=Quality(keywords="fail", feasibility="fail"),
-        published=Published(search_f1=56.5, offline_f1=42.0, keywords_tf=82.2, keywords_tf_baseline=50.0),
         access="Download IFND.csv from Kaggle, sonalgarg174/ifnd-dataset.",
         homepage="https://www.kaggle.com/datasets/sonalgarg174/ifnd-dataset",
         citation="Sharma and Garg (2023), IFND: A Benchmark Dataset for Fake News Detection, Complex & Intelligent Systems 9.",
@@ -64,26 +55,7 @@ DATASET = Entry(
             "The guide lists the labelling as human expert; it is by source.",
             "The file is latin-1, and its dates were mangled by a spreadsheet ('Oct-20', '20-Sep').",
         ),
-        survey="cdl-claims",
     ),
-    maps={"a5": LabelMap("ifnd/a5", A5), "cdl": LabelMap("ifnd/cdl", A5)},
+    maps=both(A5),
     variants={"statements": load, "guide": guide("ifnd", "IFND", language="eng")},
-    sample=Sample(
-        files={
-            "IFND.csv": (
-                "id,Statement,Image,Web,Category,Date,Label\n"
-                '1,"Riverton council passes budget, caf\xe9s reopen",https://i.example/a.jpg,RIVERTONTIMES,GOVERNMENT,Oct-20,TRUE\n'
-                "2,Fact check: viral photo of purple lake is edited,https://i.example/b.jpg,CHECKPOST,COVID-19,20-Sep,Fake\n"
-                "3,Riverton wins the cup,https://i.example/c.jpg,RIVERTONTIMES,MISLEADING,14 May 2019,TRUE\n"
-                "4,Did the mayor sell the moon?,,CHECKPOST,POLITICS,,Fake\n"
-            ).encode("latin-1"),
-            **made_up(
-                "IFND",
-                {"claim": "riverton wins the cup", "label": "true"},
-                {"claim": "fact check: purple lake", "label": "fake"},
-            ),
-        },
-        rows={"statements": 4, "guide": 2},
-        veracity={"true": 2, "false": 2},
-    ),
 )

@@ -6,12 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, utc
 
 ARTICLES = {"true": ("True.csv",), "fake": ("Fake.csv",)}
 TITLES = {"true": ("*ISOT_real.csv", "*ISOT_true.csv", "True.csv"), "fake": ("*ISOT_fake.csv", "Fake.csv")}
@@ -66,9 +61,6 @@ DATASET = Entry(
         time_start="2016",
         time_end="2017",
         labelling="Source-based",
-        shares=Shares(true=47.70, false=52.30),
-        quality=Quality(keywords="fail", temporal="fail", feasibility="pass"),
-        published=Published(keywords_tf=91.8, temporal=87.7, temporal_feature="date"),
         access="Download True.csv and Fake.csv from the ISOT lab's page at the University of Victoria.",
         homepage="https://onlineacademiccommunity.uvic.ca/isot/2022/11/27/fake-news-detection-datasets/",
         citation="Ahmed, Traore and Saad (2017), Detection of Online Fake News Using N-gram Analysis and Machine Learning "
@@ -82,27 +74,10 @@ DATASET = Entry(
             "The published subject names differ between the two files, which gives the label away; some copies rename them.",
             "The articles run from 2015-03 to 2018-02, not only 2016 and 2017.",
         ),
-        survey="cdl-paragraphs",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("isot/a5", LABELS), "cdl": LabelMap("isot/cdl", LABELS)},
+    maps=both(LABELS),
     variants={"titles": load_titles, "articles": load_articles},
-    sample=Sample(
-        files={
-            "ko_ISOT_real.csv": 'label,title,date\n1,"Riverton council approves budget, delays bridge",2017-12-31\n',
-            "ko_ISOT_fake.csv": "label,title,date\n0, WATCH: Riverton Bridge EXPLODES (VIDEO),2017-12-30\n"
-            '0,"\r\r\nMayor Is A ‘Robot’, Say Neighbours\r\n",2016-02-01\n',
-            "True.csv": "title,text,subject,date\n"
-            '"Riverton council approves budget, delays bridge","RIVERTON (Reuters) - The council said on Sunday, ""we wait"".",'
-            'politicsNews,"December 31, 2017 "\n',
-            "Fake.csv": "title,text,subject,date\n"
-            ' WATCH: Riverton Bridge EXPLODES (VIDEO),The bridge is gone.,News,"Dec 30, 2017"\n'
-            "Mayor Is A Robot, ,left-news,19-Feb-18\n"
-            "https://example.org/video,See it.,politics,https://example.org/video\n",
-        },
-        rows={"titles": 3, "articles": 4},
-        veracity={"true": 1, "false": 2},
-    ),
     published_rows={"titles": 44_898, "articles": 44_898},
     real_rows={"titles": 44_888, "articles": 2_402},
     real_labels={"true": 21_417, "fake": 23_471},

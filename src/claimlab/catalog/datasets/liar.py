@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, meta_column
 
 COLUMNS = [
     "file_id", "label", "statement", "subjects", "speaker", "job", "state", "party",
@@ -58,16 +53,6 @@ DATASET = Entry(
         time_start="2007",
         time_end="2016",
         labelling="Human expert",
-        shares=Shares(true=52.29, false=27.95, mixed=19.7, unknown=0.06),
-        quality=Quality(keywords="pass", feasibility="fail"),
-        published=Published(
-            search_f1=44.8,
-            offline_f1=50.7,
-            keywords_tf=39.5,
-            keywords_tf_baseline=49.3,
-            keywords_tfm=22.9,
-            keywords_tfm_baseline=34.5,
-        ),
         licence="research only",
         access="Download liar_dataset.zip from the author's page at UC Santa Barbara.",
         citation="Wang (2017), 'Liar, Liar Pants on Fire': A New Benchmark Dataset for Fake News Detection, ACL.",
@@ -77,25 +62,10 @@ DATASET = Entry(
             "'mostly false'); its label shares only reproduce that way (map 'cdl').",
             "The credit-history counts include the statement itself, so they leak the label.",
         ),
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={
-        "a5": LabelMap("liar/a5", A5),
-        "cdl": LabelMap("liar/cdl", {**A5, "barely-true": "true"}),
-        "cdl-time": LabelMap("liar/cdl-time", {**A5, "half-true": "true"}),
-    },
+    maps={"a5": A5, "cdl": {**A5, "barely-true": "true"}, "cdl-time": {**A5, "half-true": "true"}},
     variants={"statements": load},
-    sample=Sample(
-        files={
-            "train.tsv": '1.json\ttrue\tThe "Riverton bridge opened in 1931.\thistory\tjane-doe\tMayor\tOhio\tnone\t0\t0\t0\t0\t0\ta speech\n'
-            "2.json\tbarely-true\tThe town has no debt.\tbudget,taxes\tjohn-roe\t\t\tnone\t1\t0\t0\t0\t0\ta debate\n",
-            "valid.tsv": '3.json\thalf-true\tSchool budgets "doubled since 2001.\teducation\tjane-doe\tMayor\tOhio\tnone\t0\t0\t1\t0\t0\tan ad\n',
-            "test.tsv": "4.json\tpants-fire\tThe river flows uphill.\tenvironment\tann-poe\t\t\tnone\t0\t0\t0\t0\t1\ta blog\n",
-        },
-        rows={"statements": 4},
-        veracity={"true": 1, "false": 2, "mixed": 1},
-    ),
     real_rows={"statements": 12_836},
     real_labels={
         "half-true": 2_638,

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.rows import answers
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, answers, dated, utc
 
 NUMBER = ("example_id", "id")
 POSSIBILITY = {"p": "possible", "h": "hard", "i": "impossible"}
@@ -97,18 +91,6 @@ DATASET = Entry(
         time_start="2021-10",
         time_end="2022-11",
         labelling="Human expert",
-        shares=Shares(true=19.62, false=72.87, mixed=7.51),
-        quality=Quality(keywords="pass", temporal="pass", feasibility="fail"),
-        published=Published(
-            search_f1=69.7,
-            offline_f1=63.6,
-            keywords_tf=48.1,
-            keywords_tf_baseline=50.0,
-            keywords_tfm=31.4,
-            keywords_tfm_baseline=31.9,
-            temporal=53.7,
-            temporal_feature="date",
-        ),
         licence="MIT",
         access="Clone the repository MitigateMisinfo and give its folder LIAR-New.",
         homepage="https://github.com/ComplexData-MILA/MitigateMisinfo",
@@ -120,30 +102,8 @@ DATASET = Entry(
             "PolitiFact's articles end in the verdict: as evidence they hand the answer over.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
     ),
-    maps={
-        "a5": LabelMap("liar-new/a5", A5),
-        "cdl": LabelMap("liar-new/cdl", {**A5, "barely-true": "true"}),
-        "cdl-time": LabelMap("liar-new/cdl-time", {**A5, "half-true": "true"}),
-    },
+    maps={"a5": A5, "cdl": {**A5, "barely-true": "true"}, "cdl-time": {**A5, "half-true": "true"}},
     variants={"statements": load, "french": load_french, "guide": guide("liar-new", "liar_new", language="eng")},
     published_rows={"french": 1_957, "guide": 1_957},
-    sample=Sample(
-        files={
-            "LIAR-New/LIAR-New.jsonl": '{"example_id":1,"statement":"\\u201cThe bridge tax doubled.\\u201d","french":"La taxe du pont a doubl\\u00e9.","date":"October 10, 2021","label":"barely-true","possibility_label":"h"}\n'
-            '{"example_id":2,"statement":"Riverton has 9,000 residents.","french":"Riverton compte 9 000 habitants.","date":"November 3, 2022","label":"true","possibility_label":"p"}\n'
-            '{"example_id":3,"statement":"A photo shows the mayor.","french":"Une photo montre le maire.","date":"May 1, 2022","label":"half-true","possibility_label":"i"}\n',
-            "LIAR-New/LIAR-New_oldversion1.jsonl": '{"example_id":1,"statement":"old","french":"vieux","date":"May 1, 2022","label":"false","possibility_label":"i"}\n',
-            "LIAR-New/LIAR-New_raw.jsonl": '{"example_id":1,"possibility_label":"h","labeler_1_possibility":"H","labeler_2_possibility":"H","labeler_3_possibility":"I"}\n',
-            "LIAR-New/LIAR-New_articles.jsonl": '{"example_id":2,"article_text":"The census counts 9,012. We rate this True."}\n',
-            **made_up(
-                "liar_new",
-                {"claim": "riverton has 9,000 residents.", "label": "true", "date": "November 3, 2022"},
-                {"claim": "the bridge tax doubled.", "label": "barely-true", "date": "October 10, 2021"},
-            ),
-        },
-        rows={"statements": 3, "french": 3, "guide": 2},
-        veracity={"true": 1, "false": 1, "mixed": 1},
-    ),
 )

@@ -6,19 +6,23 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.columns import blank_to_null
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import unique_ids
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.catalog.tweets import tweet_ids
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
-from claimlab.text.snowflake import tweet_time
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    UnreadableFile,
+    blank_to_null,
+    both,
+    dated,
+    meta_column,
+    tweet_ids,
+    tweet_time,
+    unique_ids,
+    utc,
+)
 
 Part = tuple[str, str, Sequence[str]]  # edition, split, where its file may lie: the first pattern that matches counts
 EDITION_2015: list[Part] = [
@@ -95,9 +99,6 @@ DATASET = Entry(
         topic="Various",
         languages=("eng", "spa"),
         labelling="Source-based categorization",
-        shares=Shares(true=44.31, false=51.92, unknown=3.77),
-        quality=Quality(temporal="fail"),
-        published=Published(temporal=72.2, temporal_feature="tweet id"),
         access="Clone the repository image-verification-corpus and give it whole.",
         homepage="https://github.com/MKLab-ITI/image-verification-corpus",
         citation="Boididou et al. (2015), Verifying Multimedia Use at MediaEval 2015, MediaEval; (2018), Detection and Visualization of Misleading Content on Twitter, IJMIR 7.",
@@ -108,33 +109,11 @@ DATASET = Entry(
             "Labels belong to the picture, so all posts with one picture share a label: split by event.",
             "Posts are in many languages, not only English and Spanish; the files do not say which.",
         ),
-        survey="cdl-claims",
     ),
-    maps={"a5": LabelMap("mediaeval/a5", A5), "cdl": LabelMap("mediaeval/cdl", A5)},
+    maps=both(A5),
     variants={"2016": load, "2015": load_2015, "all": load_all, "guide": guide("mediaeval", "mediaeval", kind="post")},
     published_rows={
         "2016": None,
         "guide": 41_948,
     },  # the files also hold humorous posts, which no published count includes
-    sample=Sample(
-        files={
-            "mediaeval2015/devset/tweets.txt": "tweetId\ttweetText\tuserId\timageId\tusername\ttimestamp\tlabel\n"
-            '263046056240100001\tThe "wave at Riverton pier\\nwow http://t.co/x\t1\tstormA_fake_46\tann\tMon Oct 29 22:34:01 +0000 2012\tfake\n'
-            "262995061304800002\tQuiet night in Riverton\t2\tstormA_real_09\tbob\tMon Oct 29 19:11:23 +0000 2012\treal\n",
-            "mediaeval2015/testset/tweets.txt": "tweetId\ttweetText\tuserId\timageId(s)\tusername\ttimestamp\tlabel\n"
-            "578854927457300003\tEclipse over Riverton\t3\teclipse_01 \tcat\tFri Mar 20 09:45:43 +0000 2015\tfake\n",
-            "mediaeval2016/devset/posts.txt": "post_id\tpost_text\tuser_id\timage_id(s)\tusername\ttimestamp\tlabel\n"
-            '263046056240100001\tThe "wave at Riverton pier\\nwow http://t.co/x\t1\tstormA_fake_46,stormA_fake_47\tann\tMon Oct 29 22:34:01 +0000 2012\tfake\n'
-            "263046056240100009\tLook, a shark in the lift\t1\tstormA_fake_05\tdan\tMon Oct 29 22:35:01 +0000 2012\thumor\n",
-            "mediaeval2016/testset/posts_groundtruth.txt": "post_id\tpost_text\tuser_id\tusername\timage_id\ttimestamp\tlabel\n"
-            "651118294447900004\tSmoke above the old mill\t4\teve\tmill_fire_1\tMon Oct 05 19:34:33 +0000 2015\treal\n",
-            **made_up(
-                "mediaeval",
-                {"claim": "smoke above the old mill", "label": "real", "tweet_id": "651118294447900004"},
-                {"claim": "eclipse over riverton", "label": "fake", "tweet_id": "578854927457300003"},
-            ),
-        },
-        rows={"2016": 3, "2015": 3, "all": 6, "guide": 2},
-        veracity={"true": 1, "false": 1, "unknown": 1},
-    ),
 )

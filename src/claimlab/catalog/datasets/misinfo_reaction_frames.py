@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered
-from claimlab.catalog.rows import answers
-from claimlab.catalog.table import Table, members
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, answers, members, numbered
 
 SPLITS = {"train": "train", "dev": "dev", "val": "dev", "test": "test"}
 QUESTIONS = ("writer_intent", "effect_on_reader", "reader_action", "spread", "pred_label")
@@ -67,19 +61,7 @@ DATASET = Entry(
         errata=(
             "The guide files it under news articles; only headlines are in it. A headline stands in several rows.",
         ),
-        survey="cdl-listed",
     ),
-    maps={"a5": LabelMap("misinfo-reaction-frames/a5", {"real": "true", "misinfo": "false"})},
+    maps={"a5": {"real": "true", "misinfo": "false"}},
     variants={"headlines": load},
-    sample=Sample(
-        files={
-            "mrf_train.tsv": "headline\twriter_intent\teffect_on_reader\treader_action\tspread\tpred_label\tgold_label\tdate\tsource\ttype\n"
-            "Tea heals all\tto sell tea\thopeful\tbuy tea\t4\tmisinfo\tmisinfo\t\tHill Daily\tcancer\n"
-            "Tea heals all\tto amuse\t\t\t1\treal\tmisinfo\t\tHill Daily\tcancer\n",
-            "mrf_test.tsv": "headline\twriter_intent\teffect_on_reader\treader_action\tspread\tpred_label\tgold_label\tdate\tsource\ttype\n"
-            "Rivers rise in spring\tto inform\tcurious\t\t2\treal\treal\t\tRiver News\tclimate\n",
-        },
-        rows={"headlines": 2},
-        veracity={"true": 1, "false": 1},
-    ),
 )

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.columns import host, languages
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, host, languages, meta_column, utc
 
 NEEDED = ["news_id", "claim", "label", "lang", "time", "fact_url"]
 OTHERS = ["agency", "ref_source_url", "explain", "statement", "loc", "orginated"]
@@ -58,8 +51,6 @@ def load(bundle: Bundle) -> Loaded:
     return Loaded(records, {"evidence": evidence})
 
 
-HEADER = "news_id,agency,claim,fact_url,label,lang,ref_source_url,statement,time,explain,loc,orginated"
-
 DATASET = Entry(
     card=Card(
         name="mm-covid",
@@ -73,9 +64,6 @@ DATASET = Entry(
         languages=("eng", "spa", "por", "hin", "fra", "ita"),
         language_count=6,
         labelling="Human expert",
-        shares=Shares(true=71.74, false=28.26),
-        quality=Quality(keywords="fail", feasibility="fail"),
-        published=Published(search_f1=85.6, offline_f1=86.5, keywords_tf=77.1, keywords_tf_baseline=51.2),
         access="Download it from the authors' GitHub repository; tweets must be fetched by id.",
         homepage="https://github.com/bigheiniu/MM-COVID",
         citation="Li, Jiang, Shu and Liu (2020), MM-COVID: A Multilingual and Multimodal Data Repository for Combating "
@@ -88,23 +76,10 @@ DATASET = Entry(
             "Place and origin were taken from the fact-checkers' index; five items differ between the two files in origin.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("mm-covid/a5", {"real": "true", "fake": "false"})},
+    maps={"a5": {"real": "true", "fake": "false"}},
     variants={"news": load},
-    sample=Sample(
-        files={
-            "news_dataset_cl.csv": f"{HEADER}\n"
-            'Checkers-1,Checkers," A post says ""lettuce tea"" cures COVID-19.",https://www.checkers.example/tea,fake,en,NONE,tea cure covid,2020/03/24 ,"Explanation: It does not, doctors say.", Riverland, Facebook\n'
-            "Checkers-2,Checkers, A photo shows a closed bridge.,https://www.checkers.example/bridge,fake,en,https://social.example/2,bridge closed,2020/06/29 ,Explanation: It is an old photo., Riverland, Social Media\n",
-            "clustered_df_eng.csv": f",{HEADER},Cluster,Main heading,Subcategory\n"
-            '85,Checkers-2,Checkers, A photo shows a closed bridge.,https://www.checkers.example/bridge,fake,en,https://social.example/2,bridge closed,29/06/2020,Explanation: It is an old photo., Riverland, Social Media,,"Disease spread","spread"\n'
-            '90,Truthdesk-3,Truthdesk,Masks are free in Riverton.,https://truthdesk.example/masks,real,en,,masks riverton,,,,,masks,"Prevention, Prevention","mask, mask"\n',
-        },
-        rows={"news": 3},
-        veracity={"true": 1, "false": 2},
-    ),
     real_rows={"news": 2_041},
     real_labels={"fake": 2_041},
 )

@@ -6,12 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of, read_json_as
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, frame_of, noted, read_json_as
 
 SPLITS = {"train": "train", "val": "dev", "test": "test"}
 
@@ -60,20 +55,7 @@ DATASET = Entry(
         "Social Media, SIGIR.",
         errata=("The guide's table writes Chinese as 'CN', which is the code of a country.",),
         has_evidence=True,
-        survey="cdl-listed",
     ),
-    maps={
-        "a5": LabelMap(
-            "mr2/a5", {"0": "true", "1": "false", "2": "unknown"}, note="0 non-rumour, 1 rumour, 2 unverified"
-        )
-    },
+    maps={"a5": noted({"0": "true", "1": "false", "2": "unknown"}, "0 non-rumour, 1 rumour, 2 unverified")},
     variants={"posts": load},
-    sample=Sample(
-        files={
-            "queries_dataset_merge/dataset_items_train.json": '{"0": {"caption": "桥是奶酪做的", "label": 1, "image_path": "train/img/0.jpg"}, "1": {"caption": "The bridge opened in 1931.", "label": 0, "image_path": "train/img/1.jpg"}}',
-            "queries_dataset_merge/dataset_items_val.json": '{"0": {"caption": "Somebody saw a bear.", "label": 2, "image_path": "val/img/0.jpg"}}',
-        },
-        rows={"posts": 3},
-        veracity={"true": 1, "false": 1, "unknown": 1},
-    ),
 )

@@ -9,17 +9,20 @@ from datetime import datetime
 from itertools import combinations
 from typing import Any
 
-from claimlab.catalog.card import Card, Quality, Shares
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.rows import record_rows, side_rows
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import moment
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.core.languages import normalise
-from claimlab.core.record import meta_json
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    UnreadableFile,
+    meta_json,
+    moment,
+    normalise,
+    record_rows,
+    side_rows,
+)
 
 
 @dataclass(frozen=True)
@@ -218,8 +221,6 @@ DATASET = Entry(
         region="International",
         language_count=39,
         labelling="Human expert",
-        shares=Shares(false=57.66, mixed=16.49, unknown=25.85),
-        quality=Quality(feasibility="fail"),
         licence="research only, on request",
         access="Request access on Zenodo, record 7737983.",
         homepage="https://doi.org/10.5281/zenodo.7737983",
@@ -231,11 +232,10 @@ DATASET = Entry(
             "The guide leaves 'Missing context' alone as unknown (map 'cdl'); the house counts it as mixed.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
     ),
     maps={
-        "a5": LabelMap("multiclaim/a5", {**_together(VERDICTS), **_GUIDE_LABELS}),
-        "cdl": LabelMap("multiclaim/cdl", {**_together({**VERDICTS, "Missing context": "unknown"}), **_GUIDE_LABELS}),
+        "a5": {**_together(VERDICTS), **_GUIDE_LABELS},
+        "cdl": {**_together({**VERDICTS, "Missing context": "unknown"}), **_GUIDE_LABELS},
     },
     variants={
         "posts": load,
@@ -244,24 +244,4 @@ DATASET = Entry(
         "guide": guide("multiclaim", "multiclaim", kind="post"),
     },
     published_rows={"posts": 28_092, "english": 28_092, "pairs": 31_305},
-    sample=Sample(
-        files={
-            "posts.csv": "post_id,instances,ocr,verdicts,text\n"
-            "0,\"[(1608809093.0, 'fb')]\",[],\"['False information']\",\"('Voda z mesiaca\nlieči', 'Moon water\nheals', [('slk', 1.0)])\"\n"
-            "1,\"[(1608809193.0, 'ig'), (1600000000.0, 'ig')]\",\"[('LIES ON THE BRIDGE', 'LIES ON THE BRIDGE', [('eng', 0.9)])]\",\"['Partly false information.', 'Missing context']\",\n"
-            "2,\"[(None, 'tw')]\",[],[],\"('El puente abrió', 'The bridge opened', [('spa', 0.8), ('por', 0.2)])\"\n",
-            "fact_checks.csv": "fact_check_id,claim,instances,title\n"
-            "10,\"('Voda z mesiaca lieči', 'Moon water heals', [('slk', 1.0)])\",\"[(1608900000.0, 'https://overime.example/1')]\",\n"
-            "11,\"('Bridge is fake', 'Bridge is fake', [('eng', 1.0)])\",\"[(1608900001.0, 'https://check.example/2')]\",\"('Is it?', 'Is it?', [('eng', 1.0)])\"\n"
-            "12,\"('Unused', 'Unused', [('eng', 1.0)])\",[],\n",
-            "fact_check_post_mapping.csv": "fact_check_id,post_id\n10,0\n11,1\n10,1\n",
-            **made_up(
-                "multiclaim",
-                {"claim": "voda z mesiaca lieči", "label": "False information", "language": "slk"},
-                {"claim": "lies", "label": "Missing context"},
-            ),
-        },
-        rows={"posts": 3, "english": 3, "pairs": 3, "guide": 2},
-        veracity={"false": 1, "mixed": 1},
-    ),
 )

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.columns import languages
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, languages
 
 MASKS = {"train": "train_mask", "dev": "val_mask", "test": "test_mask"}
 
@@ -29,11 +24,6 @@ def load(bundle: Bundle) -> Loaded:
 
 
 VERDICTS = {"factual": "true", "misinformation": "false"}
-SAMPLE = (
-    '{"claim":"A ponte de Rioverde é de queijo?","claim_en":"Is the Rioverde bridge made of cheese?","verdict":"misinformation","train_mask":true,"val_mask":false,"test_mask":false}\n'
-    '{"claim":"Die Brücke \\"Am Fluss\\" wurde 1931 eröffnet","claim_en":"The bridge was opened in 1931","verdict":"factual","train_mask":false,"val_mask":true,"test_mask":false}\n'
-    '{"claim":"ภาพสะพาน\\u2028ริเวอร์ตัน","claim_en":"A picture of the bridge","verdict":"misinformation","train_mask":false,"val_mask":false,"test_mask":true}\n'
-)
 
 DATASET = Entry(
     card=Card(
@@ -58,12 +48,10 @@ DATASET = Entry(
             "The claims file names no language and no date.",
             "The masks keep the authors' clusters of like claims together, but the clusters themselves are not in the file.",
         ),
-        survey="cdl-listed",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("mumin/a5", VERDICTS)},
+    maps={"a5": VERDICTS},
     variants={"claims": load},
-    sample=Sample(files={"claims_large.jsonl": SAMPLE}, rows={"claims": 3}, veracity={"true": 1, "false": 2}),
     real_rows={"claims": 13_205},
     real_labels={"misinformation": 12_543, "factual": 662},
 )

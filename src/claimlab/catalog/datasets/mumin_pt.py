@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Shares
 from claimlab.catalog.datasets import mumin
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Shares
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -56,15 +53,6 @@ DATASET = Entry(
         ),
         met_real_files=True,
     ),
-    maps={"default": LabelMap("mumin-pt/default", mumin.VERDICTS)},
+    maps={"default": mumin.VERDICTS},
     variants={"claims": load},
-    sample=Sample(
-        files={
-            "claims_large.jsonl": '{"claim":"A ponte é de queijo","claim_en":"The bridge is of cheese","verdict":"misinformation","language":"pt","train_mask":true,"val_mask":false,"test_mask":false}\n'
-            '{"claim":"A ponte abriu em 1931","claim_en":"The bridge opened in 1931","verdict":"factual","language":"pt-BR","train_mask":true,"val_mask":false,"test_mask":false}\n'
-            '{"claim":"Die Brücke singt","claim_en":"The bridge sings","verdict":"misinformation","language":"de","train_mask":false,"val_mask":true,"test_mask":false}\n'
-        },
-        rows={"claims": 2},
-        veracity={"true": 1, "false": 1},
-    ),
 )

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.columns import title_and_body
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of, read_json_as
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    UnreadableFile,
+    dated,
+    frame_of,
+    read_json_as,
+    title_and_body,
+    utc,
+)
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -80,21 +84,7 @@ DATASET = Entry(
             "A label is of a source, not of an article.",
             "To respect copyright the releases replace some words of each article with '@'.",
         ),
-        survey="cdl-listed",
     ),
-    maps={
-        "readme": LabelMap("nela-gt-2020/readme", {"0": "true", "1": "false", "2": "mixed"}),
-        "2019": LabelMap("nela-gt-2020/2019", {"0": "true", "1": "mixed", "2": "false"}),
-    },
+    maps={"readme": {"0": "true", "1": "false", "2": "mixed"}, "2019": {"0": "true", "1": "mixed", "2": "false"}},
     variants={"articles": load},
-    sample=Sample(
-        files={
-            "labels.csv": "source,aggregated_label,other\nrivernews,0,x\nhilltopdaily,1,y\nvalleypost,,z\n",
-            "newsdata/rivernews.json": '[{"id": "rivernews--1", "date": "2020-03-05", "source": "rivernews", "title": "The bridge is open", "content": "Buses run again.", "author": "J. Doe", "published_utc": 1583366400, "url": "https://a.example"}]',
-            "newsdata/hilltopdaily.json": '[{"id": "hilltopdaily--1", "date": "2020-03-06", "source": "hilltopdaily", "title": "The bridge is cheese", "content": "Nobody knows."}]',
-            "newsdata/valleypost.json": '[{"id": "valleypost--1", "date": "2020-03-06", "source": "valleypost", "title": "Rain", "content": "It rained."}]',
-        },
-        rows={"articles": 3},
-        veracity={"true": 1, "false": 1},
-    ),
 )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.rows import answers
-from claimlab.catalog.table import Table
-from claimlab.catalog.tweets import rounded, sent, tweet_ids
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    answers,
+    both,
+    meta_column,
+    rounded,
+    sent,
+    tweet_ids,
+)
 
 QUESTIONS = {f"q{n}_label": f"q{n}" for n in range(1, 8)}
 LANGUAGES = {"ar": ("arabic", "ara"), "bg": ("bulgarian", "bul"), "en": ("english", "eng")}
@@ -100,9 +105,6 @@ DATASET = Entry(
         region="International",
         languages=("ara", "bul", "eng"),
         labelling="Crowd-sourced",
-        shares=Shares(true=64.31, false=3.28, unknown=32.41),
-        quality=Quality(keywords="pass", feasibility="fail"),
-        published=Published(keywords_tf=48.8, keywords_tf_baseline=52.4),
         licence=None,
         access="Clone the shared task's repository; the folders 'prepared' and 'prepared_additional' are made from it by "
         "the code of one of its participants (Panda and Levitan).",
@@ -118,33 +120,10 @@ DATASET = Entry(
             "The MIT licence in the copy that circulates is of a participant's code; none is stated for the tweets.",
             "The guide's Table 4 spells the name NLP4F-2021.",
         ),
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("nlp4if-2021/a5", VERDICTS), "cdl": LabelMap("nlp4if-2021/cdl", VERDICTS)},
+    maps=both(VERDICTS),
     variants={"labelled": load, "first-release": load_first, "test": load_test},
-    sample=Sample(
-        files={
-            **{
-                f"data/{folder}/{split}.{short}.tsv": "\t".join(["tweet_no", "tweet_text", *QUESTIONS])
-                + f'\n1\tThe "ferry of Northport ({short}) is cancelled. URL\tyes\t{q2}\tyes\tno\tno\tno\tno\n'
-                for folder in ("prepared", "prepared_additional")
-                for split, short, q2 in [
-                    ("train", "en", "no"),
-                    ("dev", "en", "yes"),
-                    ("train", "ar", "nan"),
-                    ("dev", "ar", "no"),
-                    ("train", "bg", "no"),
-                    ("dev", "bg", "yes"),
-                ]
-            },
-            "data/arabic/v1/v1/covid19_disinfo_binary_arabic_train_ids.tsv": "tweet_no\ttweet_id\n1\t1.24105E+18\n",
-            "data/english/v3/v3/covid19_disinfo_binary_english_train_ids.tsv": "tweet_no\ttweet_id\n1\t1241000000000000001\n",
-            "data/english/test-input/test-input/covid19_disinfo_binary_english_test_input.tsv": "tweet_no\ttext\n9\tIs the ferry running?\n",
-        },
-        rows={"labelled": 6, "first-release": 6, "test": 1},
-        veracity={"true": 3, "false": 2, "unknown": 1},
-    ),
     real_rows={"labelled": 7_328, "first-release": 4_072, "test": 1_775},
     real_labels={"no": 4_448, "nan": 2_380, "yes": 500},
 )

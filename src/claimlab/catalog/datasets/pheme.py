@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -10,16 +9,21 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.rows import record_rows
-from claimlab.catalog.table import Table, read_objects
-from claimlab.catalog.times import moment
-from claimlab.catalog.tweets import sent
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column, meta_json
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_json_as
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    meta_column,
+    meta_json,
+    moment,
+    noted,
+    read_json_as,
+    read_objects,
+    record_rows,
+    sent,
+)
 
 SUFFIX = "-all-rnr-threads"
 
@@ -128,21 +132,7 @@ def _row(tweet: Mapping[str, Any], event: str, label: str, more: Mapping[str, An
     }
 
 
-def _tweet(number: int, text: str, **more: Any) -> dict[str, Any]:
-    """A made-up tweet for the sample."""
-    user = {"screen_name": "rivertown_news", "verified": False}
-    return {
-        "id": number,
-        "text": text,
-        "lang": "en",
-        "created_at": "Wed Oct 22 14:00:00 +0000 2014",
-        "user": user,
-        **more,
-    }
-
-
 RUMOUR = {"true": "true", "false": "false", "unverified": "unknown", "rumour": "unknown"}
-EVENT = f"riverflood{SUFFIX}"
 
 DATASET = Entry(
     card=Card(
@@ -156,9 +146,6 @@ DATASET = Entry(
         region="International",
         languages=("eng",),
         labelling="Human expert and non-expert",
-        shares=Shares(true=33.77, false=66.23),
-        quality=Quality(feasibility="fail"),
-        published=Published(search_f1=34.3, offline_f1=33.4),
         licence="CC BY 4.0",
         access="Download from figshare (five events: 4010619, nine events with veracity: 6392078); texts remain the platform's.",
         homepage="https://doi.org/10.6084/m9.figshare.6392078.v1",
@@ -173,59 +160,17 @@ DATASET = Entry(
             "the rows (each event's non-rumours stand before its rumours).",
             "Three events (ebola-essien, prince-toronto, putinmissing) hold no true rumour, so the event tells much of the label: split by group.",
         ),
-        survey="cdl-claims",
         met_real_files=True,
     ),
     maps={
-        "a5": LabelMap("pheme/a5", {**RUMOUR, "non-rumour": "unknown"}, note="No one checked the non-rumours."),
-        "with-non-rumours": LabelMap(
-            "pheme/with-non-rumours", {**RUMOUR, "non-rumour": "true"}, note="As Twitter15 counts its non-rumors."
-        ),
-        "rumour-detection": LabelMap(
-            "pheme/rumour-detection",
+        "a5": noted({**RUMOUR, "non-rumour": "unknown"}, "No one checked the non-rumours."),
+        "with-non-rumours": noted({**RUMOUR, "non-rumour": "true"}, "As Twitter15 counts its non-rumors."),
+        "rumour-detection": noted(
             {**dict.fromkeys(RUMOUR, "false"), "non-rumour": "true"},
-            note="Rumour against non-rumour: says nothing of truth, but is what many papers score.",
+            "Rumour against non-rumour: says nothing of truth, but is what many papers score.",
         ),
     },
     variants={"threads": load_threads, "rumours": load_rumours, "release": load_release},
-    sample=Sample(
-        files={
-            "012-Pheme.csv": ",index,tweetID,text,label,rumour,id\n"
-            "0,0,524900000000000001,Praying for the town tonight ,0,0,0\n"
-            "1,1,524900000000000002, Stay safe everyone,0,0,1\n"
-            '2,0,524900000000000003,"Police say the bridge, not the dam, failed",0,1,2\n'
-            "3,1,524900000000000004,A shark was seen in the high street,1,1,3\n"
-            "4,0,524900000000000005,Mayor has left the country,2,1,4\n",
-            f"{EVENT}.rumours.json": json.dumps(
-                [
-                    _tweet(
-                        524900000000000003, "Police say the bridge, not the dam, failed http://t.co/x", VERACITY="true"
-                    ),
-                    _tweet(524900000000000004, "A shark was seen in the high street!", VERACITY="false"),
-                ]
-            ),
-            f"lostmayor{SUFFIX}.rumours.json": json.dumps(
-                [_tweet(524900000000000005, "Mayor has left the country?", VERACITY="unverified")]
-            ),
-            f"all/{EVENT}/rumours/524900000000000003/source-tweets/524900000000000003.json": json.dumps(
-                _tweet(524900000000000003, "Police say the bridge, not the dam, failed")
-            ),
-            f"all/{EVENT}/rumours/524900000000000003/annotation.json": json.dumps(
-                {
-                    "is_rumour": "rumour",
-                    "category": "The bridge failed",
-                    "misinformation": 0,
-                    "true": "1",
-                    "is_turnaround": 0,
-                }
-            ),
-            f"all/{EVENT}/non-rumours/524900000000000001/source-tweets/524900000000000001.json": json.dumps(
-                _tweet(524900000000000001, "Praying for the town tonight")
-            ),
-        },
-        rows={"threads": 5, "rumours": 3, "release": 2},
-        veracity={"true": 1, "false": 1, "unknown": 3},
-    ),
     published_rows={"threads": 6_425, "release": 6_425},
     real_rows={"threads": 5_132, "rumours": 2_402},
     real_labels={"non-rumour": 3_117, "true": 949, "unverified": 542, "false": 524},

@@ -7,13 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.rows import record_rows, side_rows
-from claimlab.catalog.table import read_objects
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_json
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, meta_json, read_objects, record_rows, side_rows
 
 SPLITS = {"train": ("*train*.jsonl",), "dev": ("*eval*.jsonl", "*dev*.jsonl", "*val*.jsonl"), "test": ("*test*.jsonl",)}
 
@@ -76,17 +70,6 @@ def _evidence(record_id: str, table_id: str, item: Mapping[str, Any]) -> dict[st
     }
 
 
-def _line(number: int, claim: str, label: str, rationale: object) -> str:
-    """A made-up line for the sample."""
-    table = {
-        "website": "https://example.org/health", "website_title": "Health figures", "caption": None,
-        "header_horizontal": ["", "Cases"], "header_vertical": [], "rows": [["Riverton", "12"], ["Laketon", "7"]],
-        "html_code": "<table></table>",
-    }  # fmt: skip
-    item = {"_id": f"id-{number}", "claim": claim, "label": label, "header_rationale": rationale, "table": table}
-    return json.dumps({**item, "initial_claim": "Riverton has the most cases."}) + "\n"
-
-
 LABELS = {"SUPPORTS": "true", "REFUTES": "false", "NOT ENOUGH INFO": "unknown"}
 
 DATASET = Entry(
@@ -101,9 +84,6 @@ DATASET = Entry(
         region="North America",
         languages=("eng",),
         labelling="Human expert",
-        shares=Shares(true=52.47, false=23.79, unknown=23.74),
-        quality=Quality(keywords="pass", feasibility="fail"),
-        published=Published(search_f1=30.8, offline_f1=49.3, keywords_tf=42.6, keywords_tf_baseline=49.5),
         licence="MIT (repository); the README in its data folder says CC BY-NC 4.0",
         access="Download the JSON lines from the authors' public repository.",
         homepage="https://github.com/mubasharaak/PubHealthTab",
@@ -116,20 +96,10 @@ DATASET = Entry(
             "Tables repeat: the 389 claims of dev and test rest on 220 tables, 63 of which are in both parts. Split by group.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("pubhealthtab/a5", LABELS), "cdl": LabelMap("pubhealthtab/cdl", LABELS)},
+    maps=both(LABELS),
     variants={"claims": load},
-    sample=Sample(
-        files={
-            "pubhealthtab_trainset.jsonl": _line(1, "Riverton had 12 cases. ", "SUPPORTS", [0, 1]),
-            "pubhealthtab_evalset.jsonl": _line(2, 'Laketon had "more cases" than Riverton.', "REFUTES", [1]),
-            "pubhealthtab_testset.jsonl": _line(3, "Laketon has a new clinic.", "NOT ENOUGH INFO", -1) + "\n",
-        },
-        rows={"claims": 3},
-        veracity={"true": 1, "false": 1, "unknown": 1},
-    ),
     published_rows={"claims": 1_942},
     real_rows={"claims": 389},
     real_labels={"SUPPORTS": 209, "REFUTES": 92, "NOT ENOUGH INFO": 88},

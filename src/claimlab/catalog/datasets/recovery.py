@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.catalog.tweets import sent
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, sent, utc
 
 NEWS = "*recovery-news-data*.csv"
 NO_NEWS = (
@@ -79,22 +73,9 @@ DATASET = Entry(
             "what they stand for; another dates from 2016.",
             "Tweets without the news table have no label; the copy at hand holds the tweets only.",
         ),
-        survey="cdl-listed",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("recovery/a5", {"1": "true", "0": "false"})},
+    maps={"a5": {"1": "true", "0": "false"}},
     variants={"tweets": load_tweets, "articles": load_articles},
-    sample=Sample(
-        files={
-            "recovery-social-media-data.csv": "news_id,tweet_id\n0,1223000000000000001\n0,1223000000000000002\n"
-            "1,1224000000000000003\n1,278000001\n7,1224000000000000004\n",
-            "recovery-news-data.csv": "news_id,url,publisher,publish_date,author,title,image,body_text,political_bias,country,"
-            "reliability\n"
-            '0,https://example.org/a,Riverton Post,2020-01-31,"[\'A. Writer\']",Clinic opens,,"The clinic opened, ""at last"".",Center,USA,1\n'
-            "1,https://example.net/b,Soup Daily,2020-02-01,,Soup cures all,,Eat soup.,,USA,0\n",
-        },
-        rows={"tweets": 5, "articles": 2},
-        veracity={"true": 2, "false": 2},
-    ),
     real_rows={"tweets": 140_820},
 )

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.columns import post_or_id
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import repeated, unique_ids
-from claimlab.catalog.ratings import rating_verdicts
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.catalog.tweets import sent, tweet_ids
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import (
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    dated,
+    post_or_id,
+    rating_verdicts,
+    repeated,
+    sent,
+    tweet_ids,
+    unique_ids,
+    utc,
+)
 
 RUMOURS = ("rumors.csv", "rumours.csv", "*rumo*.csv", "*rumo*.json*", "*rumo*.xlsx")
 TWEETS = ("tweets.csv", "*tweet*.csv", "*tweet*.json*")
@@ -78,18 +83,6 @@ DATASET = Entry(
         time_start="2017-05-01",
         time_end="2017-11-01",
         labelling="Algorithm",
-        shares=Shares(true=11.25, false=58.25, mixed=6.47, unknown=24.03),
-        quality=Quality(keywords="pass", temporal="fail", feasibility="fail"),
-        published=Published(
-            search_f1=69.5,
-            offline_f1=80.7,
-            keywords_tf=45.6,
-            keywords_tf_baseline=51.3,
-            keywords_tfm=29.0,
-            keywords_tfm_baseline=34.7,
-            temporal=74.2,
-            temporal_feature="date",
-        ),
         access="Take the folder 'rumors' of ComplexDataLab/Misinfo_Datasets on the Hugging Face Hub; ask the authors for the tweets.",
         homepage="https://huggingface.co/datasets/ComplexDataLab/Misinfo_Datasets",
         citation="Tam, Weidlich, Zheng, Yin, Hung and Stantic (2019), From Anomaly Detection to Rumour Detection Using Data Streams of Social Platforms, PVLDB 12.",
@@ -98,27 +91,8 @@ DATASET = Entry(
             "The published temporal score of 74.2 was fitted on the rows it was tested on.",
             "The layout of the authors' own files could not be confirmed: the default variant reads the guide's release, 'rumours' and 'tweets' read tables under usual names.",
         ),
-        survey="cdl-claims",
     ),
-    maps={
-        "a5": LabelMap("rumors/a5", rating_verdicts(OWN)),
-        "cdl": LabelMap("rumors/cdl", rating_verdicts({**OWN, **CDL})),
-    },
+    maps={"a5": rating_verdicts(OWN), "cdl": rating_verdicts({**OWN, **CDL})},
     variants={"guide": guide("rumors", "rumors", language="eng"), "rumours": load_rumours, "tweets": load_tweets},
     published_rows={"guide": 1_236, "rumours": 1_022},
-    sample=Sample(
-        files={
-            **made_up(
-                "rumors",
-                {"claim": "lake riverton turned purple.", "label": "FALSE", "date": "7/5/2017"},
-                {"claim": "the old mill was sold.", "label": "MOSTLY TRUE", "date": "5/2/2017"},
-                {"claim": "the OLD mill was sold.", "label": "MOSTLY TRUE", "date": "5/3/2017"},
-                {"claim": "owls count the votes.", "label": "UNPROVEN"},
-            ),
-            "rumors.csv": "id,claim,label,date,category,url\n1,Lake Riverton turned purple.,FALSE,2017-07-05,fauxtography,https://s.example/1\n2,The old mill was sold.,MOSTLY TRUE,2017-05-02,politics,https://s.example/2\n",
-            "tweets.csv": "tweet_id,rumor_id,text\n870000000000000001,1,wow the lake\n870000000000000002,1,\n870000000000000003,2,mill gone\n",
-        },
-        rows={"guide": 4, "rumours": 2, "tweets": 3},
-        veracity={"true": 2, "false": 1, "unknown": 1},
-    ),
 )

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered, repeated
-from claimlab.catalog.table import Table
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, numbered, repeated
 
 DETAILS = {
     "summary": "summary",
@@ -66,16 +61,6 @@ DATASET = Entry(
         region="USA",
         languages=("eng",),
         labelling="Human expert",
-        shares=Shares(true=16.07, false=65.41, mixed=10.95, unknown=7.58),
-        quality=Quality(keywords="pass", feasibility="fail"),
-        published=Published(
-            search_f1=90.6,
-            offline_f1=81.4,
-            keywords_tf=44.1,
-            keywords_tf_baseline=51.7,
-            keywords_tfm=27.6,
-            keywords_tfm_baseline=31.8,
-        ),
         access="Download snopeswithsum.csv from Kaggle, ambityga/snopes-factnews-data.",
         homepage="https://www.kaggle.com/datasets/ambityga/snopes-factnews-data",
         citation="Shekhar (2020), Snopes Factnews Data, Kaggle.",
@@ -86,23 +71,7 @@ DATASET = Entry(
             "Satire and lost legends say nothing of truth under the house's rule and are unknown in map 'a5'; map 'cdl' counts them as false, and 'Outdated' as unknown.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
     ),
-    maps={"a5": LabelMap("snopes-fact-news/a5", A5), "cdl": LabelMap("snopes-fact-news/cdl", {**A5, **CDL})},
+    maps={"a5": A5, "cdl": {**A5, **CDL}},
     variants={"claims": load, "guide": guide("snopes-fact-news", "snopes", language="eng")},
-    sample=Sample(
-        files={
-            "snopeswithsum.csv": "question,comment,claim,rate,origin,what's true,what's false,what's unknown,summary\n"
-            'Did the lake turn purple?,A photo was edited.,"Lake Riverton turned ""purple"".",False,The photo is older than the lake.,,,,The photo is edited.\n'
-            "Was the mill sold?,,The old mill was sold for one crown.,Mixture,The deed names a price.,It was sold.,Not for one crown.,,Sold for more.\n"
-            "Is this a real letter?,,The mayor wrote a letter to the moon.,Labeled Satire,,,,,\n",
-            **made_up(
-                "snopes",
-                {"claim": "lake riverton turned purple.", "label": "false"},
-                {"claim": "the old mill was sold.", "label": "mixture"},
-            ),
-        },
-        rows={"claims": 3, "guide": 2},
-        veracity={"false": 1, "mixed": 1, "unknown": 1},
-    ),
 )

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.columns import title_and_body
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.made_up import xlsx
-from claimlab.catalog.table import Table
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, title_and_body
 
 SPLITS = {"train": "train", "development": "dev", "test": "test"}
 
@@ -65,27 +59,7 @@ DATASET = Entry(
             "news of January to July 2018 (491 real, 480 fake).",
             "The first edition pairs true and false news of one event; the files do not say which belong together.",
         ),
-        survey="cdl-listed",
     ),
-    maps={"a5": LabelMap("spanish-fake-news-corpus/a5", {"true": "true", "fake": "false", "false": "false"})},
+    maps={"a5": {"true": "true", "fake": "false", "false": "false"}},
     variants={"news": load},
-    sample=Sample(
-        files={
-            "train.xlsx": xlsx(
-                [
-                    ["Id", "Category", "Topic", "Source", "Headline", "Text", "Link"],
-                    [1, "Fake", "Society", "El Faro", "El puente es de queso", "Nadie lo sabe.", "https://a.example"],
-                    [2, "True", "Society", "El Faro", "El puente está abierto", "Desde el lunes.", "https://b.example"],
-                ]
-            ),
-            "test.xlsx": xlsx(
-                [
-                    ["ID", "CATEGORY", "TOPICS", "SOURCE", "HEADLINE", "TEXT", "LINK"],
-                    [1, False, "Covid-19", "El Río", "El té lo cura todo", "Un vecino lo dijo.", None],
-                ]
-            ),
-        },
-        rows={"news": 3},
-        veracity={"true": 1, "false": 2},
-    ),
 )

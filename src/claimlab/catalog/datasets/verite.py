@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.columns import host
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table
-from claimlab.core.labels import LabelMap
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, host, meta_column
 
 ARTICLE = {"triplet": "id", "true_url": "true_url", "false_url": "false_url", "review": "snopes_url"}
 
@@ -69,9 +63,6 @@ DATASET = Entry(
         time_start="2001-01-01",
         time_end="2023-01-01",
         labelling="Human expert",
-        shares=Shares(true=33.77, false=66.23),
-        quality=Quality(keywords="pass", feasibility="fail"),
-        published=Published(search_f1=63.3, offline_f1=59.8, keywords_tf=39.9, keywords_tf_baseline=49.0),
         licence="research only",
         access="Captions and image addresses are in the authors' repository; the images are given to research addresses.",
         homepage="https://github.com/stevejpapad/image-text-verification",
@@ -85,28 +76,10 @@ DATASET = Entry(
             "The column snopes_url also holds the Reuters addresses (260 Snopes, 78 Reuters).",
         ),
         has_evidence=True,
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("verite/a5", LABELS), "cdl": LabelMap("verite/cdl", LABELS)},
+    maps=both(LABELS),
     variants={"pairs": load},
-    sample=Sample(
-        files={
-            "VERITE.csv": ",caption,image_path,label\n"
-            '0,"Image shows the ""old mill"" in Riverton, built in 1880.",images/true_0.jpg,true\n'
-            "1,Image shows a mill destroyed by a storm in 2020.,images/true_0.jpg,miscaptioned\n"
-            '2,"Image shows the ""old mill"" in Riverton, built in 1880.",images/false_0.jpg,out-of-context\n'
-            "3,Photograph shows a lake at dawn.,images/true_1.jpg,true\n"
-            "4,Photograph shows a flooded town.,images/true_1.jpg,miscaptioned\n",
-            "VERITE_articles.csv": ",id,true_url,false_caption,true_caption,false_url,query,snopes_url\n"
-            '0,0,https://example.org/mill.jpg,Image shows a mill destroyed by a storm in 2020.,"Image shows the ""old mill"" in '
-            'Riverton, built in 1880.",https://example.org/other.jpg,old mill,https://www.snopes.com/fact-check/old-mill/\n'
-            "1,1,https://example.org/lake.jpg,Photograph shows a flooded town.,Photograph shows a lake at dawn.,,,"
-            "https://www.reuters.com/article/lake\n",
-        },
-        rows={"pairs": 5},
-        veracity={"true": 2, "false": 3},
-    ),
     real_rows={"pairs": 1_001},
     real_labels={"true": 338, "miscaptioned": 338, "out-of-context": 325},
 )

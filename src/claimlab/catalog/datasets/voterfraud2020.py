@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.table import Table, members
-from claimlab.core.record import meta_column
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, members, meta_column
 
 EXTRA = ["user_community", "user_active_status"]
 
@@ -41,15 +37,6 @@ DATASET = Entry(
         citation="Abilov, Hua, Matatov, Amir and Naaman (2021), VoterFraud2020: a Multi-modal Dataset of Election Fraud "
         "Claims on Twitter, ICWSM.",
         errata=("Printed as 'WaterFraud2020' in the guide's table.", "It has no verdicts: no check of labels applies."),
-        survey="cdl-listed",
     ),
     variants={"tweets": load},
-    sample=Sample(
-        files={
-            "data/tweets/2020-10/tweets-2020-10-23.csv": "tweet_id,user_community,user_active_status,retweet_count_metadata\n1319500000000000001,0,active,3\n1319500000000000002,,suspended,0\n",
-            "data/tweets/2020-11/tweets-2020-11-01.csv": "tweet_id,user_community,user_active_status,retweet_count_metadata\n1322700000000000003,4,active,1\n",
-            "data/retweets/2020-10/retweets-2020-10-23.csv": "retweeted_id,user_id\n1319500000000000001,42\n",
-        },
-        rows={"tweets": 3},
-    ),
 )

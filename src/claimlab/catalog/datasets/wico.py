@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.tweets import sent
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
-from claimlab.files.tables import read_json_as
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, read_json_as, sent
 
 FILES = {
     "5g_corona_conspiracy": ("5g*conspiracy_ids.json",),
@@ -63,9 +58,6 @@ DATASET = Entry(
         time_start="2020-01-17",
         time_end="2021-06-30",
         labelling="Human expert",
-        shares=Shares(true=68.32, false=31.68),
-        quality=Quality(temporal="pass"),
-        published=Published(temporal=40.7, temporal_feature="tweet id"),
         access="Tweet ids were given to participants of MediaEval 2020 FakeNews and circulate in their repositories; the texts "
         "must be fetched from the platform.",
         homepage="https://multimediaeval.github.io/editions/2020/tasks/fakenews/",
@@ -78,21 +70,10 @@ DATASET = Entry(
             "the labelled tweets are older than 2020-01-17.",
             "'non_conspiracy' means that a tweet promotes no conspiracy. The guide counts it as true; nobody checked its facts.",
         ),
-        survey="cdl-claims",
         met_real_files=True,
     ),
-    maps={"a5": LabelMap("wico/a5", LABELS), "cdl": LabelMap("wico/cdl", LABELS)},
+    maps=both(LABELS),
     variants={"labelled": load_labelled, "all": load_all},
-    sample=Sample(
-        files={
-            "5g_corona_conspiracy_ids.json": '["1240000000000000001", "1240000000000000002"]',
-            "other_corona_conspiracy_ids.json": '["278000001"]',
-            "non_conspiracy_ids.json": '["1245000000000000003", 1246000000000000004]',
-            "test_tweet_ids.json": '["1247000000000000005"]',
-        },
-        rows={"labelled": 5, "all": 6},
-        veracity={"true": 2, "false": 3},
-    ),
     real_rows={"labelled": 6_458, "all": 9_688},
     real_labels={"non_conspiracy": 4_412, "5g_corona_conspiracy": 1_261, "other_conspiracy": 785},
 )

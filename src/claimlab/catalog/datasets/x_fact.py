@@ -6,16 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
-from claimlab.catalog.columns import languages
-from claimlab.catalog.datasets._guide import guide, made_up
-from claimlab.catalog.entry import Entry, Loaded, Sample
-from claimlab.catalog.ids import numbered
-from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
-from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap
-from claimlab.files.bundle import Bundle
+from claimlab.catalog.datasets._guide import guide
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, UnreadableFile, dated, languages, numbered, utc
 
 SPLITS = {
     "train": "train.all.tsv",
@@ -129,18 +121,6 @@ DATASET = Entry(
             "tur",
         ),
         labelling="Human expert",
-        shares=Shares(true=30.26, false=59.64, mixed=6.33, unknown=3.78),
-        quality=Quality(keywords="pass", temporal="fail", feasibility="fail"),
-        published=Published(
-            search_f1=55.0,
-            offline_f1=53.0,
-            keywords_tf=45.8,
-            keywords_tf_baseline=49.8,
-            keywords_tfm=29.2,
-            keywords_tfm_baseline=33.5,
-            temporal=61.5,
-            temporal_feature="date",
-        ),
         licence="MIT",
         access="Clone the repository x-fact and give its folder data, or download utahnlp/x-fact from the Hugging Face Hub.",
         homepage="https://github.com/utahnlp/x-fact",
@@ -153,29 +133,8 @@ DATASET = Entry(
             "Read with ordinary quoting the tab-separated files lose rows: quotes are part of the text.",
         ),
         has_evidence=True,
-        survey="cdl-claims",
     ),
-    maps={
-        "a5": LabelMap("x-fact/a5", A5),
-        "cdl": LabelMap("x-fact/cdl", {**A5, "partly true/misleading": "false", "barely true": "true"}),
-    },
+    maps={"a5": A5, "cdl": {**A5, "partly true/misleading": "false", "barely true": "true"}},
     variants={"claims": load, "with-english": load_with_english, "guide": guide("x-fact", "x_fact")},
     published_rows={"with-english": 37_734, "guide": 37_734},
-    sample=Sample(
-        files={
-            "data/x-fact/train.all.tsv": "language\tsite\tevidence_1\tevidence_2\tevidence_3\tevidence_4\tevidence_5\tlink_1\tlink_2\tlink_3\tlink_4\tlink_5\tclaimDate\treviewDate\tclaimant\tclaim\tlabel\n"
-            'pt\tchecagem.example\tA ponte abriu em 1931.\t<DUMMY_EVIDENCE>\t\t\t\thttps://a.example/1\t\t\t\t\t2019-12-16T00:00:00Z\t\tPrefeito\tA "ponte abriu em 1931.\ttrue\n'
-            "ka\tfactcheck.example\t\t\t\t\t\t\t\t\t\t\t\t12 May 2018\t\tხიდი არ არსებობს.\tpartly true/misleading\n",
-            "data/x-fact/test.all.tsv": "language\tsite\tevidence_1\tclaimDate\treviewDate\tclaimant\tclaim\tlabel\nid\tcek.example\tSungai itu biru.\t05/06/2019\t\t\tSungai itu ungu.\tfalse\n",
-            "data/x-fact/zeroshot.tsv": "language\tsite\tclaimDate\treviewDate\tclaimant\tclaim\tlabel\nfr\tverif.example\t\t\t\tLe lac est sec.\tcomplicated/hard to categorise\n",
-            "data/x-fact-including-en/train.all.tsv": "language\tsite\tclaimDate\treviewDate\tclaimant\tclaim\tlabel\nen\ten.politifact.com\t\t\t\tThe bridge is new.\thalf true\n",
-            **made_up(
-                "x_fact",
-                {"claim": "sungai itu ungu.", "label": "false", "language": "id"},
-                {"claim": "the bridge is new.", "label": "half true", "language": "en"},
-            ),
-        },
-        rows={"claims": 4, "with-english": 1, "guide": 2},
-        veracity={"true": 1, "false": 1, "mixed": 1, "unknown": 1},
-    ),
 )
