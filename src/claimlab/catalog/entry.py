@@ -63,7 +63,6 @@ class Entry:
     def __init__(
         self,
         card: Card,
-        *,
         maps: Mapping[str, Verdicts] | None = None,
         variants: Mapping[str, Loader] | None = None,
         sample: Sample | None = None,
