@@ -41,7 +41,8 @@ def folder(both: list[Audit], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_folder_holds_every_view(folder: Path) -> None:
-    assert {p.name for p in folder.iterdir()} == {"audit.json", "index.html", "report.md", "report.tex", "plots"}
+    views = {"audit.json", "index.html", "report.md", "report.tex", "plots"}
+    assert {p.name for p in folder.iterdir()} == {".claimlab.json", *views}
     plots = {p.name for p in (folder / "plots").iterdir()}
     assert {"01-planted-overview.svg", "01-planted-overview.png", "all-feasibility.png"} <= plots
     assert {p.removesuffix(".svg") for p in plots if p.endswith(".svg")} == {

@@ -16,7 +16,7 @@ from claimlab.core.errors import SchemaError
 from claimlab.enrich.imported import read_enriched
 from claimlab.enrich.patterns import analyse
 from claimlab.enrich.tables import EVIDENCE
-from claimlab.enrich.views import write_report
+from claimlab.enrich.views import write_evidence
 
 
 def row(record: str, url: str, share: float = 1.0, **more: Any) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_domains_ratings_and_years_by_verdict(planted: Dataset) -> None:
 def test_the_page_escapes_what_the_web_said(planted: Dataset, tmp_path: Path) -> None:
     table = planted.tables["evidence"]
     planted.tables["evidence"] = table.with_columns(pl.lit("<script>alert(1)</script>").alias("rating"))
-    write_report(planted, tmp_path / "r")
+    write_evidence(planted, tmp_path / "r")
     page = (tmp_path / "r" / "index.html").read_text(encoding="utf-8")
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page

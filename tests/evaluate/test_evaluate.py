@@ -16,7 +16,16 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import OutputExists, UsageError
 
 Maker = Callable[..., Dataset]
-FILES = {"evaluation.json", "scores.csv", "index.html", "leaderboard.html", "report.md", "leaderboard.tex", "plots"}
+FILES = {
+    ".claimlab.json",
+    "evaluation.json",
+    "scores.csv",
+    "index.html",
+    "leaderboard.html",
+    "report.md",
+    "leaderboard.tex",
+    "plots",
+}
 
 
 @pytest.fixture

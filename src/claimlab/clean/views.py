@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import polars as pl
 
 from claimlab.clean.run import Cleaned
 from claimlab.clean.statistics import Statistics
-from claimlab.pages.blocks import Block, Cell, Quote, Report, Section, Table, Text, Tiles
+from claimlab.pages.blocks import Block, Cell, Quote, Report, Section, Table, Text, Tiles, decimal
+from claimlab.pages.folder import Contents, write_report
 
 SHOWN = 20
+KIND = "cleaning report"
 
 
 def stage_lines(stages: pl.DataFrame) -> list[str]:
@@ -24,6 +29,20 @@ def stage_lines(stages: pl.DataFrame) -> list[str]:
         if row["note"]:
             lines.append(f"{'':<20}{row['note']}")
     return lines
+
+
+def write_cleaning(cleaned: Cleaned, statistics: Statistics, folder: Path, *, force: bool = False) -> None:
+    """The report of a run in `folder`."""
+    content = {"cleaning.json": to_json(cleaned, statistics)}
+    write_report(Contents(KIND, [page(cleaned, statistics)], data=content), folder, force=force)
+
+
+def to_json(cleaned: Cleaned, statistics: Statistics) -> dict[str, Any]:
+    return {
+        "stages": cleaned.stages.to_dicts(),
+        "statistics": statistics.texts.to_dicts(),
+        "domains": statistics.domains.to_dicts(),
+    }
 
 
 def page(cleaned: Cleaned, statistics: Statistics) -> Report:
@@ -69,11 +88,11 @@ def _examples(cleaned: Cleaned) -> list[Block]:
 
 def statistics_blocks(statistics: Statistics) -> list[Block]:
     titles = ["Label", "Records", "% with URL", "Words", "Word length", "Sentences", "Words per sentence"]
-    rows = [[r[0], r[1], *(_one(v) for v in r[2:])] for r in statistics.texts.iter_rows()]
+    rows = [[r[0], r[1], *(decimal(v) for v in r[2:])] for r in statistics.texts.iter_rows()]
     found = statistics.domains
     names = [c for c in found.columns if c not in ("domain", "mentions")]
     cited = [
-        [r["domain"], r["mentions"], *(x for n in names for x in (r[n], _one(100 * r[n] / r["mentions"])))]
+        [r["domain"], r["mentions"], *(x for n in names for x in (r[n], decimal(100 * r[n] / r["mentions"])))]
         for r in found.iter_rows(named=True)
     ]
     heads = ["Domain", "Mentions", *(x for n in names for x in (n, f"% {n}"))]
@@ -84,7 +103,3 @@ def statistics_blocks(statistics: Statistics) -> list[Block]:
             [Table(heads, cited, "The domains that texts mention most.")] if cited else [Text("No text cites a URL.")],
         ),
     ]
-
-
-def _one(value: float | None) -> Cell:
-    return Cell("–", sort=float("-inf")) if value is None else Cell(f"{value:.1f}", sort=value)

@@ -18,10 +18,14 @@ from claimlab.cli.tour_evolve import run_evolve
 from claimlab.cli.tour_split import run_split
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
+from claimlab.core.guard import seal_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.generate.planted import DEFECTS, Truth, clean_twin, planted
 from claimlab.pages.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles
 from claimlab.pages.charts import bars, colours_of, to_svg
+from claimlab.pages.folder import Contents, fill
+
+KIND = "demo"
 
 # Which finding of the audit shows which planted defect; the rest are shown by later stages.
 FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
@@ -66,14 +70,13 @@ def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress 
     tour.twin.write(folder / "clean-twin")
     write_csv(dataset, folder / "planted.csv")
     if data_only:
+        seal_folder(folder, KIND)
         return tour
     for number, stage in enumerate(STAGES):
         progress("demo", number, len(STAGES))
         stage(tour)
     progress("demo", len(STAGES), len(STAGES))
-    from claimlab.pages.html import to_html
-
-    (folder / "index.html").write_text(to_html(page(tour)), encoding="utf-8")
+    fill(Contents(KIND, [page(tour)], data={"demo.json": {"found": tour.found, "enriched": tour.enriched}}), folder)
     return tour
 
 

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import OutputExists
 from claimlab.enrich.patterns import analyse
 from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, percent
 from claimlab.pages.charts import CLASS_COLOURS, bars, to_svg
-from claimlab.pages.html import to_html
+from claimlab.pages.folder import Contents, write_report
 
 DATA = "evidence.json"
+KIND = "evidence report"
 _LABELS = ("true", "false", "mixed", "unknown", "none")
 
 
-def write_report(dataset: Dataset, folder: Path, *, force: bool = False) -> dict[str, Any]:
-    """index.html and evidence.json in `folder`; returns the analysis."""
-    if folder.exists() and any(folder.iterdir()) and not (force and (folder / DATA).is_file()):
-        raise OutputExists(folder)
+def write_evidence(dataset: Dataset, folder: Path, *, force: bool = False) -> dict[str, Any]:
+    """The report on the evidence in `folder`; returns the analysis."""
     found = analyse(dataset)
     page = Report(f"Evidence: {dataset.name}", "What a search found for each record.", blocks(found))
-    with atomic_folder(folder) as building:
-        (building / "index.html").write_text(to_html(page), encoding="utf-8")
-        text = json.dumps(found, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-        (building / DATA).write_text(text, encoding="utf-8")
+    write_report(Contents(KIND, [page], data={DATA: found}), folder, force=force)
     return found
 
 

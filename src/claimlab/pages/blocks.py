@@ -117,8 +117,28 @@ def cell(value: Cell | str | int | float | None) -> Cell:
     return Cell(value)
 
 
+def decimal(value: float | None, digits: int = 1) -> Cell:
+    """A figure with so many digits behind the point."""
+    return cell(None) if value is None else Cell(f"{value:.{digits}f}", sort=value)
+
+
 def percent(value: float | None, digits: int = 1) -> Cell:
-    return Cell("–", sort=float("-inf")) if value is None else Cell(f"{100 * value:.{digits}f}", sort=value)
+    """A share of 1, in per cent."""
+    return cell(None) if value is None else Cell(f"{100 * value:.{digits}f}", sort=value)
+
+
+def span(interval: tuple[float, float] | None, digits: int = 1) -> Cell:
+    """An interval of shares of 1, in per cent."""
+    if interval is None:
+        return cell(None)
+    low, high = interval
+    return Cell(f"{100 * low:.{digits}f} – {100 * high:.{digits}f}", sort=low)
+
+
+def slug(text: str) -> str:
+    """Letters, digits and dashes only: safe as a file name and as an anchor."""
+    plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower())
+    return "-".join(p for p in plain.split("-") if p)[:60]
 
 
 def walk(blocks: Sequence[Block]) -> list[Block]:

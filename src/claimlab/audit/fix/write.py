@@ -7,9 +7,10 @@ from pathlib import Path
 from claimlab.audit.fix.mend import Mended
 from claimlab.audit.run import Audit
 from claimlab.audit.views.compare import compared
-from claimlab.audit.write import write_into
+from claimlab.audit.write import contents
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Manifest, refuse_overwrite
+from claimlab.pages.folder import fill
 
 REPORT = "report"
 
@@ -19,10 +20,6 @@ def write_mended(mended: Mended, before: Audit, after: Audit, folder: Path, *, f
     refuse_overwrite(folder, force)
     with atomic_folder(folder) as building:
         manifest = mended.dataset.write_into(building)
-        (building / REPORT).mkdir()
-        write_into(
-            [before, after],
-            building / REPORT,
-            page=lambda parts, detail: compared(parts[0], parts[1], mended, detail),
-        )
+        both = contents([before, after], lambda parts, detail: compared(parts[0], parts[1], mended, detail))
+        fill(both, building / REPORT)
         return manifest

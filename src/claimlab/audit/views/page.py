@@ -18,12 +18,25 @@ from claimlab.audit.views.wording import (
     explanation,
     finding_title,
     headline,
-    interval_text,
     ordered,
     protocol_sections,
 )
 from claimlab.core.finding import VERDICTS, Finding
-from claimlab.pages.blocks import Block, Cell, Figure, Fold, Report, Section, Table, Text, Tiles, Tone, percent
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Figure,
+    Fold,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    Tone,
+    percent,
+    slug,
+    span,
+)
 from claimlab.pages.excerpt import excerpt
 
 MANY = 3  # datasets: above this, only alarms get pictures of their own
@@ -75,9 +88,6 @@ class Chapter:
     @cached_property
     def feasibility(self) -> list[Figure]:
         return pictures.feasibility([self.audit], self.name)
-
-    def every_figure(self) -> list[Figure]:
-        return [*self.overview, *self.feasibility, *(f for figures in self.figures.values() for f in figures)]
 
     def anchor(self, check: str = "") -> str:
         return f"{self.name}-{slug(check)}".strip("-")
@@ -136,7 +146,7 @@ def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block
             excerpt(f.feature, 60) if f.feature else "",
             Cell(VERDICT_WORDS[f.verdict], sort=VERDICTS.index(f.verdict), tone=f.verdict),
             percent(f.score),
-            Cell(interval_text(f)),
+            span(f.interval),
             percent(f.baselines.majority),
             percent(f.baselines.stratified),
             percent(f.baselines.shuffled),
@@ -224,9 +234,3 @@ def rows_section(part: Chapter, detail: Detail) -> list[Section]:
     ]
     table = Table(["Record", "Label", "Text", "Pointed at by", "Split"], rows, "Texts are cut to 300 characters.")
     return [Section(f"Rows to look at ({len(rows)})", [table], anchor=f"{part.name}-rows")]
-
-
-def slug(text: str) -> str:
-    """Letters, digits and dashes only: safe as a file name and as an anchor."""
-    plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower())
-    return "-".join(p for p in plain.split("-") if p)[:60]

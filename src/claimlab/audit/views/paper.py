@@ -7,9 +7,9 @@ from typing import Any
 
 from claimlab.audit.run import Audit
 from claimlab.audit.views.matrix import matrix
-from claimlab.audit.views.wording import VERDICT_WORDS, check_title, headline, interval_text, ordered, protocol_sections
+from claimlab.audit.views.wording import VERDICT_WORDS, check_title, headline, ordered, protocol_sections
 from claimlab.core.finding import VERDICTS
-from claimlab.pages.blocks import Block, Cell, Report, Section, Table, Text, percent
+from claimlab.pages.blocks import Block, Cell, Report, Section, Table, Text, percent, span
 from claimlab.pages.excerpt import excerpt
 
 
@@ -27,7 +27,7 @@ def findings_table(audit: Audit) -> Table:
             excerpt(f.feature, 36) if f.feature else "",
             Cell(VERDICT_WORDS[f.verdict], sort=None, tone=f.verdict),
             percent(f.score),
-            Cell(interval_text(f)),
+            span(f.interval),
             percent(f.baselines.best()),
             f.n,
         ]

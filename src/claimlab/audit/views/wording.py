@@ -39,13 +39,6 @@ def finding_title(finding: Finding) -> str:
     return title if feature is None or feature.casefold() == title.casefold() else f"{title} · {feature}"
 
 
-def interval_text(finding: Finding) -> str:
-    if finding.interval is None:
-        return "–"
-    low, high = finding.interval
-    return f"{100 * low:.1f} – {100 * high:.1f}"
-
-
 def is_macro_f1(finding: Finding) -> bool:
     return finding.score is not None and finding.check not in RATE_CHECKS
 

@@ -15,7 +15,7 @@ from claimlab.catalog.entry import Entry, Loader
 from claimlab.catalog.query import MARKS, loader_state
 from claimlab.core.labels import LabelMap
 from claimlab.core.record import VERACITIES
-from claimlab.pages.blocks import Block, Cell, Items, Section, Table, Text, Tone
+from claimlab.pages.blocks import Block, Cell, Items, Section, Table, Text, Tone, decimal
 from claimlab.pages.terminal import bar
 
 BAR = 24
@@ -90,7 +90,7 @@ def facts(entry: Entry) -> Table:
         ("Topic", card.topic),
         ("Region", card.region or NOT_KNOWN),
         ("Languages", language_names(card)),
-        ("Data from", span(card)),
+        ("Data from", period(card)),
         ("Labelled by", card.labelling or NOT_KNOWN),
         ("Evidence", "comes with it" if card.has_evidence else "none comes with it"),
         ("Licence", card.licence or "none stated"),
@@ -132,7 +132,7 @@ def figures(published: Published | None) -> list[Block]:
         ("40 key words, with mixed", published.keywords_tfm, published.keywords_tfm_baseline),
         (time, published.temporal, None),
     ]
-    known = [(what, _percent(score), _percent(baseline)) for what, score, baseline in rows if score is not None]
+    known = [(what, decimal(score), decimal(baseline)) for what, score, baseline in rows if score is not None]
     table = Table(("Predicted from", "Macro-F1", "Baseline"), known, "Per cent, as published.", sortable=False)
     return [Section("Published figures", [table])] if known else []
 
@@ -198,7 +198,7 @@ def language_names(card: Card) -> str:
     return ", ".join(named) + (f" ({count} in all)" if count and count != len(named) else "")
 
 
-def span(card: Card) -> str:
+def period(card: Card) -> str:
     if card.time_start is None and card.time_end is None:
         return NOT_KNOWN
     return f"{card.time_start or '?'} to {card.time_end or '?'}"
@@ -208,10 +208,6 @@ def years(card: Card) -> str:
     """The span in years, for a narrow column."""
     first, last = (card.time_start or "?")[:4], (card.time_end or "?")[:4]
     return "–" if first == last == "?" else first if first == last else f"{first}–{last}"
-
-
-def _percent(value: float | None) -> Cell:
-    return Cell("–", sort=float("-inf")) if value is None else Cell(f"{value:.1f}", sort=value)
 
 
 def _rows_of(entry: Entry, variant: str) -> Cell:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.query import MARKS, everything, loader_state
-from claimlab.catalog.views.card import heading, language_names, mark_cell, span, years
+from claimlab.catalog.views.card import heading, language_names, mark_cell, period, years
 from claimlab.catalog.views.overview import LEGEND, SIGNS, languages
 from claimlab.core.atomic import atomic_text
 
@@ -73,7 +73,7 @@ def section(entry: Entry) -> list[str]:
         "",
         escape(card.summary),
         "",
-        f"- Languages: {escape(language_names(card))}. Data from: {escape(span(card))}.",
+        f"- Languages: {escape(language_names(card))}. Data from: {escape(period(card))}.",
         f"- {escape(loads + names + maps)}",
         f"- {escape(card.access)}" + (f" <{card.homepage}>" if card.homepage else ""),
         f"- Cite: {escape(card.citation)}",

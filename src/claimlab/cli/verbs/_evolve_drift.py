@@ -54,12 +54,13 @@ def drift(
 ) -> None:
     """Measure how far claims drifted from their base: curves, verdicts, targets, producers, coverage."""
     from claimlab.core.dataset import Dataset, refuse_overwrite
+    from claimlab.core.guard import refuse_taken
     from claimlab.evolve.drift.levels import wanted_levels
     from claimlab.evolve.drift.measure import measure
-    from claimlab.evolve.drift.write import refuse_report, write_drift
+    from claimlab.evolve.drift.write import KIND, write_drift
 
     if output is not None:
-        refuse_report(output, force)
+        refuse_taken(output, force=force, kind=KIND, reads=folders)
     wanted = wanted_levels(levels)
     if datasets is not None and len(folders) == 1:
         for name in wanted:

@@ -185,8 +185,8 @@ def _write(dataset: Dataset, found: Worth, output: Path, seed: int, force: bool)
     """The dataset with the table `worth` and, in a folder of its own, the report."""
     from claimlab.core.atomic import atomic_folder
     from claimlab.core.dataset import Lineage, refuse_overwrite
-    from claimlab.evolve.drift.write import write_json, write_report
     from claimlab.evolve.worth.views import page
+    from claimlab.pages.folder import Contents, fill
 
     told = found.to_json()
     step = Lineage(
@@ -201,9 +201,7 @@ def _write(dataset: Dataset, found: Worth, output: Path, seed: int, force: bool)
     refuse_overwrite(output, force)
     with atomic_folder(output) as building:
         manifest = made.write_into(building)
-        (building / REPORT).mkdir()
-        write_report(page(found), building / REPORT)
-        write_json(told, building / REPORT / FILE)
+        fill(Contents("worth report", [page(found)], data={FILE: told}), building / REPORT)
     say(f"Report: {output / REPORT / 'index.html'}")
     return manifest
 

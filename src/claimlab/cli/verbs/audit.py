@@ -64,8 +64,9 @@ def audit(
     as_json: JsonFlag = False,
 ) -> None:
     """Audit datasets for shortcuts, leaks and contradictions, each beside its baselines."""
-    from claimlab.audit.write import read_audits, refuse_report, write_audits
+    from claimlab.audit.write import KIND, read_audits, write_audits
     from claimlab.core.errors import UsageError
+    from claimlab.core.guard import refuse_taken
 
     options: dict[str, Any] = {
         "checks": check, "protocol": protocol, "target": target, "columns": column or (), "seed": seed,
@@ -79,7 +80,7 @@ def audit(
         _fix(paths[0], output, options, limit=limit, force=force, as_json=as_json)
         return
     if output is not None:
-        refuse_report(output, force)
+        refuse_taken(output, force=force, kind=KIND, reads=[*paths, *(saved or ())])
     audits = (
         [a for path in saved for a in read_audits(path)]
         if saved

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,8 +11,6 @@ from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, em
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from claimlab.clean.run import Cleaned
 
 app = verb()
 
@@ -48,13 +46,14 @@ def clean(
     from claimlab.clean.recipe import load_recipe
     from claimlab.clean.run import Inputs, clean_folder
     from claimlab.clean.statistics import describe
-    from claimlab.clean.views import page, stage_lines
-    from claimlab.core.errors import OutputExists, UsageError
+    from claimlab.clean.views import KIND, stage_lines, to_json, write_cleaning
+    from claimlab.core.errors import UsageError
+    from claimlab.core.guard import refuse_taken
 
     if folder is None or output is None:
         raise UsageError("claimlab clean needs a dataset folder and an output.", "Write: claimlab clean DIR -o DIR")
-    if report is not None and report.exists() and any(report.iterdir()) and not force:
-        raise OutputExists(report)
+    if report is not None:
+        refuse_taken(report, force=force, kind=KIND, reads=[folder])
     inputs = Inputs(decisions=_table(decisions), claimreviews=_table(claimreviews))
     with progress_bar() as progress:
         cleaned, manifest = clean_folder(
@@ -62,22 +61,11 @@ def clean(
         )
     statistics = describe(cleaned.dataset)
     if report is not None:
-        from claimlab.core.atomic import atomic_text
-        from claimlab.pages.html import to_html
-
-        atomic_text(report / "index.html", to_html(page(cleaned, statistics)))
+        write_cleaning(cleaned, statistics, report, force=force)
         say(f"Report: {report / 'index.html'}")
     for line in [] if as_json else stage_lines(cleaned.stages):
         typer.echo(line)
-    written(output, manifest, as_json=as_json, more=_more(cleaned, statistics))
-
-
-def _more(cleaned: Cleaned, statistics: Any) -> dict[str, Any]:
-    return {
-        "stages": cleaned.stages.to_dicts(),
-        "statistics": statistics.texts.to_dicts(),
-        "domains": statistics.domains.to_dicts(),
-    }
+    written(output, manifest, as_json=as_json, more=to_json(cleaned, statistics))
 
 
 def _table(path: Path | None) -> pl.DataFrame | None:

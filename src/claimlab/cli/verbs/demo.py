@@ -23,13 +23,12 @@ def demo(
     as_json: JsonFlag = False,
 ) -> None:
     """Run the whole job on a made-up dataset with planted defects, and write one HTML page."""
-    from claimlab.cli.tour import run
+    from claimlab.cli.tour import KIND, run
     from claimlab.core.atomic import atomic_folder
-    from claimlab.core.errors import OutputExists
+    from claimlab.core.guard import refuse_taken
     from claimlab.generate.planted import DEFECTS
 
-    if output.exists() and any(output.iterdir()) and not (force and (output / "planted" / "dataset.json").is_file()):
-        raise OutputExists(output)
+    refuse_taken(output, force=force, kind=KIND)
     with atomic_folder(output) as building, progress_bar() as progress:
         tour = run(building, seed=seed, data_only=data_only, progress=progress)
     if as_json:

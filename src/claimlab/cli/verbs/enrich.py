@@ -66,12 +66,16 @@ def enrich(
     from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
     from claimlab.core.errors import UsageError
+    from claimlab.core.guard import refuse_taken
     from claimlab.core.ledger import Ledger
     from claimlab.enrich.open import Access
+    from claimlab.enrich.views import KIND
     from claimlab.search.cache import check_mode
 
     if not estimate:
         refuse_overwrite(output, force, reads=folder)
+        if report is not None:
+            refuse_taken(report, force=force, kind=KIND, reads=[folder])
     if mode == "live" and cache is not None:
         raise UsageError("Mode 'live' records nothing, so it has no use for --cache.", "Leave out one of the two.")
     if folder.is_file():
@@ -210,7 +214,7 @@ def _import_rows(
 def _report(dataset: Dataset, folder: Path | None, *, force: bool) -> None:
     if folder is None:
         return
-    from claimlab.enrich.views import write_report
+    from claimlab.enrich.views import write_evidence
 
-    write_report(dataset, folder, force=force)
+    write_evidence(dataset, folder, force=force)
     say(f"Report: {folder / 'index.html'}")

@@ -56,11 +56,13 @@ def evaluate(
     as_json: JsonFlag = False,
 ) -> None:
     """Evaluate runs: scores with intervals and baselines, by language, author, model, date and more."""
+    from claimlab.core.guard import refuse_taken
     from claimlab.evaluate.run import evaluate as run_evaluation
-    from claimlab.evaluate.write import refuse_evaluation, write_evaluation
+    from claimlab.evaluate.write import KIND, write_evaluation
 
     if output is not None:
-        refuse_evaluation(output, force)
+        reads = [*(runs or ()), *(predictions or ()), *([data] if data is not None else [])]
+        refuse_taken(output, force=force, kind=KIND, reads=reads)
     opened = _open(runs or [], predictions or [], data, task, split)
     with progress_bar() as progress:
         found = run_evaluation(opened, by=by, every_pair=every_pair, seed=seed, draws=draws, progress=progress)

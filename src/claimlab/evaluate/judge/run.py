@@ -11,10 +11,10 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.audit.write import PLOTS, write_plots
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset, Lineage, Manifest, refuse_overwrite
 from claimlab.core.errors import DataError
+from claimlab.core.guard import DATASET, seal_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
 from claimlab.evaluate.judge.cases import Case, articles_in, left_out, read_cases
@@ -31,9 +31,7 @@ from claimlab.evaluate.judge.people import (
 )
 from claimlab.evaluate.judge.threshold import DEFAULT, Fit, fit, measured, verdict
 from claimlab.evaluate.judge.views import Row, page
-from claimlab.pages.blocks import Figure, Report, walk
-from claimlab.pages.html import to_html
-from claimlab.pages.markdown import to_markdown
+from claimlab.pages.folder import Contents, fill
 from claimlab.tasks.known.veracity import TASK as VERACITY
 from claimlab.tasks.task import Task
 
@@ -59,16 +57,10 @@ class Judged:
             manifest = self.dataset.write_into(building)
             text = json.dumps(self.summary, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
             (building / FILE).write_text(text, encoding="utf-8")
-            _write_report(page(self.dataset.name, self.summary, self.rows), building / REPORT)
+            report = page(self.dataset.name, self.summary, self.rows)
+            fill(Contents("judge report", [report]), building / REPORT)
+            seal_folder(building, DATASET)
         return manifest
-
-
-def _write_report(report: Report, folder: Path) -> None:
-    """The page, and the same in Markdown."""
-    folder.mkdir()
-    (folder / "index.html").write_text(to_html(report), encoding="utf-8")
-    (folder / "report.md").write_text(to_markdown(report), encoding="utf-8")
-    write_plots((b for b in walk(report.blocks) if isinstance(b, Figure)), folder / PLOTS)
 
 
 def judge_run(

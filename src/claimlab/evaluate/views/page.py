@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from claimlab.audit.views.page import slug
-from claimlab.evaluate.interval import Interval
 from claimlab.evaluate.run import Evaluation, RunResult
 from claimlab.evaluate.slices import Estimate, Slices
 from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
 from claimlab.evaluate.traits import title
 from claimlab.evaluate.views import pictures, tables
-from claimlab.pages.blocks import Block, Fold, Items, Report, Section, Table, Text, Tiles, percent
+from claimlab.pages.blocks import Block, Fold, Items, Report, Section, Table, Text, Tiles, percent, slug, span
 from claimlab.pages.excerpt import excerpt
 
 
@@ -31,12 +29,12 @@ SIZES = (Size(), Size(figures=False), Size(figures=False, slices=False))
 def headline(run: RunResult) -> str:
     s = run.scores
     low_high = run.intervals["macro_f1"]
-    span = f" ({_span(low_high)})" if low_high else ""
+    interval = f" ({span(low_high).text})" if low_high else ""
     failed = f"; {s.failed:,} failed" if s.failed else ""
     records = "record" if s.n == 1 else "records"
     return (
-        f"{run.name}: macro-F1 {100 * s.macro_f1:.1f}{span}, accuracy {100 * s.accuracy:.1f} on {s.n:,} {records} of "
-        f"'{run.dataset}', task {run.task}{failed}."
+        f"{run.name}: macro-F1 {100 * s.macro_f1:.1f}{interval}, accuracy {100 * s.accuracy:.1f} on {s.n:,} {records} "
+        f"of '{run.dataset}', task {run.task}{failed}."
     )
 
 
@@ -203,10 +201,11 @@ def _abstained(run: RunResult) -> list[Block]:
     rows: list[list[Any]] = [
         [w.kind.replace("-", " "), w.n, percent(w.share), *(w.classes[n] for n in names)] for w in found.kinds
     ]
+    figures = f"accuracy is {percent(found.accuracy).text} and macro-F1 {percent(found.macro_f1).text}"
     text = (
-        f"A verdict was given for {100 * found.coverage:.1f} % of the records ({_span(found.coverage_interval)}); of "
-        f"those, accuracy is {_percent(found.accuracy)} and macro-F1 {_percent(found.macro_f1)}. In all scores above, "
-        "giving no verdict counts as wrong."
+        f"A verdict was given for {percent(found.coverage).text} % of the records "
+        f"({span(found.coverage_interval).text}); of those, {figures}. In all scores above, giving no verdict counts "
+        "as wrong."
     )
     columns = ["Said", "n", "Per cent", *(f"true class {excerpt(n, 24)}" for n in names)]
     return [Section("No verdict given", [Text(text), Table(columns, rows, sortable=False)])]
@@ -229,13 +228,5 @@ def left_out(run: RunResult) -> list[str]:
 
 
 def _estimate(found: Estimate) -> str:
-    span = f" ({_span(found.interval)})" if found.interval is not None else ""
-    return f"{100 * found.value:.1f}{span}"
-
-
-def _span(found: Interval | None) -> str:
-    return "no interval" if found is None else f"{100 * found[0]:.1f} to {100 * found[1]:.1f}"
-
-
-def _percent(value: float | None) -> str:
-    return "not measured" if value is None else f"{100 * value:.1f}"
+    interval = f" ({span(found.interval).text})" if found.interval is not None else ""
+    return f"{100 * found.value:.1f}{interval}"

@@ -11,17 +11,10 @@ from claimlab.evaluate.joined import Drop, Seeds
 from claimlab.evaluate.run import Evaluation, RunResult
 from claimlab.evaluate.slices import Slices
 from claimlab.evaluate.traits import title
-from claimlab.pages.blocks import Block, Cell, Section, Table, Text, percent
+from claimlab.pages.blocks import Block, Cell, Section, Table, Text, percent, span
 from claimlab.pages.excerpt import excerpt
 
 POINTS = "Differences are in points of macro-F1 (per cent)."
-
-
-def span(found: Interval | None, digits: int = 1) -> Cell:
-    """An interval in per cent."""
-    if found is None:
-        return Cell("–", sort=float("-inf"))
-    return Cell(f"{100 * found[0]:.{digits}f} – {100 * found[1]:.{digits}f}", sort=found[0])
 
 
 def points(value: float | None) -> Cell:
