@@ -27,11 +27,11 @@ import scipy.sparse
 from scipy.spatial import cKDTree
 
 from claimlab.evolve.society.build import MEAN_DEGREE, NETWORKS, build
+from claimlab.evolve.society.engine import Model
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.networks.clustered import INSIDE
 from claimlab.evolve.society.networks.dunbar import MODERATE, STRONG
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.society.walk import meetings
 
 Job = Callable[[], object]
 ENOUGH = 0.5  # seconds
@@ -156,12 +156,16 @@ def in_mesa(network: Network) -> Callable[[int], None]:
 
 
 def in_claimlab(network: Network) -> Callable[[int], None]:
-    rng = np.random.default_rng(1)
-    visits = np.zeros(network.size, dtype=np.int64)
+    draw = random.Random(1)
+    first, others = network.indptr.tolist(), network.indices.tolist()
 
     def run(rounds: int) -> None:
-        for met in meetings(network, rounds, rng):
-            visits[:] += np.bincount(met, minlength=network.size)
+        model = Model(0)
+        for _ in range(rounds * network.size):
+            visit = model.step()
+            assert visit is not None
+            row = others[first[visit.agent] : first[visit.agent + 1]]
+            model.pass_on(visit, [draw.choice(row)])
 
     return run
 
@@ -183,7 +187,7 @@ def pace(run: Callable[[int], None], agents: int, repeat: int) -> float:
 
 
 def steps(sizes: list[int], repeat: int) -> Iterator[str]:
-    yield "Every agent picks a random neighbour, who counts one more visit; agent steps in a second of the processor."
+    yield "One agent after the other visits a random neighbour; agent steps in a second of the processor."
     yield ""
     yield "| agents | claimlab | Mesa shuffle_do | times as fast |"
     yield "|---|---|---|---|"

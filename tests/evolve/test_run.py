@@ -253,6 +253,20 @@ def test_neither_concurrency_nor_company_changes_a_life(town: Any) -> None:
     assert not lives(8, 1).equals(other.tables["traces"].filter(pl.col("record_id").is_in(["c1", "c4"])))
 
 
+def test_another_seed_takes_up_no_lives_of_a_stopped_run(town: Any, scripted: Any, tmp_path: Path) -> None:
+    """The stage is the same object, so that the seed shows nowhere in its description."""
+    stage, plan = town.stage(), Plan(steps=4)
+    writer = scripted(lambda r: Rewrite(f"{r.text} {r.seed % 7}", "producer"))
+    made = {
+        seed: evolve(town.claims(), stage, rewriter=writer, plan=plan, seed=seed, work=tmp_path / "out")
+        for seed in (1, 2)
+    }
+    assert len(writer.asked) == 2 * 8 * 4, "every turn of the second seed is taken anew"
+    alone = evolve(town.claims(), stage, rewriter=writer, plan=plan, seed=2)
+    assert made[2].tables["traces"].equals(alone.tables["traces"])
+    assert not made[2].tables["traces"].equals(made[1].tables["traces"])
+
+
 def test_cut_anywhere_and_resumed_is_the_same(town: Any, tmp_path: Path) -> None:
     """Ten random bytes at which the journal may end: what a killed process leaves behind."""
     claims, stage, auditors = town.claims(12), town.stage(), rule_auditors(AuditorSettings(), 3)
@@ -335,6 +349,17 @@ def test_a_majority_is_of_all_who_were_asked() -> None:
     assert majority(votes(True, None, None)) is False
     assert majority(votes(None, None)) is None
     assert majority([]) is None
+
+
+def test_a_tie_of_auditors_is_no_pass(town: Any, scripted: Any) -> None:
+    assert majority([Vote("a", True), Vote("b", False)]) is False
+    says = scripted(lambda r: Rewrite(f"{r.text} {r.step}", "producer"))
+    for vote, steps, rounds in (("paper", 3, 1), ("released", 1, 3)):
+        jurors = [Juror("a", {(r, s): True for r in (1, 2, 3) for s in (1, 2, 3)}), Juror("b", {})]
+        plan = Plan("intervened", steps=steps, rounds=rounds, vote=vote)  # type: ignore[arg-type]
+        made = evolve(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
+        assert meta(made.records)[0]["status"] == "failure"
+        assert made.tables["traces"].height == 3
 
 
 def test_wrong_calls_are_explained(town: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from claimlab.core.errors import DataError, SchemaError, UnknownName, UnreadableFile, UsageError
 from claimlab.evolve.society.distributions import open_distributions
-from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.files import read_network
 from claimlab.evolve.society.population import ATTRIBUTES, GROUPS, Population, group_definitions
 
 AGENTS = {
@@ -118,17 +118,17 @@ def test_network_files_in_every_layout(tmp_path: Path, people: Population) -> No
     plain = {"network_type": "scale_free", "nodes": [{"id": "a", "hub": True}, {"id": "b", "hub": False}],
              "edges": [{"source": "a", "target": "b"}, {"source": "b", "target": "a"}, {"source": "c", "target": "c"}]}  # fmt: skip
     (tmp_path / "net.json").write_text(json.dumps(plain), encoding="utf-8")
-    read = Network.read(tmp_path / "net.json", people)
+    read = read_network(tmp_path / "net.json", people)
     assert (read.kind, read.edges, read.hubs.tolist()) == ("scale-free", 1, [0])
     assert [read.neighbours(i).tolist() for i in range(3)] == [[1], [0], []]
     (tmp_path / "ties.csv").write_text("source,target\na,b\nb,c\n", encoding="utf-8")
-    table = Network.read(tmp_path / "ties.csv", people)
+    table = read_network(tmp_path / "ties.csv", people)
     assert [table.neighbours(i).tolist() for i in range(3)] == [[1], [0, 2], [1]]
     assert table.tied([0, 0, 1, 2], [1, 2, 2, 2]).tolist() == [True, False, True, False]
     tiers = {"a": {"strong": [{"id": "b", "score": 0.9}], "moderate": [{"id": "c", "score": 0.5}]},
              "b": {"strong": [], "moderate": [{"id": "a", "score": 0.9}]}, "c": {"strong": [], "moderate": []}}  # fmt: skip
     (tmp_path / "tiers.json").write_text(json.dumps(tiers), encoding="utf-8")
-    held = Network.read(tmp_path / "tiers.json", people)
+    held = read_network(tmp_path / "tiers.json", people)
     assert held.named(0, "strong").tolist() == [1]
     assert held.named(1, "moderate").tolist() == [0]
     assert held.neighbours(2).tolist() == [0]  # named by the other: a tie, but of no tier
@@ -147,9 +147,9 @@ def test_wrong_network_files_are_named(tmp_path: Path, people: Population) -> No
     ):
         (tmp_path / name).write_text(text, encoding="utf-8")
         with pytest.raises(DataError, match=words):
-            Network.read(tmp_path / name, people)
+            read_network(tmp_path / name, people)
     with pytest.raises(UsageError, match="holds 6 files.*member="):
-        Network.read(tmp_path, people)  # none of several is guessed
+        read_network(tmp_path, people)  # none of several is guessed
 
 
 @pytest.mark.realdata
@@ -161,7 +161,7 @@ def test_the_released_agents_and_networks_load_as_they_are(real_data: Path) -> N
     assert np.bincount(people.codes("group")).tolist() == [30, 30, 30]
     assert max(np.bincount(people.codes("big_five"))) == 47
 
-    nets = {kind: Network.read(archive, people, f"{kind}_network.json") for kind in ("random", "scale_free", "cluster")}
+    nets = {kind: read_network(archive, people, f"{kind}_network.json") for kind in ("random", "scale_free", "cluster")}
     assert {kind: net.edges for kind, net in nets.items()} == {"random": 217, "scale_free": 205, "cluster": 539}
     assert [net.kind for net in nets.values()] == ["random", "scale-free", "clustered"]
     hubs = nets["scale_free"].hubs
@@ -171,7 +171,7 @@ def test_the_released_agents_and_networks_load_as_they_are(real_data: Path) -> N
     owner = np.repeat(np.arange(90), cluster.degrees)
     assert (groups[owner] == groups[cluster.indices]).sum() / 2 == 507
 
-    dunbar = Network.read(archive, people, "dunbar_network.json")
+    dunbar = read_network(archive, people, "dunbar_network.json")
     strong = [dunbar.named(i, "strong").size for i in range(90)]
     moderate = [dunbar.named(i, "moderate").size for i in range(90)]
     assert (min(strong), max(strong), min(moderate), max(moderate)) == (4, 7, 12, 20)

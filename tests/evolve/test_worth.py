@@ -11,13 +11,14 @@ import pytest
 
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.evolve.society.build import build
+from claimlab.evolve.society.engine import depth
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
 from claimlab.evolve.worth.agents import worth_by_agents
 from claimlab.evolve.worth.compare import against_people, of_counts
 from claimlab.evolve.worth.conditions import ALL, conditional, distances
 from claimlab.evolve.worth.score import Perspective, Society, worth
-from claimlab.evolve.worth.spread import Bounds, Reach, Ties, ability, most_reached, spread
+from claimlab.evolve.worth.spread import Bounds, Ties, ability, most_reached, spread
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
@@ -54,7 +55,8 @@ def test_bounds_cap_the_reach_as_released() -> None:
     assert most_reached(Bounds()) == 40
     assert Bounds().ceiling(90) == pytest.approx(0.5 + 20 / 90)
     assert Perspective.named("released").rounded(Bounds().ceiling(90)) == 0.7
-    assert ability(Reach((0, 1), (0, 1)), Bounds(2, 2), 4) == 0.5
+    told_one = spread(0, Ties(line(4)), lambda user: user == 0, Bounds(2, 1))
+    assert ability(told_one, Bounds(2, 1), 4) == 0.5
 
 
 def line(n: int) -> Network:
@@ -64,12 +66,12 @@ def line(n: int) -> Network:
 
 def test_a_cascade_over_a_line() -> None:
     ties = Ties(line(10), strangers=False)
-    assert spread(0, ties, lambda _: True, Bounds(3, 3)).users == (0, 1, 2, 3)
-    assert spread(0, ties, lambda user: user != 1, Bounds(3, 3)).users == (0, 1)
-    assert spread(5, ties, lambda _: False, Bounds()).depth == 0
+    assert [visit.agent for visit in spread(0, ties, lambda _: True, Bounds(3, 3)).visits] == [0, 1, 2, 3]
+    assert [visit.agent for visit in spread(0, ties, lambda user: user != 1, Bounds(3, 3)).visits] == [0, 1]
+    assert depth(spread(5, ties, lambda _: False, Bounds())) == 0
     everyone = spread(5, ties, lambda _: True, Bounds(3, 3))
-    assert sorted(everyone.users) == [2, 3, 4, 5, 6, 7, 8]
-    assert everyone.depth == 3
+    assert everyone.heard == {2, 3, 4, 5, 6, 7, 8}
+    assert depth(everyone) == 3
 
 
 def test_strong_ties_hear_first_and_strangers_last(society: Society) -> None:

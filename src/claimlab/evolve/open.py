@@ -8,7 +8,7 @@ from typing import Literal, cast
 
 from claimlab.core.budget import Budget
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.evolve.auditors.auditor import AUDITORS, Auditor
 from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
@@ -17,13 +17,10 @@ from claimlab.evolve.rewrite.rewriter import REWRITERS, Rewriter
 from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.run import evolve_async
-from claimlab.evolve.society.build import build
-from claimlab.evolve.society.network import Network
-from claimlab.evolve.society.population import Population
+from claimlab.evolve.society.open import open_network, open_population
 from claimlab.evolve.stage import Stage
 from claimlab.evolve.target import Target, all_targets
 
-AGENTS = 90  # as many as the released society has
 CacheMode = Literal["live", "record", "replay"]
 
 
@@ -108,29 +105,6 @@ class Run:
             seed=self.seed,
         )
         return list(AUDITORS.get(self.auditor)(settings, self.auditors))
-
-
-def open_population(population: str | None, seed: int) -> Population:
-    """A file of agents, or so many drawn from the released shares."""
-    if population is None or population.isdigit():
-        size = int(population or AGENTS)
-        if size < 2:
-            raise UsageError(f"{size} agent(s) cannot talk to each other.", "Ask for two or more.")
-        return Population.draw(size, seed)
-    path, _, member = population.partition("#")
-    return Population.read(path, member or None)
-
-
-def open_network(network: str, people: Population, seed: int, mean_degree: float | None) -> Network:
-    """A file of ties, or one of a kind made for these agents."""
-    path, _, member = network.partition("#")
-    if not Path(path).exists():
-        if Path(path).suffix or "/" in path:
-            raise UnreadableFile(f"There is no file '{path}'.", "Check the path, or name a kind of network.")
-        return build(network, people, seed=seed, mean_degree=mean_degree)
-    if mean_degree is not None:
-        raise UsageError(f"The network '{network}' is a file and has its density.", "Leave out --mean-degree.")
-    return Network.read(path, people, member or None)
 
 
 def plan_of(mode: str, steps: int | None, rounds: int | None, vote: str, hubs: bool, fan_out: int, reach: int) -> Plan:

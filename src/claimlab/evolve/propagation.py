@@ -17,8 +17,9 @@ from claimlab.core.errors import UsageError
 from claimlab.evolve.auditors.auditor import Vote, diagnosis, majority
 from claimlab.evolve.auditors.known.replay import ReplayAuditor
 from claimlab.evolve.draw import stream
-from claimlab.evolve.hop import Hop, Life, Start, Status
+from claimlab.evolve.hop import Hop, Life, Start
 from claimlab.evolve.recording import Recording
+from claimlab.evolve.society.engine import Model
 from claimlab.evolve.turn import Cast
 
 Mode = Literal["walk", "cascade", "intervened"]
@@ -50,13 +51,9 @@ async def live(start: Start, plan: Plan, cast: Cast) -> Life:
     recording: Recording | None = getattr(cast.rewriter, "recording", None)
     if recording is not None:
         return await _replayed(start, recording, cast)
-    if plan.mode == "cascade":
-        return await _cascade(start, plan, cast)
-    if plan.mode == "walk":
-        return await _walk(start, plan, cast)
-    if not cast.auditors:
-        return await _direct(start, cast)
-    return await (_paper if plan.vote == "paper" else _released)(start, plan, cast)
+    if plan.mode != "intervened":
+        return await _unsteered(start, plan, cast)
+    return await (_steered(start, plan, cast) if cast.auditors else _direct(start, cast))
 
 
 async def _replayed(start: Start, recording: Recording, cast: Cast) -> Life:
@@ -71,38 +68,33 @@ async def _replayed(start: Start, recording: Recording, cast: Cast) -> Life:
     return Life(start.key, "success" if hops[-1].passed else "failure", known.text, hops)
 
 
-async def _walk(start: Start, plan: Plan, cast: Cast) -> Life:
-    draw = stream(cast.seed, start.key, "path")
-    agent, text, hops = cast.stage.start(draw), start.text, []
-    for step in range(1, plan.steps + 1):
-        hub = cast.stage.hub(draw) if plan.hub_opinions else None
-        hop = await cast.turn(start, text, agent, step=step, hub=hub)
-        hops.append(hop)
-        text, agent = hop.output, cast.stage.next(agent, draw)
-    return Life(start.key, "done", text, hops)
+async def _unsteered(start: Start, plan: Plan, cast: Cast) -> Life:
+    """A walk: every agent tells one neighbour. A cascade: every agent tells some who have not heard the claim.
 
-
-async def _cascade(start: Start, plan: Plan, cast: Cast) -> Life:
-    """Breadth first: who has heard the claim tells it to some who have not; nobody is told twice.
-
-    What the claim became is what the last agent at the greatest depth made of it; the hops hold every version.
+    What a cascaded claim became is what the last agent at the greatest depth made of it; the hops hold every version.
     """
     draw = stream(cast.seed, start.key, "path")
-    first = cast.stage.start(draw)
-    heard = {first}
+    model = Model(cast.stage.start(draw))
+    cascade = plan.mode == "cascade"
     hops: list[Hop] = []
-    line: list[tuple[int, str, int, int]] = [(first, start.text, 0, 1)]  # agent, what it hears, parent step, depth
-    while line and len(hops) < plan.reach:
-        agent, text, parent, depth = line.pop(0)
-        hub = cast.stage.hub(draw) if plan.hub_opinions else None
-        step = len(hops) + 1
-        hop = await cast.turn(start, text, agent, step=step, hub=hub, parent=parent, depth=depth)
+    while len(hops) < (plan.reach if cascade else plan.steps) and (visit := model.step()) is not None:
+        text = start.text if visit.parent is None else hops[visit.parent].output
+        parent = 0 if visit.parent is None else visit.parent + 1  # steps count from 1
+        hop = await cast.turn(
+            start,
+            text,
+            visit.agent,
+            step=visit.number + 1,
+            hub=cast.stage.hub(draw) if plan.hub_opinions else None,
+            parent=parent if cascade else None,
+            depth=visit.depth + 1 if cascade else None,
+        )
         hops.append(hop)
-        if depth < plan.steps:
-            fresh = [i for i in cast.stage.following(agent) if i not in heard]
-            told = draw.sample(fresh, min(plan.fan_out, len(fresh)))
-            heard.update(told)
-            line += [(i, hop.output, step, depth + 1) for i in told]
+        if not cascade:
+            model.pass_on(visit, [cast.stage.next(visit.agent, draw)])
+        elif visit.depth + 1 < plan.steps:
+            fresh = [i for i in cast.stage.following(visit.agent) if i not in model.heard]
+            model.pass_on(visit, draw.sample(fresh, min(plan.fan_out, len(fresh))))
     return Life(start.key, "done", hops[-1].output, hops)
 
 
@@ -113,51 +105,34 @@ async def _direct(start: Start, cast: Cast) -> Life:
     return Life(start.key, "unaudited", hop.output, [hop])
 
 
-async def _paper(start: Start, plan: Plan, cast: Cast) -> Life:
+async def _steered(start: Start, plan: Plan, cast: Cast) -> Life:
+    """A walk that auditors steer: whoever has the claim passes it to somebody near the target when a vote fails."""
     assert start.target is not None
     draw = stream(cast.seed, start.key, "path")
-    agent, text, told = cast.stage.start(draw), start.text, None
+    model = Model(cast.stage.start(draw))
+    released = plan.vote == "released"
+    text, advice = start.text, None
     hops: list[Hop] = []
-    for round in range(1, plan.rounds + 1):
-        for step in range(1, plan.steps + 1):
-            hop = await cast.turn(start, text, agent, round=round, step=step, diagnosis=told, must_rewrite=False)
-            votes = await cast.votes(start, hop)
-            hops.append(_voted(hop, votes, majority(votes)))
-            text = hop.output
-            if majority(votes):
-                return Life(start.key, "success", text, hops)
-            told = diagnosis(votes)
-            agent = cast.stage.reroute(agent, start.target, draw, among_all=False)
+    round, step = 1, 1
+    while round <= plan.rounds and (visit := model.step()) is not None:
+        hop = await cast.turn(start, text, visit.agent, round=round, step=step, diagnosis=advice, must_rewrite=False)
+        votes = await cast.votes(start, hop, slice(0, 1) if released else slice(None))
+        first = votes[0].passed
+        decides = not released or bool(first) or step == plan.steps
+        if released and decides:
+            votes += await cast.votes(start, hop, slice(1, None))
+        # The mark of a step is the first auditor's as released, and the majority's in the paper.
+        hops.append(_voted(hop, votes, first if released else majority(votes)))
+        text, advice = hop.output, diagnosis(votes)
+        if decides and majority(votes):
+            return Life(start.key, "success", text, hops)
+        if decides:
+            model.pass_on(visit, [cast.stage.reroute(visit.agent, start.target, draw, among_all=released)])
+        else:
+            model.pass_on(visit, [cast.stage.next(visit.agent, draw)])
+        ends_round = step == plan.steps or (released and decides)
+        round, step = (round + 1, 1) if ends_round else (round, step + 1)
     return Life(start.key, "failure", text, hops)
-
-
-async def _released(start: Start, plan: Plan, cast: Cast) -> Life:
-    assert start.target is not None
-    draw = stream(cast.seed, start.key, "path")
-    agent, text, told = cast.stage.start(draw), start.text, None
-    hops: list[Hop] = []
-    status: Status = "failure"
-    for round in range(1, plan.rounds + 1):
-        votes: list[Vote] = []
-        for step in range(1, plan.steps + 1):
-            hop = await cast.turn(start, text, agent, round=round, step=step, diagnosis=told, must_rewrite=False)
-            votes = await cast.votes(start, hop, slice(0, 1))
-            hops.append(_voted(hop, votes, votes[0].passed))
-            text = hop.output
-            if votes[0].passed or step == plan.steps:
-                break
-            told = diagnosis(votes)
-            agent = cast.stage.next(agent, draw)
-        votes += await cast.votes(start, hops[-1], slice(1, None)) if len(cast.auditors) > 1 else []
-        hops[-1] = _voted(
-            hops[-1], votes, votes[0].passed
-        )  # the step's own mark stays the first auditor's, as released
-        if majority(votes):
-            status = "success"
-            break
-        told = diagnosis(votes)
-        agent = cast.stage.reroute(agent, start.target, draw, among_all=True)
-    return Life(start.key, status, text, hops)
 
 
 def _voted(hop: Hop, votes: Sequence[Vote], passed: bool | None) -> Hop:

@@ -160,6 +160,9 @@ def test_nothing_that_was_not_measured_looks_measured(looms: Make) -> None:
     json.dumps(found.to_json())
 
 
+TEXT = "The mill in Garrow sold 300 looms in 1931."
+
+
 def test_the_same_traces_give_the_same_figures(looms: Make) -> None:
     assert measure([looms()]).to_json() == measure([looms()]).to_json()
 
@@ -177,6 +180,19 @@ def test_stages_are_datasets_with_label_origin_and_trace(looms: Make) -> None:
     assert made["evolved"].tables["traces"].height == 12
     assert set(made["evolved"].tables["traces"]["record_id"]) == set(made["evolved"].records["id"])
     assert set(made["evolved"].records["group"]) == {"g0", "g1"}
+
+
+def test_an_evolved_text_does_not_inherit_the_verdict_of_its_seed(looms: Make) -> None:
+    """Two traces of a record with a verdict: one whose text moved, and one that came back to its base at the end."""
+    data = looms(2)
+    data.records = data.records.with_columns(pl.lit("true").alias("veracity"))
+    back = pl.when((pl.col("trace_id") == "t1") & (pl.col("step") == 3)).then(pl.lit(TEXT)).otherwise("output")
+    data.tables["traces"] = data.tables["traces"].with_columns(back.alias("output"))
+    made = levels.stages(data, read_hops([data]))
+    assert made["seed"].records["veracity"].to_list() == ["true"], "both traces start from one seed"
+    assert made["middle"].records["veracity"].to_list() == [None, None]
+    ends = dict(made["evolved"].records.select("id", "veracity").iter_rows())
+    assert ends == {"t0-evolved": None, "t1-evolved": "true"}, "a verdict is on a text: it holds where that is the same"
 
 
 def test_a_seed_is_not_called_altered(looms: Make) -> None:

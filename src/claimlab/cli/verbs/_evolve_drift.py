@@ -86,7 +86,7 @@ def _people(population: Path | None, network: Path | None) -> tuple[dict[str, st
     """The groups of the agents and the network to draw, from files, for traces that came without them."""
     from claimlab.core.errors import UsageError
     from claimlab.evolve.drift.views.viewer import Society
-    from claimlab.evolve.society.network import Network
+    from claimlab.evolve.society.files import read_network
     from claimlab.evolve.society.population import Population
 
     if population is None:
@@ -96,7 +96,7 @@ def _people(population: Path | None, network: Path | None) -> tuple[dict[str, st
     people = Population.read(population)
     told = people.agents.select("id", people.agents["group"].cast(str)).drop_nulls()
     groups = dict(told.iter_rows())
-    return groups, None if network is None else Society(people.ids.to_list(), Network.read(network, people), groups)
+    return groups, None if network is None else Society(people.ids.to_list(), read_network(network, people), groups)
 
 
 def _societies(opened: list[Dataset], found: Drift, given: Society | None) -> dict[str, Society]:

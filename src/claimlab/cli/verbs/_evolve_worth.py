@@ -107,14 +107,11 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _society(population: str, network: str, where: dict[str, str], seed: int) -> Society:
-    from claimlab.evolve.society.build import build
-    from claimlab.evolve.society.network import Network
-    from claimlab.evolve.society.population import Population
+    from claimlab.evolve.society.open import open_network, open_population
     from claimlab.evolve.worth.score import Society
 
-    people = Population.draw(int(population), seed) if population.isdigit() else Population.read(population)
-    ties = Network.read(network, people) if Path(network).exists() else build(network, people, seed=seed)
-    return Society.of(people, ties, where)
+    people = open_population(population, seed)
+    return Society.of(people, open_network(network, people, seed), where)
 
 
 def _score(

@@ -2,7 +2,7 @@
 
     people = Population.read("agents.json")               # or Population.draw(1_000_000, seed=1)
     net = build("scale-free", people, seed=1)             # random, scale-free, clustered, dunbar
-    paths = walk(net, starts, steps=10, rng=...)          # many claims at once
+    model = Model(start)                                  # engine.py: how any claim moves
 
 Everything is an array: an agent is a row number, never an object, so that a million of them fit a laptop.
 """

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from claimlab.core.errors import DataError
-from claimlab.evolve.society.population import Population
 
 Ints = NDArray[np.int32]
 TIERS = ("named by the other only", "strong", "moderate")  # what `tiers` stand for; strangers are the weak tier
@@ -79,13 +77,6 @@ class Network:
         """A network from ties in any order; repeats count once, ties of an agent to itself not at all."""
         indptr, indices = compressed(size, source, target)
         return cls(indptr, indices, kind, **more)
-
-    @classmethod
-    def read(cls, path: str | Path, population: Population, member: str | None = None) -> Network:
-        """A network file: the released JSON layouts, or a table with columns `source` and `target`."""
-        from claimlab.evolve.society.files import read_network
-
-        return read_network(path, population, member)
 
 
 def compressed(size: int, source: Ints, target: Ints) -> tuple[NDArray[np.int64], Ints]:

@@ -7,7 +7,6 @@ that cannot be read is null: that user gives no rating and passes nothing on, an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,9 @@ import polars as pl
 from pydantic import BaseModel, Field
 
 from claimlab.core.progress import Progress, silent
+from claimlab.evolve.society.engine import Model
 from claimlab.evolve.worth.score import Perspective, Society, schema, scored, stream
-from claimlab.evolve.worth.spread import Reach, Ties
+from claimlab.evolve.worth.spread import Ties
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
 from claimlab.llm.gather import gather_sync
 from claimlab.llm.messages import Request, untrusted
@@ -38,22 +38,6 @@ class Rating(BaseModel):
     forward: bool
 
 
-@dataclass
-class _Cascade:
-    """One claim on its way."""
-
-    name: str
-    text: str
-    users: list[int]
-    depths: list[int]
-    frontier: list[int]
-    ratings: list[list[float]] = field(default_factory=list)
-
-    def hear(self, told: Sequence[int], depth: int) -> None:
-        self.users += told
-        self.depths += [depth] * len(told)
-
-
 def worth_by_agents(
     claims: Sequence[tuple[str, str]],
     society: Society,
@@ -70,42 +54,32 @@ def worth_by_agents(
     values = values or Values.read()
     ties, tally = Ties(society.network, seed=seed), Tally()
     size = society.population.size
-    starts = [int(np.random.default_rng(stream(seed, name)).integers(size)) for name, _ in claims]
-    cascades = [_Cascade(n, t, [s], [0], [s]) for (n, t), s in zip(claims, starts, strict=True)]
+    models = [Model(int(np.random.default_rng(stream(seed, name)).integers(size))) for name, _ in claims]
+    ratings: list[list[list[float]]] = [[] for _ in claims]
     for depth in range(perspective.bounds.depth + 1):
-        jobs = [(c, user) for c in cascades for user in c.frontier]
-        requests = [ask(c.text, society.population.profile(u), background, values, c.name) for c, u in jobs]
+        jobs = [(claim, visit) for claim, model in enumerate(models) for visit in model.front()]
+        requests = [
+            ask(claims[c][1], society.population.profile(visit.agent), background, values, claims[c][0])
+            for c, visit in jobs
+        ]
         willing: set[int] = set()
         for index, answer in gather_sync(provider, requests, progress=progress, label=f"Asking users at depth {depth}"):
             tally.add(answer)
             if answer.value is not None:
-                jobs[index][0].ratings.append([getattr(answer.value, d) for d in DIMENSIONS])
+                ratings[jobs[index][0]].append([getattr(answer.value, d) for d in DIMENSIONS])
                 willing |= {index} if answer.value.forward else set()
-        _advance(jobs, willing, ties, depth, perspective)
+        for index in sorted(willing) if depth < perspective.bounds.depth else ():
+            claim, visit = jobs[index]
+            models[claim].pass_on(visit, ties.told(visit.agent, perspective.bounds.fan_out, models[claim].heard))
     rows = []
-    for c in cascades:
-        reach = Reach(tuple(c.users), tuple(c.depths))
+    for (name, _), model, heard in zip(claims, models, ratings, strict=True):
         # The order in which answers came must not show in the sum.
-        told = scored(np.array(sorted(c.ratings)), [reach], size, perspective) if c.ratings else {}
-        rows.append({"id": c.name, **told})
+        figures = scored(np.array(sorted(heard)), [model], size, perspective) if heard else {}
+        rows.append({"id": name, **figures})
     frame = pl.DataFrame(rows, schema=schema(), orient="row")
     if perspective.threshold is not None:
         frame = frame.with_columns((pl.col("score") >= perspective.threshold).alias("worthy"))
     return frame, tally
-
-
-def _advance(
-    jobs: Sequence[tuple[_Cascade, int]], willing: set[int], ties: Ties, depth: int, perspective: Perspective
-) -> None:
-    """Users who pass a claim on tell others, in the order of the cascade; the others become the next to be asked."""
-    following: dict[int, list[int]] = {id(c): [] for c, _ in jobs}
-    for index, (cascade, user) in enumerate(jobs):
-        if depth < perspective.bounds.depth and index in willing:
-            told = ties.told(user, perspective.bounds.fan_out, set(cascade.users))
-            cascade.hear(told, depth + 1)
-            following[id(cascade)] += told
-    for cascade, _ in jobs:
-        cascade.frontier = following[id(cascade)]
 
 
 def ask(text: str, profile: dict[str, str], background: Background, values: Values, tag: str) -> Request[Rating]:

@@ -21,10 +21,11 @@ import polars as pl
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.evolve.drift.features import Reader
+from claimlab.evolve.society.engine import Model, depth, size
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
 from claimlab.evolve.worth.content import Cues, shifted
-from claimlab.evolve.worth.spread import Bounds, Reach, Ties, ability, spread
+from claimlab.evolve.worth.spread import Bounds, Ties, ability, spread
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
 
 READINGS = ("free", "paper", "released")
@@ -161,34 +162,34 @@ def _one(
 ) -> dict[str, Any]:
     """One claim: it starts with users drawn by lot; whoever hears it rates it and decides whether to pass it on."""
     rng = np.random.default_rng(stream(seed, name))
-    size = society.population.size
+    users = society.population.size
     weights = perspective.weights()
     ratings = shifted(cues[None, :], shift[:, :-1])
     leaning = values.forward["base"] + values.forward["rating"] * (ratings @ weights - 0.5) + shift[:, -1]
     willing = 1 / (1 + np.exp(-leaning))
-    reaches = []
+    models = []
     for _ in range(perspective.starts):
-        start, passes = int(rng.integers(size)), rng.random(size) < willing
-        reaches.append(spread(start, ties, passes.__getitem__, perspective.bounds))
-    heard = ratings[[user for reach in reaches for user in reach.users]]
-    return scored(heard, reaches, size, perspective)
+        start, passes = int(rng.integers(users)), rng.random(users) < willing
+        models.append(spread(start, ties, passes.__getitem__, perspective.bounds))
+    heard = ratings[[visit.agent for model in models for visit in model.visits]]
+    return scored(heard, models, users, perspective)
 
 
 def scored(
-    heard: npt.NDArray[np.float64], reaches: Sequence[Reach], population: int, perspective: Perspective
+    heard: npt.NDArray[np.float64], models: Sequence[Model], population: int, perspective: Perspective
 ) -> dict[str, Any]:
     """The figures of one claim, from the ratings (users by dimensions) and the cascades."""
     if perspective.decimals is not None:
         heard = np.round(heard, perspective.decimals)
     means = [perspective.rounded(float(m)) for m in heard.mean(axis=0)]
     content = perspective.rounded(float(np.array(means) @ perspective.weights()))
-    reached = [ability(reach, perspective.bounds, population) for reach in reaches]
+    reached = [ability(model, perspective.bounds, population) for model in models]
     propagation = perspective.rounded(float(np.mean(reached)))
     return {
         **dict(zip(DIMENSIONS, means, strict=True)),
         "content": content,
-        "depth": float(np.mean([r.depth for r in reaches])),
-        "size": float(np.mean([r.size for r in reaches])),
+        "depth": float(np.mean([depth(model) for model in models])),
+        "size": float(np.mean([size(model) for model in models])),
         "propagation": propagation,
         "score": perspective.combined(content, propagation),
     }

@@ -15,25 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from claimlab.evolve.society.engine import Model, depth, size
 from claimlab.evolve.society.network import Network
 
 Decide = Callable[[int], bool]
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Who heard of the claim, in order, and at which depth."""
-
-    users: tuple[int, ...]
-    depths: tuple[int, ...]
-
-    @property
-    def depth(self) -> int:
-        return max(self.depths, default=0)
-
-    @property
-    def size(self) -> int:
-        return len(self.users)
 
 
 @dataclass(frozen=True)
@@ -92,24 +77,15 @@ class Ties:
         return out
 
 
-def spread(start: int, ties: Ties, decide: Decide, bounds: Bounds) -> Reach:
-    """The users reached from `start`, breadth first; `decide` is asked once of each user before the last depth."""
-    users, depths, heard = [start], [0], {start}
-    frontier = [start]
-    for depth in range(1, bounds.depth + 1):
-        following: list[int] = []
-        for user in frontier:
-            if not decide(user):
-                continue
-            for other in ties.told(user, bounds.fan_out, heard):
-                heard.add(other)
-                following.append(other)
-                users.append(other)
-                depths.append(depth)
-        frontier = following
-    return Reach(tuple(users), tuple(depths))
+def spread(start: int, ties: Ties, decide: Decide, bounds: Bounds) -> Model:
+    """A claim that starts with one user; `decide` is asked once of each user before the last depth."""
+    model = Model(start)
+    while (visit := model.step()) is not None and visit.depth < bounds.depth:
+        if decide(visit.agent):
+            model.pass_on(visit, ties.told(visit.agent, bounds.fan_out, model.heard))
+    return model
 
 
-def ability(reach: Reach, bounds: Bounds, population: int) -> float:
+def ability(model: Model, bounds: Bounds, population: int) -> float:
     """Mean of depth over the greatest depth and size over the population."""
-    return (reach.depth / bounds.depth + reach.size / population) / 2 if bounds.depth and population else 0.0
+    return (depth(model) / bounds.depth + size(model) / population) / 2 if bounds.depth and population else 0.0

@@ -1,0 +1,36 @@
+"""A society from words: who the agents are and who talks to whom, as files (ARCHIVE#MEMBER) or made for the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.evolve.society.build import build
+from claimlab.evolve.society.files import read_network
+from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.population import Population
+
+AGENTS = 90  # as many as the released society has
+
+
+def open_population(population: str | None, seed: int) -> Population:
+    """A file of agents, or so many drawn from the released shares."""
+    if population is None or population.isdigit():
+        size = int(population or AGENTS)
+        if size < 2:
+            raise UsageError(f"{size} agent(s) cannot talk to each other.", "Ask for two or more.")
+        return Population.draw(size, seed)
+    path, _, member = population.partition("#")
+    return Population.read(path, member or None)
+
+
+def open_network(network: str, people: Population, seed: int, mean_degree: float | None = None) -> Network:
+    """A file of ties, or one of a kind made for these agents."""
+    path, _, member = network.partition("#")
+    if not Path(path).exists():
+        if Path(path).suffix or "/" in path:
+            raise UnreadableFile(f"There is no file '{path}'.", "Check the path, or name a kind of network.")
+        return build(network, people, seed=seed, mean_degree=mean_degree)
+    if mean_degree is not None:
+        raise UsageError(f"The network '{network}' is a file and has its density.", "Leave out `mean_degree`.")
+    return read_network(path, people, member or None)
