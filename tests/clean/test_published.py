@@ -13,7 +13,7 @@ from scipy import sparse
 from claimlab.catalog.load import load
 from claimlab.clean.recipe import Recipe, load_recipe
 from claimlab.clean.run import Cleaned, Inputs, clean
-from claimlab.clean.tables import read_table
+from claimlab.files.read import user_table
 from claimlab.text.langid import identify
 from claimlab.text.neardup import find_clusters, normalise
 
@@ -32,7 +32,7 @@ def without_akin() -> Recipe:
 @pytest.fixture(scope="module")
 def covid(real_data: Path) -> tuple[Cleaned, Inputs]:
     pytest.importorskip("tiktoken")
-    people = Inputs(decisions=read_table(real_data / "covid19-br-decisions.csv"))
+    people = Inputs(decisions=user_table(real_data / "covid19-br-decisions.csv"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CLAIMLAB_CL100K", str(real_data / "cl100k_base.tiktoken"))
         return clean(load("covid19-br", real_data / "covid19-br.zip"), "pt-afc", inputs=people), people

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from claimlab.catalog.datasets.bluff import DATASET
 from claimlab.catalog.load import load
 from claimlab.core.errors import DataError, UnknownName, UnreadableFile, UsageError
 from claimlab.split.run import split
@@ -19,9 +19,10 @@ from .conftest import Make
 
 
 def bluff_tree(folder: Path, lists: dict[str, list[str]]) -> Path:
-    """The catalogue's made-up tree, with other split lists."""
-    files = {n: t for n, t in DATASET.sample.files.items() if "/splits/" not in n}
-    files |= {f"data/splits/evaluation/{name}.json": json.dumps(uuids) for name, uuids in lists.items()}
+    """The catalogue's synthetic tree, with other split lists."""
+    sample = Path(__file__).parents[1] / "catalog" / "samples" / "bluff" / "raw"
+    shutil.copytree(sample, folder, ignore=shutil.ignore_patterns("splits"), dirs_exist_ok=True)
+    files = {f"data/splits/evaluation/{name}.json": json.dumps(uuids) for name, uuids in lists.items()}
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(str(text), encoding="utf-8")

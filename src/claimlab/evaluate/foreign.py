@@ -12,9 +12,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.evaluate.scored_run import ScoredRun, each_run
-from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options
-from claimlab.files.read import read_table
+from claimlab.files.read import user_table
 from claimlab.tasks.task import Task, open_task
 
 IDS = ("id", "record_id")
@@ -27,8 +25,7 @@ def open_foreign(file: Path, data: Dataset, *, task: str = "veracity", split: st
 
     Columns: id, label; `score` (of the task's positive class) or a `score_CLASS` per class; optionally run, rationale.
     """
-    with Bundle.open(file) as bundle:
-        table = read_table(bundle, bundle.names()[0], Options(), frozenset((*IDS, *LABELS, "score", "run"))).frame
+    table = user_table(file, *IDS, *LABELS, "score", "run")
     asked = open_task(task, data.records)
     ids, labels = _column(table, IDS, file), _column(table, LABELS, file)
     predictions = pl.DataFrame(

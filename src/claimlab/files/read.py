@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import polars as pl
+
+from claimlab.core.errors import UnreadableFile
 from claimlab.files.bundle import Bundle
 from claimlab.files.delimited import read_delimited_file
 from claimlab.files.encoding import read_text
@@ -29,3 +34,23 @@ def read_table(bundle: Bundle, member: str, options: Options, known: frozenset[s
         table.notes += notes
         return table
     return read_delimited_file(path or data, member, options, known)
+
+
+def user_table(source: Bundle | Path, *columns: str, member: str | None = None) -> pl.DataFrame:
+    """A table that a user passes in (predictions, decisions, edges): a file, or one member of an archive.
+
+    `columns` are names that it may have; they tell a header from a first row. A row that cannot be read is an error,
+    because no one would miss it later.
+    """
+    if isinstance(source, Path):
+        with Bundle.open(source) as bundle:
+            return user_table(bundle, *columns, member=member)
+    table = read_table(source, member or source.names()[0], Options(), frozenset(columns))
+    if table.refused.total:
+        line, reason = table.refused.listed[0]
+        raise UnreadableFile(
+            f"'{table.name}' has {table.refused.total} row(s) that cannot be read; the first is {table.refused.unit} "
+            f"{line} ({reason}).",
+            "Fix these rows.",
+        )
+    return table.frame

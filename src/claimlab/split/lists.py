@@ -13,9 +13,9 @@ from typing import Any
 import polars as pl
 
 from claimlab.catalog.bluff import splits as bluff
-from claimlab.catalog.table import Table
 from claimlab.core.errors import DataError, UnknownName, UnreadableFile, UsageError
 from claimlab.files.bundle import Bundle
+from claimlab.files.read import user_table
 from claimlab.files.tables import read_json
 
 WORDS = {"train": "train", "training": "train", "dev": "dev", "test": "test", **bluff.SPLITS}
@@ -81,7 +81,7 @@ def _one_file(bundle: Bundle) -> pl.DataFrame:
         if isinstance(value, dict) and value and all(k.lower() in WORDS for k in value):
             rows = [(key, side) for side, listed in value.items() for key in _keys(listed, name)]
             return _words(pl.DataFrame(rows, schema=SCHEMA, orient="row"))
-    table = Table.read(bundle, name).frame
+    table = user_table(bundle, *KEYS, "split")
     key = next((k for k in KEYS if k in table.columns), None)
     if key is None or "split" not in table.columns:
         raise UnreadableFile(

@@ -167,13 +167,13 @@ def _compared(found: Worth, people: Path, seed: int) -> dict[str, Any]:
 
     from claimlab.core.errors import DataError
     from claimlab.evolve.worth.compare import against_people
+    from claimlab.files.read import user_table
 
     try:
-        theirs = pl.read_csv(people, schema_overrides={"id": pl.String, "score": pl.Float64})
-        theirs.select("id", "score")
-    except (OSError, pl.exceptions.PolarsError) as error:
+        theirs = user_table(people, "id", "score").select("id", pl.col("score").cast(pl.Float64))
+    except pl.exceptions.PolarsError as error:
         raise DataError(
-            f"'{people}' cannot be read as scores: {error}.", "Give a CSV file with id and score."
+            f"'{people}' cannot be read as scores: {error}.", "Give a table with the columns id and score."
         ) from None
     return against_people(found.scores, theirs, seed=seed)
 

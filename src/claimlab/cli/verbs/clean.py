@@ -69,9 +69,10 @@ def clean(
 
 
 def _table(path: Path | None) -> pl.DataFrame | None:
-    from claimlab.clean.tables import read_table
+    from claimlab.files.read import user_table
 
-    return None if path is None else read_table(path)
+    columns = ("id", "record_id", "row", "decision", "reason", "claim", "rating", "url")
+    return None if path is None else user_table(path, *columns)
 
 
 def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:

@@ -13,9 +13,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options
-from claimlab.files.read import read_table
+from claimlab.files.read import user_table
 from claimlab.tasks.task import Task
 
 IDS = ("record_id", "id")
@@ -89,8 +87,7 @@ def articles_in(run: Dataset) -> dict[str, str]:
 
 def read_articles(file: Path) -> dict[str, str]:
     """Articles from a table (CSV, JSON lines, Parquet, Excel) with the columns record_id and article."""
-    with Bundle.open(file) as bundle:
-        frame = read_table(bundle, bundle.names()[0], Options(), frozenset((*IDS, *ARTICLES))).frame
+    frame = user_table(file, *IDS, *ARTICLES)
     ids, texts = column(frame, IDS, file), column(frame, ARTICLES, file)
     rows = frame.select(ids, texts).drop_nulls().unique(ids, keep="first", maintain_order=True)
     return dict(rows.iter_rows())

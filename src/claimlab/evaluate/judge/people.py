@@ -13,9 +13,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.evaluate.judge.cases import IDS, column
-from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options
-from claimlab.files.read import read_table
+from claimlab.files.read import user_table
 
 QUESTION = "rationale"
 WRONG, OPEN, NOT_WRONG = "wrong", "open", "not wrong"
@@ -40,8 +38,7 @@ def people_in(run: Dataset) -> Said:
 def read_people(file: Path) -> Said:
     """Answers from a table with the columns record_id, value (wrong, open, not wrong) and, if there are several people,
     annotator."""
-    with Bundle.open(file) as bundle:
-        frame = read_table(bundle, bundle.names()[0], Options(), frozenset((*IDS, "value", "annotator"))).frame
+    frame = user_table(file, *IDS, "value", "annotator")
     who = pl.col("annotator") if "annotator" in frame.columns else pl.lit("person").alias("annotator")
     value = column(frame, ("value", "label"), file)
     rows = frame.select(pl.col(column(frame, IDS, file)).alias("record_id"), who, pl.col(value).alias("value"))

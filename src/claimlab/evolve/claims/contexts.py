@@ -14,8 +14,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
 from claimlab.evolve.member import chosen_member
 from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options
-from claimlab.files.read import read_table
+from claimlab.files.read import user_table
 from claimlab.files.tables import read_json
 
 _FILES = ("abstract.json", "abstracts.json", "contexts.jsonl")
@@ -43,7 +42,7 @@ def read_contexts(path: str | Path, member: str | None = None) -> list[Context]:
                 contexts = list(_released(found))
                 if contexts:
                     return contexts
-        frame = read_table(bundle, name, Options(), frozenset({"id", "text", "title", "topic", "url"})).frame
+        frame = user_table(bundle, "id", "text", "title", "topic", "url", member=name)
     if "text" not in frame.columns:
         raise SchemaError(f"'{name}' has no column 'text'.", "Put the text of each context into a column 'text'.")
     return _rows(frame)

@@ -17,8 +17,7 @@ from claimlab.evolve.member import chosen_member
 from claimlab.evolve.society.network import TIERS, Ints, Network, pair_keys, row_starts
 from claimlab.evolve.society.population import Population
 from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options
-from claimlab.files.read import read_table
+from claimlab.files.read import user_table
 from claimlab.files.tables import read_json
 
 KINDS = {"random": "random", "scale_free": "scale-free", "high_clustering_by_group": "clustered"}
@@ -31,7 +30,7 @@ def read_network(path: str | Path, population: Population, member: str | None = 
         name = chosen_member(bundle, member)
         source = {"file": name, "inputs": bundle.hashes()}
         if not name.lower().endswith(".json"):
-            frame = read_table(bundle, name, Options(), frozenset({"source", "target"})).frame
+            frame = user_table(bundle, "source", "target", member=name)
             if not {"source", "target"} <= set(frame.columns):
                 raise SchemaError(f"'{name}' has no columns source and target.", _LAYOUTS)
             return _tied(population, frame["source"].to_list(), frame["target"].to_list(), "file", source)

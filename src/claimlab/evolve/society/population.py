@@ -21,8 +21,7 @@ from claimlab.core.errors import DataError, SchemaError, UnknownName
 from claimlab.evolve.member import chosen_member
 from claimlab.evolve.society.distributions import Distributions, open_distributions
 from claimlab.files.bundle import Bundle
-from claimlab.files.raw import Options
-from claimlab.files.read import read_table
+from claimlab.files.read import user_table
 from claimlab.files.tables import frame_of, read_json
 
 ATTRIBUTES = (
@@ -91,7 +90,7 @@ class Population:
             name = chosen_member(bundle, member, _FILES)
             frame = _released(bundle, name)
             if frame is None:
-                frame = read_table(bundle, name, Options(), frozenset({"id", "group", *ATTRIBUTES})).frame
+                frame = user_table(bundle, "id", "group", *ATTRIBUTES, member=name)
             return cls.of(frame, {"file": name, "inputs": bundle.hashes()})
 
     @classmethod
