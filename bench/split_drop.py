@@ -19,7 +19,7 @@ from claimlab.detect.detector import DETECTORS
 from claimlab.detect.run import detect
 from claimlab.detect.scores import scores_of
 from claimlab.split.run import Split, split
-from claimlab.tasks.known.veracity import TASK
+from claimlab.tasks.known.table_veracity import VERACITY as TASK
 
 DATASETS = ("twitter15",)
 WAYS = ("random", "group", "event")

@@ -13,7 +13,7 @@ from claimlab.detect.detector import DETECTORS, Prediction, handles
 from claimlab.detect.run import detect, suspicious
 from claimlab.detect.scores import scores_of
 from claimlab.generate.planted import clean_twin, planted
-from claimlab.tasks.known.veracity import TASK as VERACITY
+from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import open_task
 
 # Those that need an extra are tried too, with the settings they name for it, where the extras are: make test-slow.

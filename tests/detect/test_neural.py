@@ -18,7 +18,7 @@ from claimlab.detect.neural.files import choose_device, open_model
 from claimlab.detect.neural.train import _rate, macro_f1
 from claimlab.detect.run import detect
 from claimlab.detect.scores import scores_of
-from claimlab.tasks.known.veracity import TASK as VERACITY
+from claimlab.tasks.known.table_veracity import VERACITY
 
 ABOUT = {"true": ("bread", "flour", "an oven", "a cake"), "false": ("rain", "a storm", "clouds", "thunder")}
 

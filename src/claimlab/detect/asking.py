@@ -16,7 +16,7 @@ from claimlab.detect.detector import Prediction
 from claimlab.detect.questions import classes_of
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.provider import Provider
-from claimlab.tasks.known.veracity import TASK as VERACITY
+from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import Task
 
 CONCURRENCY = 32

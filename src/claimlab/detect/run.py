@@ -23,7 +23,7 @@ from claimlab.detect.detector import DETECTORS, Detector, Prediction, handles
 from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
 from claimlab.detect.journal import Journal
 from claimlab.detect.tables import as_table, evidence_of, suspicious
-from claimlab.tasks.known.veracity import TASK as VERACITY
+from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import Task
 
 SHARD = 100  # records between two entries in the journal

@@ -1,7 +1,8 @@
 """A task: which question is asked of a record, what its answers are, and how answers are scored.
 
-One file in `tasks/known/` with a module-level TASK is one task. The room stands low in the house because a split is
-stratified by a task's labels, a detector learns them, an audit tests them and an evaluation scores them.
+One file in `tasks/known/` with a module-level TASK is one task; those that differ by a column or a class are rows of
+a table there. The room is low in the house because a split is stratified by a task's labels, a detector learns them,
+an audit tests them and an evaluation scores them.
 """
 
 from __future__ import annotations

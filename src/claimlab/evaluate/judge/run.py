@@ -32,7 +32,7 @@ from claimlab.evaluate.judge.people import (
 from claimlab.evaluate.judge.threshold import DEFAULT, Fit, fit, measured, verdict
 from claimlab.evaluate.judge.views import Row, page
 from claimlab.pages.folder import Contents, fill
-from claimlab.tasks.known.veracity import TASK as VERACITY
+from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import Task
 
 SCORE = "contradiction"  # the question that a judge's own value answers; its verdict answers QUESTION
