@@ -44,7 +44,7 @@ def claimlab(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
         ("audit", "data", "--json"),
         ("catalog", "--json"),
         ("clean", "--steps", "--json"),
-        ("split", "--ways", "--json"),
+        ("split", "--strategies", "--json"),
     ],
     ids=lambda words: words[0],
 )

@@ -73,7 +73,7 @@ def test_all_writes_a_folder_for_each_value(folder: Path, tmp_path: Path, capsys
         (["--by", "source", "--mode", "train-on", "--preview"], 2, "train-on-one"),
         (["--by", "source", "--mode", "train-on-one", "--preview"], 2, "--train-on"),
         (["--by", "group", "--keep-together", "grop", "--preview"], 2, "group"),
-        (["--by", "external", "--preview"], 2, "--external DIR"),
+        (["--by", "external", "--preview"], 2, "Pass it as --external."),
         (["--shares", "1", "--preview"], 2, "70/10/20"),
         (["--task", "colour", "--preview"], 1, "no task and no column 'colour'"),
         ([], 2, "--preview"),
@@ -89,11 +89,19 @@ def test_errors_are_sentences(
     assert "Traceback" not in err
 
 
-def test_the_ways_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["split", "--ways", "--json"]) == 0
-    ways = {w["name"]: w["summary"] for w in json.loads(capsys.readouterr().out)["ways"]}
-    assert len(ways) >= 17
-    assert all(ways.values())
+def test_the_strategies_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["split", "--strategies", "--json"]) == 0
+    listed = {s["name"]: s["summary"] for s in json.loads(capsys.readouterr().out)["strategies"]}
+    assert len(listed) >= 17
+    assert all(listed.values())
+    assert run(["split", "--strategies"]) == 0
+    assert "name it with --column" in capsys.readouterr().out, "what the library calls an argument is a flag here"
+
+
+def test_a_leaking_test_is_told_in_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["split", str(folder), "--by", "random", "--preview"]) == 0
+    err = capsys.readouterr().err
+    assert "test records have a near-duplicate in train; use --by near-duplicates, or pass --drop-leaks." in err
 
 
 def test_the_front_door_splits_too(folder: Path) -> None:

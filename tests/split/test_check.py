@@ -14,7 +14,7 @@ from claimlab.split.check import check, keep_promise
 from claimlab.split.leaks import find_leaks
 from claimlab.split.material import Material
 from claimlab.split.run import split
-from claimlab.split.way import Impossible, Parts
+from claimlab.split.strategy import Impossible, Parts
 from claimlab.tasks.known.table_veracity import VERACITY as TASK
 
 from .conftest import Make, sentence

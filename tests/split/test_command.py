@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def test_who_stops_it_is_told_so(
         raise KeyboardInterrupt
 
     make(60).write(tmp_path / "data")
-    monkeypatch.setattr("claimlab.split.run.make", stop)
+    monkeypatch.setattr(sys.modules["claimlab.split.run"], "make", stop)
     assert run(["split", str(tmp_path / "data"), "-o", str(tmp_path / "out")]) == 130
     assert "Stopped. Nothing was left half-written" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

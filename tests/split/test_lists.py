@@ -13,7 +13,7 @@ import pytest
 from claimlab.catalog.load import load
 from claimlab.core.errors import DataError, UnknownName, UnreadableFile, UsageError
 from claimlab.split.run import split
-from claimlab.split.way import Impossible
+from claimlab.split.strategy import Impossible
 
 from .conftest import Make
 

@@ -116,9 +116,10 @@ def in_flags(message: str, args: Sequence[str]) -> str:
     flags: dict[str, str] = {o.name: o.opts[0] for o in options if o.opts[0].startswith("--")}
 
     def flag(argument: re.Match[str]) -> str:
-        return flags.get(argument[1], argument[0])
+        name, value = argument[1], argument[2]
+        return argument[0] if name not in flags else f"{flags[name]} {value}" if value else flags[name]
 
-    return re.sub(r"`(\w+)(?:=True)?`", flag, message)
+    return re.sub(r"`(\w+)(?:=True|=[\"']([\w-]+)[\"'])?`", flag, message)
 
 
 def _explain(error: Exception, args: Sequence[str]) -> int:

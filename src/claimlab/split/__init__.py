@@ -1,1 +1,1 @@
-"""Train, dev and test: one file per way of splitting in `ways/`, and every split audited as it is made."""
+"""Train, dev and test: the strategies are in `strategies/`, and every split audited as it is made."""

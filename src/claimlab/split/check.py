@@ -1,7 +1,8 @@
 """A split audited as it is made: was the promise kept, what is in every cell, what leaks.
 
-A broken promise (a held-out value in train) is a fault of the way and raises. A class that cannot be learnt makes the
-split impossible. What is merely unfortunate (a class missing from test, a leak the way does not prevent) is told.
+A broken promise (a held-out value in train) is a fault of the strategy and raises. A class that cannot be learnt makes
+the split impossible. What is merely unfortunate (a class missing from test, a leak the strategy does not prevent) is
+told.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.split.leaks import Leak, find_leaks
 from claimlab.split.material import Material
 from claimlab.split.shares import SIDES
-from claimlab.split.way import Impossible, Parts
+from claimlab.split.strategy import Impossible, Parts
 
 CELLS = {"split": pl.String, "label": pl.String, "language": pl.String, "records": pl.Int64}
 
@@ -68,7 +69,7 @@ def check(material: Material, parts: Parts) -> Checked:
         cells=cells,
         leaks=leaks,
         unused=parts.side.null_count(),
-        notes=(*missing_classes(material, cells), *unmeasured(material, leaks)),
+        notes=(*missing_classes(material, cells), *leaking_test(leaks), *unmeasured(material, leaks)),
     )
 
 
@@ -83,9 +84,9 @@ def keep_promise(parts: Parts) -> None:
         broken += sides.filter(pl.col("value").is_duplicated())["value"].unique().sort().to_list()
     if broken:
         raise ClaimlabError(
-            f"The split '{parts.name}' does not keep its promise: {len(broken)} values, such as '{broken[0]}', stand "
+            f"The split '{parts.name}' does not keep its promise: {len(broken)} values, such as '{broken[0]}', are "
             "on two sides.",
-            "This is a fault in the way of splitting: report it, and do not use the split.",
+            "This is a fault in the strategy: report it, and do not use the split.",
         )
 
 
@@ -109,7 +110,7 @@ def classes_learnable(material: Material, parts: Parts, cells: pl.DataFrame) -> 
         raise Impossible(
             f"The split '{parts.name}' leaves no row of {' and '.join(map(repr, gone))} in train, so the class cannot "
             "be learnt.",
-            "Hold out something else, use other shares, or choose the classes with --task.",
+            "Hold out something else, use other shares, or choose the classes with `task`.",
         )
 
 
@@ -126,6 +127,21 @@ def missing_classes(material: Material, cells: pl.DataFrame) -> list[str]:
     if len(material.classes) == 1:
         out.append(f"There is one class only ('{material.classes[0]}'): nothing can be told apart.")
     return out
+
+
+def leaking_test(leaks: tuple[Leak, ...]) -> list[str]:
+    """One sentence for each side that gives test rows away, and what to do about it."""
+    cure = 'use `by="near-duplicates"`, or pass `drop_leaks=True`'
+    notes = []
+    for leak in (leak for leak in leaks if leak.of == "test"):
+        if leak.texts:
+            are = "record has" if leak.rows == 1 else "records have"
+            notes.append(f"{leak.texts:,} of {leak.rows:,} test {are} a near-duplicate in {leak.seen_in}; {cure}.")
+        elif leak.group:
+            notes.append(
+                f'{leak.group:,} of {leak.rows:,} test records share a group with {leak.seen_in}; use `by="group"`.'
+            )
+    return notes
 
 
 def unmeasured(material: Material, leaks: tuple[Leak, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The base of ways that hold whole values of a column out: a source, a domain, an event, a family of languages.
+"""Strategies that hold whole values of a column out: a source, a domain, an event, a family of languages.
 
 Test is what was held out. Dev is drawn from the training values, so that tuning sees nothing of what is tested. Which
 values are held out is said, or drawn: enough of them, by the seed, to come near the test share.
@@ -6,9 +6,8 @@ values are held out is said, or drawn: enough of them, by the seed, to come near
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -16,11 +15,12 @@ import polars as pl
 from claimlab.core.codes import Codes
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.split.material import Flags, Kept, Material, named, numbered
-from claimlab.split.way import Impossible, Parts, Request
+from claimlab.split.strategy import Impossible, Parts, Request
 
 DRAWS = 64  # random choices of values that are compared; the one whose classes come nearest to the share is taken
 NAMED = 4
 TOGETHER: tuple[Kept, ...] = ("group", "exact")
+TAKES = frozenset({"hold_out", "train_on", "mode", "keep_together"})
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,16 @@ class Trait:
     notes: tuple[str, ...] = ()
 
 
-class HoldOut(ABC):
-    name: ClassVar[str]
-    takes: ClassVar[frozenset[str]] = frozenset({"hold_out", "train_on", "mode", "keep_together"})
-    default: ClassVar[tuple[str, ...]] = ()  # what is held out when nothing is said; empty: drawn
+@dataclass(frozen=True)
+class HoldOut:
+    """`trait` reads what rows are grouped by; `spelling` turns a value a person names into the data's own."""
 
-    @abstractmethod
-    def trait(self, material: Material, request: Request) -> Trait:
-        """What this way groups rows by."""
+    name: str
+    summary: str
+    trait: Callable[[Material, Request], Trait]
+    takes: frozenset[str] = TAKES
+    default: tuple[str, ...] = ()  # what is held out when nothing is said; empty: drawn
+    spelling: Callable[[str], str] = str
 
     def values(self, material: Material, request: Request) -> list[str]:
         """The values that one could hold out, largest first."""
@@ -48,13 +50,16 @@ class HoldOut(ABC):
         return tally.sort(["count", values], descending=[True, False])[values].to_list()
 
     def split(self, material: Material, request: Request) -> Parts:
+        hold_out, train_on = (tuple(map(self.spelling, names)) for names in (request.hold_out, request.train_on))
+        request = replace(request, hold_out=hold_out, train_on=train_on)
         trait = self.trait(material, request)
         tally = trait.values.drop_nulls().unique()
         if tally.len() < 2:
             holders = "all rows that have one have" if trait.values.null_count() else "every row has"
             found = f"{holders} '{tally[0]}'" if tally.len() else f"no row has one ({trait.missing})"
             raise Impossible(
-                f"A split by {self.name} needs two values at least: {found}.", "Split another way, such as --by group."
+                f"A split by {self.name} needs two values at least: {found}.",
+                'Use another strategy, such as `by="group"`.',
             )
         chosen, trains = self._chosen(trait.values, material, request)
         picked = trait.values.is_in(chosen).fill_null(False).to_numpy()
@@ -83,7 +88,7 @@ class HoldOut(ABC):
         """The values that were named, or drawn; and whether they are those to train on instead of to hold out."""
         if request.hold_out and (request.train_on or request.mode == "train-on-one"):
             raise UsageError(
-                "--hold-out names what is not trained on; --train-on names all that is.", "Give one of the two."
+                "`hold_out` names what is not trained on; `train_on` names all that is.", "Pass one of the two."
             )
         trains = bool(request.train_on) or request.mode == "train-on-one"
         asked = request.train_on or request.hold_out
@@ -95,7 +100,7 @@ class HoldOut(ABC):
         if trains:
             raise UsageError(
                 f"Train on which {self.name}?",
-                f"Name it with --train-on ({listing(values)}), or use --all for one split each.",
+                f"Pass `train_on` ({listing(values)}), or make one split for each.",
             )
         if self.default and set(self.default) <= set(values.drop_nulls().unique().to_list()):
             return list(self.default), False

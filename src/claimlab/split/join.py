@@ -16,7 +16,7 @@ def join(own: Dataset, other: Dataset) -> tuple[Dataset, Flags]:
     if clash.len():
         raise DataError(
             f"{clash.len():,} record ids, such as '{clash[0]}', stand in both datasets: a test needs other records.",
-            "Give another dataset, or split this one with another --by.",
+            "Give another dataset, or split this one with another strategy.",
         )
     records = pl.concat([own.records, other.records])
     tables = {

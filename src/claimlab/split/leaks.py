@@ -86,7 +86,7 @@ def find_leaks(material: Material, side: pl.Series) -> list[Leak]:
 def without_leaks(material: Material, side: pl.Series) -> tuple[pl.Series, int]:
     """`side` without the rows of train or dev whose text stands, nearly or exactly, on a later side; and their number.
 
-    Rows that only share a group are left: a split that keeps groups whole is another way, not a cure for this one.
+    Rows that only share a group are left: a split that keeps groups whole is another strategy, not a cure for this one.
     """
     number, before = numbered(side), numbered(side)
     for later, earlier in PAIRS:

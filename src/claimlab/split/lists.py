@@ -36,7 +36,7 @@ def open_lists(path: Path | None, setting: str | None, tables: Mapping[str, pl.D
     if path is None:
         if "splits" not in tables:
             raise UsageError(
-                "The dataset brings no split lists.", "Name a file or folder with --lists; see docs/split.md."
+                "The dataset brings no split lists.", "Pass a file or folder as `lists`; see docs/split.md."
             )
         return _chosen(tables["splits"], setting)
     with Bundle.open(path) as bundle:
@@ -61,7 +61,7 @@ def _chosen(lists: pl.DataFrame, setting: str | None) -> Lists:
     if picked is None:
         picked = known[0] if len(known) == 1 else bluff.DEFAULT if bluff.DEFAULT in known else None
     if picked is None:
-        raise UsageError("There are several split lists.", f"Choose one with --setting: {', '.join(known[:12])}.")
+        raise UsageError("There are several split lists.", f"Choose one with `setting`: {', '.join(known[:12])}.")
     if picked not in known:
         raise UnknownName("split setting", picked, known)
     mine = lists.filter(pl.col("setting") == picked).select(pl.col("group").alias("key"), "split")

@@ -1,4 +1,4 @@
-"""What every way works on: the records, their labels, and which rows belong together; each worked out once."""
+"""What every strategy works on: the records, their labels, and which rows belong together; each worked out once."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Split a dataset: a way says who goes where, the check looks at what came of it, and both are kept with the data.
+"""Split a dataset: a strategy says who goes where, the check looks at what came of it, and both are kept with the data.
 
 done = cl.split(dataset, by="source")
 done.dataset            # the dataset with its column `split`
-done.checked.leaks      # what stands on two sides
+done.checked.leaks      # what is on two sides
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from claimlab.split.leaks import without_leaks
 from claimlab.split.material import STRATA, Flags, Material, Stratum, named, numbered
 from claimlab.split.shares import DEFAULT, Shares
 from claimlab.split.small import UNCELLED, drawn_per_cell
-from claimlab.split.way import SPLITTERS, Impossible, Parts, Request, Way
+from claimlab.split.strategy import SPLITTERS, Impossible, Parts, Request, Strategy
 from claimlab.tasks.task import open_task
 
 STEP = "split"
 NOTE = "Split: "
-ALWAYS = frozenset({"shares", "seed", "small_test"})  # what every way is asked for
+ALWAYS = frozenset({"shares", "seed", "small_test"})  # what every strategy is asked for
 
 
 @dataclass(frozen=True)
 class Split:
-    """The dataset with its new split, what the way promised of it, and what the check found."""
+    """The dataset with its new split, what the strategy promised of it, and what the check found."""
 
     dataset: Dataset
     parts: Parts
@@ -66,7 +66,7 @@ class Job:
 
     dataset: Dataset
     material: Material
-    way: Way
+    strategy: Strategy
     request: Request
     inputs: dict[str, str]
     told: dict[str, Any]  # choices beside the request, for the lineage
@@ -74,19 +74,19 @@ class Job:
 
 
 def split(dataset: Dataset, by: str = "group", **options: Any) -> Split:
-    """Split `dataset` by a way of `SPLITTERS`; the options are those of `prepare`."""
+    """Split `dataset` by a strategy of `SPLITTERS`; the options are those of `prepare`."""
     return make(prepare(dataset, by, **options))
 
 
 def split_all(dataset: Dataset, by: str, **options: Any) -> Iterator[Split | Failed]:
     """One split for each value that `by` could hold out (or train on); those that cannot be made say why."""
     job = prepare(dataset, by, **options)
-    if not isinstance(job.way, HoldOut):
-        raise UsageError(f"--by {by} holds no values out, so there is one split only.", "Leave out --all.")
+    if not isinstance(job.strategy, HoldOut):
+        raise UsageError(f"The strategy '{by}' holds no values out, so there is one split only.", "Make that one.")
     if job.request.hold_out or job.request.train_on:
-        raise UsageError("--all takes every value in turn.", "Leave out --hold-out and --train-on, or --all.")
+        raise UsageError("One split for each value takes every value in turn.", "Leave out `hold_out` and `train_on`.")
     trains = job.request.mode == "train-on-one"
-    for value in job.way.values(job.material, job.request):
+    for value in job.strategy.values(job.material, job.request):
         one = (value,)
         request = replace(job.request, train_on=one) if trains else replace(job.request, hold_out=one)
         try:
@@ -112,16 +112,16 @@ def prepare(
     """Everything before the split itself. `asked` are fields of `Request`, such as hold_out or before.
 
     `changed_in_test=False` keeps rows that validation changed out of dev and test; `drop_leaks` takes rows out of
-    train and dev whose text stands, nearly or exactly, on a later side.
+    train and dev whose text is, nearly or exactly, on a later side too.
     """
-    way = SPLITTERS.get(by)
+    strategy = SPLITTERS.get(by)
     request = Request(shares=Shares.parse(shares) if isinstance(shares, str) else shares, seed=seed, **asked)
-    refuse_unused(way, request)
+    refuse_unused(strategy, request)
     inputs = {dataset.name: dataset.digest()}
     theirs: Flags | None = None
     if external is not None:
         if by != "external":
-            raise UsageError("Another dataset was given as test.", "Split with --by external.")
+            raise UsageError("Another dataset was given as test.", 'Split with `by="external"`.')
         if not external.records.height:
             raise Impossible(f"'{external.name}' has no records.", "Give a test dataset that holds some.")
         inputs[external.name if external.name != dataset.name else f"{external.name} (test)"] = external.digest()
@@ -140,18 +140,18 @@ def prepare(
         progress=progress,
     )
     told = {"by": by, "task": task, "stratify": list(stratify), "changed_in_test": changed_in_test}
-    return Job(dataset, material, way, request, inputs, {**told, "drop_leaks": drop_leaks}, drop_leaks)
+    return Job(dataset, material, strategy, request, inputs, {**told, "drop_leaks": drop_leaks}, drop_leaks)
 
 
-def refuse_unused(way: Way, request: Request) -> None:
-    """An option that a way does not read would be ignored in silence: refuse it instead."""
+def refuse_unused(strategy: Strategy, request: Request) -> None:
+    """An option that a strategy does not read would be ignored in silence: refuse it instead."""
     plain = Request()
     for field in fields(Request):
         changed = getattr(request, field.name) != getattr(plain, field.name)
-        if changed and field.name not in way.takes | ALWAYS:
+        if changed and field.name not in strategy.takes | ALWAYS:
             raise UsageError(
-                f"--by {way.name} does not take --{field.name.replace('_', '-')}.",
-                "Leave it out, or split another way.",
+                f"The strategy '{strategy.name}' does not take `{field.name}`.",
+                "Leave it out, or use another strategy.",
             )
 
 
@@ -159,19 +159,19 @@ def make(job: Job) -> Split:
     """One split: dealt, thinned as asked, checked, and written into the dataset with its lineage."""
     if not job.material.n:
         raise Impossible(f"'{job.dataset.name}' has no records.", "Split a dataset that holds some.")
-    parts = job.way.split(job.material, job.request)
+    parts = job.strategy.split(job.material, job.request)
     parts = _without_changed(job, parts)
     if job.drop_leaks:
         side, n = without_leaks(job.material, parts.side)
-        parts = _thinned(parts, side, "its text stands on a later side too (--drop-leaks)", n)
-    if job.request.small_test is not None and job.way.name != "balanced":
+        parts = _thinned(parts, side, "its text is on a later side too", n)
+    if job.request.small_test is not None and job.strategy.name != "balanced":
         parts = _small(job.material, parts, job.request)
     checked = check(job.material, parts)
     return Split(_dataset(job, parts, checked), parts, checked)
 
 
 def _without_changed(job: Job, parts: Parts) -> Parts:
-    """Rows that may only train, where the way could not put them there: they are not used."""
+    """Rows that may only train, where the strategy could not put them there: they are not used."""
     material = job.material
     if material.only_train is None:
         return parts
@@ -190,7 +190,7 @@ def _small(material: Material, parts: Parts, request: Request) -> Parts:
     units = material.bound(("group",))
     chosen, notes = drawn_per_cell(material, side == 2, units, request.small_test, request.seed)
     if not chosen.any() and (side == 2).any():
-        raise Impossible(f"{UNCELLED.format('test row')}.", "Leave out --small-test, or give the rows a language.")
+        raise Impossible(f"{UNCELLED.format('test row')}.", "Leave out `small_test`, or give the rows a language.")
     over = (side == 2) & ~chosen
     side[over] = -1
     thin = _thinned(parts, named(side), "beyond the small test", int(over.sum()))

@@ -1,8 +1,8 @@
-"""The base of ways that deal whole units of rows by the shares: single rows, groups, clusters, pairs."""
+"""Strategies that deal whole units of rows by the shares: single rows, groups, clusters, pairs."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -10,15 +10,17 @@ import polars as pl
 from claimlab.core.codes import Codes
 from claimlab.split.material import Flags, Kept, Material
 from claimlab.split.shares import SIDES
-from claimlab.split.way import Impossible, Parts, Request
+from claimlab.split.strategy import Impossible, Parts, Request
 
 
+@dataclass(frozen=True)
 class Whole:
     """Rows bound by `together` stay on one side; sides get their share of every class and language."""
 
-    name: ClassVar[str]
-    takes: ClassVar[frozenset[str]] = frozenset({"keep_together"})
-    together: ClassVar[tuple[Kept, ...]] = ()
+    name: str
+    summary: str
+    together: tuple[Kept, ...] = ()
+    takes: frozenset[str] = frozenset({"keep_together"})
 
     def split(self, material: Material, request: Request) -> Parts:
         units = material.bound(self.together if request.keep_together is None else request.keep_together)
@@ -30,7 +32,7 @@ class Whole:
                 raise Impossible("One row cannot be split.", "Give a dataset with more records.")
             raise Impossible(
                 f"A split by {self.name} needs two sets of rows at least; here all rows belong together.",
-                "Split another way, such as --by random.",
+                'Use another strategy, such as `by="random"`.',
             )
         shares = request.shares
         side = material.dealt(units, rows, (shares.train, shares.dev, shares.test), request.seed)

@@ -1,4 +1,4 @@
-"""`claimlab split`: train, dev and test by a named way, audited as it is made."""
+"""`claimlab split`: train, dev and test by a named strategy, audited as it is made."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ app = verb()
 def split(
     folder: Annotated[Path | None, typer.Argument(help="A claimlab dataset folder.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder to write the split dataset to.")] = None,
-    by: Annotated[str, typer.Option("--by", help="The way of splitting; see --ways.")] = "group",
+    by: Annotated[str, typer.Option("--by", help="The strategy; see --strategies.")] = "group",
     shares: Annotated[str, typer.Option(help="train/dev/test, or train/test.")] = "70/10/20",
     hold_out: Annotated[
         list[str] | None, typer.Option("--hold-out", help="A value that is tested on only; may be repeated.")
@@ -72,7 +72,9 @@ def split(
     ] = False,
     task: Annotated[str, typer.Option(help="Which classes: a task (veracity, ...) or any column.")] = "veracity",
     preview: Annotated[bool, typer.Option("--preview", help="Print the tables and write nothing.")] = False,
-    ways: Annotated[bool, typer.Option("--ways", help="List the ways of splitting, and stop.")] = False,
+    strategies: Annotated[
+        bool, typer.Option("--strategies", "--ways", help="List the strategies of splitting, and stop.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when something leaks.")] = False,
     seed: SeedOption = 0,
     limit: LimitOption = None,
@@ -80,8 +82,8 @@ def split(
     as_json: JsonFlag = False,
 ) -> None:
     """Split a dataset into train, dev and test, and audit the split as it is made."""
-    if ways:
-        _ways(as_json)
+    if strategies:
+        _strategies(as_json)
         return
     from claimlab.core.errors import UsageError
 
@@ -143,7 +145,7 @@ def _make(
                 each.dataset.write(target, force=force)
             made.append((each, target))
     if all(_failed(one) for one, _ in made):
-        raise DataError(f"None of the splits by {by} can be made: {made[0][0].why}", "Split another way.")
+        raise DataError(f"None of the splits by {by} can be made: {made[0][0].why}", "Use another strategy.")
     return made
 
 
@@ -161,6 +163,7 @@ def _emit(made: Made, output: Path | None, every: bool) -> None:
 
 
 def _print(made: Made) -> None:
+    from claimlab.cli.app import in_flags
     from claimlab.pages.terminal import to_text
     from claimlab.split.views import blocks
 
@@ -174,7 +177,7 @@ def _print(made: Made) -> None:
         for why, n in one.parts.left_out.items():
             say(f"Note: {several(n, 'record')} unused: {why}.")
         for note in one.notes():
-            say(f"Note: {note}")
+            say(f"Note: {in_flags(note, ['split'])}")
         if target is not None:
             written(target, one.dataset.manifest(), as_json=False)
 
@@ -196,7 +199,7 @@ def _strata(text: str) -> tuple[str, ...]:
 def _one_of(word: str, option: str) -> str:
     from claimlab.core.errors import UnknownName
     from claimlab.split.material import KEPT, STRATA
-    from claimlab.split.way import MODES
+    from claimlab.split.strategy import MODES
 
     known: dict[str, tuple[str, ...]] = {"mode": MODES, "keep-together": KEPT, "stratify": STRATA}
     if word not in known[option]:
@@ -211,12 +214,13 @@ def _slug(name: str, taken: set[str]) -> str:
     return next(name for name in numbers if name.casefold() not in {t.casefold() for t in taken})
 
 
-def _ways(as_json: bool) -> None:
-    from claimlab.split.way import SPLITTERS
+def _strategies(as_json: bool) -> None:
+    from claimlab.cli.app import in_flags
+    from claimlab.split.strategy import SPLITTERS
 
     found = SPLITTERS.all()
     if as_json:
-        emit({"ways": [{"name": name, "summary": way.summary} for name, way in found.items()]})
+        emit({"strategies": [{"name": name, "summary": entry.summary} for name, entry in found.items()]})
         return
-    for name, way in found.items():
-        typer.echo(f"{name}: {way.summary}")
+    for name, entry in found.items():
+        typer.echo(f"{name}: {in_flags(entry.summary, ['split'])}")

@@ -1,4 +1,4 @@
-"""Each way keeps its promise on data whose groups are known; impossible ones say why."""
+"""Each strategy keeps its promise on data whose groups are known; impossible ones say why."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.split.run import Failed, Split, split, split_all
-from claimlab.split.way import SPLITTERS, Impossible
+from claimlab.split.strategy import SPLITTERS, Impossible
 
 from .conftest import Make, sentence
 
@@ -219,14 +219,14 @@ def test_all_makes_one_split_for_each_value_and_tells_those_that_cannot_be(make:
     assert {one.name for one in done if isinstance(one, Split)} == {f"column:leave-out=topic-{i}" for i in (0, 1, 3, 4)}
 
 
-def test_options_that_a_way_does_not_read_are_refused(make: Make) -> None:
-    with pytest.raises(UsageError, match="--by time does not take --hold-out"):
+def test_options_that_a_strategy_does_not_read_are_refused(make: Make) -> None:
+    with pytest.raises(UsageError, match="'time' does not take `hold_out`"):
         split(make(20), "time", hold_out=("x",))
-    with pytest.raises(UsageError, match="--by random does not take --before"):
+    with pytest.raises(UsageError, match="'random' does not take `before`"):
         split(make(20), "random", before=date(2020, 1, 1))
     with pytest.raises(UsageError, match="holds no values out"):
         list(split_all(make(20), "random"))
-    with pytest.raises(UsageError, match="Give one of the two"):
+    with pytest.raises(UsageError, match="Pass one of the two"):
         split(make(20), "source", hold_out=("source-01",), train_on=("source-02",))
     with pytest.raises(UsageError, match="Every value was named"):
         split(make(20), "column", column="topic", hold_out=tuple(f"topic-{i}" for i in range(5)))
@@ -265,7 +265,7 @@ def test_a_side_that_groups_are_too_large_for_is_said(make: Make) -> None:
 def test_the_way_out_is_another_way(make: Make) -> None:
     with pytest.raises(Impossible) as caught:
         split(make(1), "random")
-    assert "--by random" not in str(caught.value)
+    assert "`by=" not in str(caught.value)
     with pytest.raises(Impossible, match="cell"):
         split(make(1), "balanced")
 

@@ -7,15 +7,11 @@ from dataclasses import replace
 import polars as pl
 
 from claimlab.split.material import Material
-from claimlab.split.way import Impossible, Parts, Request
+from claimlab.split.strategy import Impossible, Parts, Request
 from claimlab.split.whole import Whole
 
 
 class Pair(Whole):
-    name = "pair"
-    summary = "Pairs (a group that holds one row of each class) kept whole; broken pairs are left out."
-    together = ("group", "exact")
-
     def split(self, material: Material, request: Request) -> Parts:
         rows = pl.DataFrame({"group": material.records["group"], "label": material.labels})
         classes = len(material.classes)
@@ -28,8 +24,8 @@ class Pair(Whole):
         )["pair"]
         if classes < 2 or not alike.any():
             raise Impossible(
-                "There are no pairs: no value of the column 'group' stands on exactly one row of each class.",
-                "Split whole groups of any make-up with --by group.",
+                "There are no pairs: no value of the column 'group' has exactly one row of each class.",
+                'Split whole groups of any make-up with `by="group"`.',
             )
         units = material.bound(self.together if request.keep_together is None else request.keep_together)
         parts = self.dealt(material, request, units, alike.to_numpy())
@@ -38,4 +34,8 @@ class Pair(Whole):
         return replace(parts, left_out=left_out)
 
 
-WAY = Pair()
+STRATEGY = Pair(
+    "pair",
+    "Pairs (a group that holds one row of each class) kept whole; broken pairs are left out.",
+    ("group", "exact"),
+)

@@ -7,7 +7,7 @@ import polars as pl
 
 from claimlab.split.material import Kept, Material, named, numbered
 from claimlab.split.small import UNCELLED, drawn_per_cell
-from claimlab.split.way import Impossible, Parts, Request
+from claimlab.split.strategy import Impossible, Parts, Request
 
 MOST = 50
 TOGETHER: tuple[Kept, ...] = ("group", "exact")
@@ -15,7 +15,7 @@ TOGETHER: tuple[Kept, ...] = ("group", "exact")
 
 class Balanced:
     name = "balanced"
-    summary = "A small test, 50 rows per class and language (--small-test N); at most half of what there is."
+    summary = "A small test, 50 rows per class and language (`small_test`); at most half of what there is."
     takes = frozenset({"small_test", "keep_together"})
 
     def split(self, material: Material, request: Request) -> Parts:
@@ -26,7 +26,7 @@ class Balanced:
         if not test.any():
             small = bool((material.labels.is_not_null() & material.records["language"].is_not_null()).any())
             why = "Every cell (class, language) is too small to be halved" if small else UNCELLED.format("row")
-            raise Impossible(f"{why}.", "Use --by random or --by group.")
+            raise Impossible(f"{why}.", 'Use `by="random"` or `by="group"`.')
         mates = np.isin(units, units[test]) & ~test
         side = numbered(material.dealt(units, ~test & ~mates, request.shares.of_rest, request.seed))
         side[test] = 2
@@ -35,4 +35,4 @@ class Balanced:
         return Parts(named(side), f"balanced:{most}", whole=whole, left_out=left_out, notes=tuple(notes))
 
 
-WAY = Balanced()
+STRATEGY = Balanced()

@@ -8,17 +8,17 @@ import polars as pl
 from claimlab.core.errors import UsageError
 from claimlab.split.hold_out import with_dev
 from claimlab.split.material import Material, named
-from claimlab.split.way import Parts, Request
+from claimlab.split.strategy import Parts, Request
 
 
 class External:
     name = "external"
-    summary = "This dataset is train and dev, another is test (--external DIR)."
+    summary = "This dataset is train and dev, another is test (`external`)."
     takes = frozenset({"keep_together"})
 
     def split(self, material: Material, request: Request) -> Parts:
         if material.external is None:
-            raise UsageError("Which dataset is the test?", "Name its folder with --external DIR.")
+            raise UsageError("Which dataset is the test?", "Pass it as `external`.")
         side, notes = with_dev(material, request, ~material.external)
         side[material.external] = 2
         tested = sorted(material.records["dataset"].filter(pl.Series(material.external)).unique().to_list())
@@ -31,4 +31,4 @@ class External:
         )
 
 
-WAY = External()
+STRATEGY = External()

@@ -7,14 +7,14 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.split.material import Material, named
-from claimlab.split.way import Impossible, Parts, Request
+from claimlab.split.strategy import Impossible, Parts, Request
 
 Days = npt.NDArray[np.datetime64]
 
 
 class Time:
     name = "time"
-    summary = "Train before, dev next, test after; the cut is a day (by the shares, or --before DATE)."
+    summary = "Train before, dev next, test after; the cut is a day (by the shares, or `before`)."
     takes = frozenset({"before"})
 
     def split(self, material: Material, request: Request) -> Parts:
@@ -23,7 +23,7 @@ class Time:
         known = np.sort(days.drop_nulls().to_numpy()).astype("datetime64[D]")
         if len(np.unique(known)) < 2:
             found = f"all dated rows are of {days.drop_nulls()[0]}" if len(known) else "no row has a date"
-            raise Impossible(f"There is no before and after: {found}.", "Split another way, such as --by group.")
+            raise Impossible(f"There is no before and after: {found}.", 'Use another strategy, such as `by="group"`.')
         test = np.datetime64(request.before, "D") if request.before else cut(known, 1 - request.shares.test)
         if not known[0] < test <= known[-1]:
             raise Impossible(
@@ -64,4 +64,4 @@ def origins(records: pl.DataFrame) -> str:
     return ", ".join(f"{source} ({n:,})" for source, n in tally.iter_rows())
 
 
-WAY = Time()
+STRATEGY = Time()

@@ -6,12 +6,12 @@ import polars as pl
 
 from claimlab.split.lists import open_lists
 from claimlab.split.material import Material
-from claimlab.split.way import Impossible, Parts, Request
+from claimlab.split.strategy import Impossible, Parts, Request
 
 
-class ListsWay:
+class Lists:
     name = "lists"
-    summary = "As published lists say (--lists FILE, a BLUFF tree, or the lists the dataset came with; --setting NAME)."
+    summary = "As published lists say (`lists`: a file or a BLUFF tree; else the dataset's own; `setting`: which one)."
     takes = frozenset({"lists", "setting"})
 
     def split(self, material: Material, request: Request) -> Parts:
@@ -46,4 +46,4 @@ class ListsWay:
         )
 
 
-WAY = ListsWay()
+STRATEGY = Lists()

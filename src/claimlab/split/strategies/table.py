@@ -1,0 +1,86 @@
+"""The strategies that differ by what they keep together, or by the column whose values they hold out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+
+from claimlab.core.columns import column_values
+from claimlab.core.errors import UsageError
+from claimlab.core.languages import require
+from claimlab.split.hold_out import TAKES, HoldOut, Trait
+from claimlab.split.language_table import LanguageTable, resource_of
+from claimlab.split.material import Material
+from claimlab.split.strategy import Request, Strategy
+from claimlab.split.whole import Whole
+from claimlab.text.urls import domains
+
+
+def values_of(column: str, missing: str) -> Callable[[Material, Request], Trait]:
+    return lambda material, request: Trait(material.records[column], missing)
+
+
+def domain(material: Material, request: Request) -> Trait:
+    return Trait(domains(material.records["url"]), "the row has no URL with a domain")
+
+
+def named_column(material: Material, request: Request) -> Trait:
+    if request.column is None:
+        raise UsageError("Hold out the values of which column?", "Pass `column`, such as topic.")
+    values = column_values(material.records, request.column).cast(pl.String)
+    return Trait(values, f"the row has no '{request.column}'")
+
+
+ENTRIES: list[Strategy] = [
+    # Whole units dealt by the shares.
+    Whole("random", "Rows at random, even by class and language; copies and groups are separated (the naive split)."),
+    Whole("group", "Whole groups and exact copies on one side, even by class and language.", ("group", "exact")),
+    Whole(
+        "near-duplicates",
+        "Whole clusters of near-duplicate texts (and groups) on one side, even by class and language.",
+        ("group", "exact", "near-duplicates"),
+    ),
+    # Whole values of a column held out.
+    HoldOut(
+        "source",
+        "Whole sources held out: who published it is new in test.",
+        values_of("source", "the row names no source"),
+    ),
+    HoldOut("domain", "Whole web domains held out, by the URL of the row (www.bbc.co.uk is bbc.co.uk).", domain),
+    HoldOut(
+        "event",
+        "Whole events (the column 'group') held out: what it is about is new in test.",
+        values_of("group", "the row belongs to no group"),
+    ),
+    HoldOut(
+        "column",
+        "Whole values of any column held out; name it with `column` (topic, author, meta.KEY).",
+        named_column,
+        takes=TAKES | {"column"},
+    ),
+    HoldOut(
+        "language",
+        "Whole languages held out; a language may be named as pt, por or Portuguese.",
+        values_of("language", "the row names no language"),
+        spelling=require,
+    ),
+    # What the language table says of languages held out.
+    HoldOut(
+        "family",
+        "Whole families of languages held out (Indo-European, Turkic, Uralic, ...).",
+        LanguageTable("family", "family"),
+    ),
+    HoldOut("script", "Whole scripts held out (Latn, Cyrl, Arab, Deva, ...).", LanguageTable("script", "script")),
+    HoldOut(
+        "word-order",
+        "Languages of a word order held out (SVO, SOV, VSO, ...).",
+        LanguageTable("word-order", "word_order"),
+    ),
+    HoldOut(
+        "head-to-tail",
+        "Trained on languages with many resources (head), tested on those with few (tail).",
+        LanguageTable("head-to-tail", "resource", resource_of),
+        default=("tail",),
+    ),
+]
