@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 
 import polars as pl
+from claimlab.clean.tables import read_table
 
 from claimlab.catalog.load import load
-from claimlab.clean.run import Inputs, clean
-from claimlab.clean.tables import read_table
+from claimlab.clean.run import clean
 from claimlab.core.dataset import Dataset
 from claimlab.core.languages import describe
 from claimlab.split.run import prepare
@@ -51,8 +51,8 @@ def with_split(dataset: Dataset, side: pl.Series) -> Dataset:
 def covid19_br(data: Path) -> Iterator[Table]:
     raw = load("covid19-br", data / "covid19-br.zip")
     os.environ.setdefault("CLAIMLAB_CL100K", str(data / "cl100k_base.tiktoken"))
-    people = Inputs(decisions=read_table(data / "covid19-br-decisions.csv"))
-    validated = clean(raw, "pt-afc", inputs=people).dataset
+    people = read_table(data / "covid19-br-decisions.csv")
+    validated = clean(raw, "pt-afc", decisions=people).dataset
     surface = ("length", "punctuation", "case")
     published = "Bertimbau, fine-tuned: 81.1 text only, 82.1 with evidence; one split of its own"
     yield Table(

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from claimlab.clean.tables import read_table
 
 from claimlab.catalog.load import load
 from claimlab.clean.recipe import Recipe, load_recipe
-from claimlab.clean.run import Cleaned, Inputs, clean
-from claimlab.clean.tables import read_table
+from claimlab.clean.run import Cleaned, clean
 from claimlab.text.langid import identify
 from claimlab.text.neardup import find_clusters
 
@@ -84,7 +84,7 @@ def dropped(cleaned: Cleaned, step: str) -> int:
 def covid19_br(data: Path) -> list[Line]:
     source = load("covid19-br", data / "covid19-br.zip")
     decided = read_table(data / "covid19-br-decisions.csv")
-    cleaned = clean(source, "pt-afc", inputs=Inputs(decisions=decided))
+    cleaned = clean(source, "pt-afc", decisions=decided)
     (torn,) = cleaned.stages.filter(pl.col("step") == "url-conflicts")["note"].to_list()
     urls, rows = (int(number) for number in re.findall(r"\d+", torn))
     near = cleaned.dataset.tables["near_duplicates"]
@@ -103,7 +103,7 @@ def covid19_br(data: Path) -> list[Line]:
     row_105 = pl.DataFrame({"row": [105], "decision": ["relabel true"], "reason": ["the label of the published file"]})
     as_published = pl.concat([decided, row_105.cast(decided.schema)])  # type: ignore[arg-type]
     quick = Recipe("pt-afc, counted", 1, tuple(s for s in load_recipe("pt-afc").stages if s.step != "near-duplicates"))
-    again = clean(source, quick, inputs=Inputs(decisions=as_published))
+    again = clean(source, quick, decisions=as_published)
     note = ", row 105 as published"
     return lines + table_3("COVID19.BR", again, note) + table_7(again, note)
 

@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 
 import claimlab
-from claimlab.clean.run import clean_folder
+from claimlab.clean.run import clean
+from claimlab.core.run import Run
 from claimlab.generate.planted import planted
 
 CHILD = """
 import sys
-from pathlib import Path
-import claimlab.clean.run as room
+import claimlab as cl
 from claimlab.text.langid import identify
 identify(["The bridge is closed until further notice."])  # models are read before the clock starts
 print("ready", flush=True)
-room.clean_folder(Path(sys.argv[1]), Path(sys.argv[2]))
+cl.clean(sys.argv[1], output=sys.argv[2])
 """
 KILLS = 10
 
@@ -55,8 +55,8 @@ def test_killed_at_ten_random_points(tmp_path: Path) -> None:
         time.sleep(rng.uniform(0, 0.6 * took))
         child.send_signal(signal.SIGKILL)
         killed += child.wait(timeout=60) == -signal.SIGKILL
-        if not (output / "dataset.json").is_file() or (tmp_path / f".{output.name}.cleaning").exists():
-            clean_folder(tmp_path / "in", output)
+        if not (output / "dataset.json").is_file() or (tmp_path / f".{output.name}.work" / "done.json").exists():
+            clean(tmp_path / "in", output=output)
         assert folder_bytes(output) == folder_bytes(tmp_path / "undisturbed"), number
     assert killed >= 3, "the kills came too late to test anything"
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".") and "building" not in p.name] == []
@@ -75,25 +75,23 @@ def test_a_stopped_run_goes_on_from_its_last_stage(tmp_path: Path, stages: int) 
             raise Stop
 
     with pytest.raises(Stop):
-        clean_folder(tmp_path / "in", tmp_path / "out", progress=stop)
+        clean(tmp_path / "in", output=tmp_path / "out", progress=stop)
     seen: list[int] = []
-    clean_folder(tmp_path / "in", tmp_path / "out", progress=lambda *said: seen.append(said[1]))
+    clean(tmp_path / "in", output=tmp_path / "out", progress=lambda *said: seen.append(said[1]))
     assert seen[0] == stages
-    clean_folder(tmp_path / "in", tmp_path / "whole")
+    clean(tmp_path / "in", output=tmp_path / "whole")
     assert folder_bytes(tmp_path / "out") == folder_bytes(tmp_path / "whole")
 
 
 def test_a_run_killed_after_its_last_act_is_seen_as_done(tmp_path: Path) -> None:
     planted(size=240)[0].write(tmp_path / "in")
-    from claimlab.clean import checkpoint
-
-    kept = checkpoint.Checkpoints.clear
-    checkpoint.Checkpoints.clear = lambda *_: None  # type: ignore[method-assign]
+    clear = Run.clear
+    Run.clear = lambda *_: None  # type: ignore[method-assign]
     try:
-        clean_folder(tmp_path / "in", tmp_path / "out")
+        clean(tmp_path / "in", output=tmp_path / "out")
     finally:
-        checkpoint.Checkpoints.clear = kept  # type: ignore[method-assign]
+        Run.clear = clear  # type: ignore[method-assign]
     before = folder_bytes(tmp_path / "out")
-    clean_folder(tmp_path / "in", tmp_path / "out")
+    clean(tmp_path / "in", output=tmp_path / "out")
     assert folder_bytes(tmp_path / "out") == before
-    assert not (tmp_path / ".out.cleaning").exists()
+    assert not (tmp_path / ".out.work").exists()

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from claimlab.catalog.load import load
 from claimlab.clean.recipe import Recipe, load_recipe
-from claimlab.clean.run import Cleaned, Inputs, clean
+from claimlab.clean.run import Cleaned, clean
 from claimlab.files.read import user_table
 from claimlab.text.langid import identify
 from claimlab.text.neardup import find_clusters, normalise
@@ -30,15 +30,15 @@ def without_akin() -> Recipe:
 
 
 @pytest.fixture(scope="module")
-def covid(real_data: Path) -> tuple[Cleaned, Inputs]:
+def covid(real_data: Path) -> tuple[Cleaned, pl.DataFrame]:
     pytest.importorskip("tiktoken")
-    people = Inputs(decisions=user_table(real_data / "covid19-br-decisions.csv"))
+    people = user_table(real_data / "covid19-br-decisions.csv")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CLAIMLAB_CL100K", str(real_data / "cl100k_base.tiktoken"))
-        return clean(load("covid19-br", real_data / "covid19-br.zip"), "pt-afc", inputs=people), people
+        return clean(load("covid19-br", real_data / "covid19-br.zip"), "pt-afc", decisions=people), people
 
 
-def test_covid19_br_stage_by_stage(covid: tuple[Cleaned, Inputs]) -> None:
+def test_covid19_br_stage_by_stage(covid: tuple[Cleaned, pl.DataFrame]) -> None:
     cleaned = covid[0]
     dropped = dict(cleaned.dataset.tables["dropped"]["step"].value_counts().iter_rows())
     assert dropped == {"only-url": 501, "too-short": 302, "decisions": 65 + 43}
@@ -49,7 +49,7 @@ def test_covid19_br_stage_by_stage(covid: tuple[Cleaned, Inputs]) -> None:
     assert (near.height, near.filter(pl.col("label") == "false").height) == (271, 186)
 
 
-def test_covid19_br_table_3(covid: tuple[Cleaned, Inputs]) -> None:
+def test_covid19_br_table_3(covid: tuple[Cleaned, pl.DataFrame]) -> None:
     """As printed, cells agree within 0.1. One label (row 105) differs between this file and the one that was counted."""
     found = covid[0].dataset.tables["text_statistics"]
     ours = {row[0]: row[1:] for row in found.select("label", *CELLS).iter_rows()}
@@ -59,7 +59,7 @@ def test_covid19_br_table_3(covid: tuple[Cleaned, Inputs]) -> None:
         assert [round(c, 1) for c in ours[label][1:]] == pytest.approx(cells[1:], abs=0.1001)
 
 
-def test_covid19_br_table_7(covid: tuple[Cleaned, Inputs]) -> None:
+def test_covid19_br_table_7(covid: tuple[Cleaned, pl.DataFrame]) -> None:
     """All but what the text of row 105 cites: 13 pages of one site and a group."""
     found = covid[0].dataset.tables["domain_statistics"]
     ours = {domain: (false, true) for domain, false, true in found.select("domain", "false", "true").iter_rows()}
@@ -83,15 +83,15 @@ def test_covid19_br_table_7(covid: tuple[Cleaned, Inputs]) -> None:
 
 
 def test_covid19_br_a_second_cleaning_changes_nothing(
-    covid: tuple[Cleaned, Inputs], real_data: Path, monkeypatch: pytest.MonkeyPatch
+    covid: tuple[Cleaned, pl.DataFrame], real_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAIMLAB_CL100K", str(real_data / "cl100k_base.tiktoken"))
     cleaned, people = covid
-    again = clean(cleaned.dataset, without_akin(), inputs=people)
+    again = clean(cleaned.dataset, without_akin(), decisions=people)
     assert again.dataset.records.equals(cleaned.dataset.records)
 
 
-def test_covid19_br_near_rows_are_those_of_the_exhaustive_join(covid: tuple[Cleaned, Inputs]) -> None:
+def test_covid19_br_near_rows_are_those_of_the_exhaustive_join(covid: tuple[Cleaned, pl.DataFrame]) -> None:
     assert compared(covid[0].dataset.records["text"]) >= 328
 
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from claimlab.clean.recipe import parse_recipe
-from claimlab.clean.run import Cleaned, Inputs, clean, clean_folder
+from claimlab.clean.run import Cleaned, clean
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
@@ -99,10 +99,10 @@ def folder_bytes(folder: Path) -> dict[str, bytes]:
 def test_twice_is_the_same_bytes_and_leaves_no_work_behind(tmp_path: Path) -> None:
     planted(size=240)[0].write(tmp_path / "in")
     for name in ("one", "two"):
-        clean_folder(tmp_path / "in", tmp_path / name)
+        clean(tmp_path / "in", output=tmp_path / name)
     assert folder_bytes(tmp_path / "one") == folder_bytes(tmp_path / "two")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in", "one", "two"]
-    clean_folder(tmp_path / "one", tmp_path / "three")
+    clean(tmp_path / "one", output=tmp_path / "three")
     assert (tmp_path / "three" / "records.parquet").read_bytes() == (tmp_path / "one" / "records.parquet").read_bytes()
 
 
@@ -118,12 +118,12 @@ def torn() -> Dataset:
     return Dataset.build("made-up", records(*rows))
 
 
-def decide(*rows: tuple[str, str, str | None], key: str = "id") -> Inputs:
-    return Inputs(decisions=pl.DataFrame(rows, schema=[key, "decision", "reason"], orient="row"))
+def decide(*rows: tuple[str, str, str | None], key: str = "id") -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=[key, "decision", "reason"], orient="row")
 
 
 def test_a_person_who_keeps_a_record_is_obeyed_by_every_step() -> None:
-    cleaned = clean(torn(), RECIPE, inputs=decide(("r0", "keep", "the original")))
+    cleaned = clean(torn(), RECIPE, decisions=decide(("r0", "keep", "the original")))
     assert cleaned.dataset.records["id"].to_list() == ["r0", "r2"]
     assert reasons(cleaned.dataset.tables["doubtful"]) == {"r1": "false, but the near-duplicate r0 is true"}
     assert "a person decided to keep" in cleaned.stages["note"][0]
@@ -134,7 +134,7 @@ def test_decisions_relabel_and_remove_with_lineage() -> None:
     inputs = decide(
         ("10", "relabel false", "fact-check"), ("12", "remove", "opinion"), ("99", "remove", None), key="row"
     )
-    cleaned = clean(torn(), only, inputs=inputs)
+    cleaned = clean(torn(), only, decisions=inputs)
     assert cleaned.dataset.records["veracity"].to_list() == ["false", "false"]
     assert cleaned.stages["dropped"].to_list() == [1, 0]
     assert reasons(cleaned.dataset.tables["dropped"]) == {"r2": "decided by a person: opinion"}
@@ -147,16 +147,16 @@ def test_decisions_relabel_and_remove_with_lineage() -> None:
 @pytest.mark.parametrize(
     ("inputs", "said"),
     [
-        (decide(("r0", "delete", None)), "keep, remove, or relabel"),
-        (decide(("r0", "relabel maybe", None)), "keep, remove, or relabel"),
-        (decide(("r0", "remove", None), ("r0", "keep", None)), "different things of 1 record"),
-        (Inputs(decisions=pl.DataFrame({"x": [1]})), "It needs 'decision'"),
-        (Inputs(claimreviews=pl.DataFrame({"rating": ["True"]})), "It needs 'rating', and"),
+        ({"decisions": decide(("r0", "delete", None))}, "keep, remove, or relabel"),
+        ({"decisions": decide(("r0", "relabel maybe", None))}, "keep, remove, or relabel"),
+        ({"decisions": decide(("r0", "remove", None), ("r0", "keep", None))}, "different things of 1 record"),
+        ({"decisions": pl.DataFrame({"x": [1]})}, "It needs 'decision'"),
+        ({"claimreviews": pl.DataFrame({"rating": ["True"]})}, "It needs 'rating', and"),
     ],
 )
-def test_tables_that_cannot_be_used_are_told(inputs: Inputs, said: str) -> None:
+def test_tables_that_cannot_be_used_are_told(inputs: dict[str, pl.DataFrame], said: str) -> None:
     with pytest.raises(ClaimlabError, match=said):
-        clean(torn(), RECIPE, inputs=inputs)
+        clean(torn(), RECIPE, **inputs)
 
 
 def test_a_stage_that_cannot_run_is_listed_with_the_reason() -> None:
@@ -165,20 +165,6 @@ def test_a_stage_that_cannot_run_is_listed_with_the_reason() -> None:
     assert stages["status"].to_list() == ["not run", "not run"]
     assert "no fact-checks were handed in" in stages["note"][0]
     assert stages["note"][1] == "the recipe names it for other only"
-
-
-def test_doubtful_records_go_to_the_sink_once() -> None:
-    class Queue:
-        def __init__(self) -> None:
-            self.got: list[pl.DataFrame] = []
-
-        def send(self, doubtful: pl.DataFrame) -> None:
-            self.got.append(doubtful)
-
-    queue = Queue()
-    clean(torn(), RECIPE, sink=queue)
-    assert [frame["id"].to_list() for frame in queue.got] == [["r0", "r1"]]
-    assert "text" in queue.got[0].columns
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

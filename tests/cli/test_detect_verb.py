@@ -95,5 +95,5 @@ def test_force_does_not_replace_the_dataset_that_is_read(tmp_path: Path, capsys:
     before = (data / "records.parquet").read_bytes()
     for words in (["detect"], ["evolve", "run"], ["evolve", "worth"], ["judge", "--offline"]):
         assert run([*words, str(data), "-o", str(data / ".." / "data"), "--force"]) == 2
-        said(capsys, "is what is read")
+        said(capsys, "is the input")
     assert (data / "records.parquet").read_bytes() == before

@@ -12,7 +12,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from claimlab.cli.app import run
-from claimlab.core.dataset import Dataset, sha256_file
+from claimlab.core.dataset import Dataset
+from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, OutputExists, SchemaError, UnknownName, UsageError
 from claimlab.exchange.export import export, read_export
 from claimlab.exchange.format import FORMATS, Lossless, Settings
@@ -75,7 +76,7 @@ def test_equal_datasets_give_equal_bytes(to: str, hard: Dataset, tmp_path: Path)
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
         assert str(tmp_path).encode() not in (tmp_path / "a" / name).read_bytes()
     for name, digest in first.files.items():
-        assert sha256_file(tmp_path / "a" / name) == digest
+        assert digest_file(tmp_path / "a" / name) == digest
 
 
 def test_a_limit_cuts_records_and_their_side_rows(hard: Dataset, tmp_path: Path) -> None:
@@ -153,7 +154,7 @@ def test_a_marker_that_was_tampered_with_leads_nowhere(hard: Dataset, tmp_path: 
         ({"export_version": 9}, "newer claimlab"),
         ({"facts": {}}, "does not say its 'columns'"),
         ({"facts": {"columns": {**columns, "../secret": [["x", "String"]]}}}, "has no file"),
-        ({"files": {**whole["files"], "../secret.csv": sha256_file(tmp_path / "secret.csv")}}, "outside its folder"),
+        ({"files": {**whole["files"], "../secret.csv": digest_file(tmp_path / "secret.csv")}}, "outside its folder"),
         ({"format": "jsonl"}, "has no file 'evidence.jsonl'"),
         ({"format": "pdf"}, "no export format named 'pdf'"),
         ({"surprise": 1}, "cannot be read"),
@@ -184,7 +185,7 @@ def test_the_command_line(hard: Dataset, tmp_path: Path, capsys: pytest.CaptureF
     assert printed["output"] == str(out)
     assert printed["counts"]["records"] == 27
     assert [step["step"] for step in printed["lineage"]] == ["import", "export"]
-    assert printed["lineage"][-1]["inputs"] == {"records.parquet": sha256_file(tmp_path / "data" / "records.parquet")}
+    assert printed["lineage"][-1]["inputs"] == {"records.parquet": digest_file(tmp_path / "data" / "records.parquet")}
     assert "were left out because they lack something" in captured.err
     assert run(["export", str(tmp_path / "data"), "--to", "csv", "-o", str(out)]) == 1
     assert "--force" in capsys.readouterr().err

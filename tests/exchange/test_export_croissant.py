@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from claimlab.core.dataset import Dataset, sha256_file
+from claimlab.core.dataset import Dataset
+from claimlab.core.digest import digest_file
 from claimlab.exchange.export import export
 from claimlab.generate.planted import planted
 
@@ -66,7 +67,7 @@ def test_the_metadata_says_what_is_known(hard: Dataset, tmp_path: Path) -> None:
     assert "datePublished" not in meta, "nothing is made up"
     assert "url" not in meta
     for file in meta["distribution"]:
-        assert file["sha256"] == sha256_file(tmp_path / "out" / file["contentUrl"])
+        assert file["sha256"] == digest_file(tmp_path / "out" / file["contentUrl"])
     types = {f["@id"]: f["dataType"] for s in meta["recordSet"] for f in s["field"]}
     assert types["records/date"] == "sc:DateTime"
     assert types["evidence/rank"] == "sc:Integer"

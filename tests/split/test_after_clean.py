@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.clean.run import Inputs, clean
+from claimlab.clean.run import clean
 from claimlab.split.run import split
 
 from .conftest import Make
@@ -21,7 +21,7 @@ def test_rows_that_people_relabelled_are_kept_out_of_the_test(make: Make) -> Non
             "reason": ["looked up"] * 40,
         }
     )
-    cleaned = clean(dataset, "default", inputs=Inputs(decisions=decided)).dataset
+    cleaned = clean(dataset, "default", decisions=decided).dataset
     now = dict(cleaned.records.select("id", "veracity").iter_rows())
     relabelled = {i for i, v in first.select("id", "veracity").iter_rows() if now.get(i) == swap[v]}
     assert len(relabelled) >= 20, "or the test shows nothing"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from typer.testing import CliRunner
 from claimlab.cli.app import app, run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
+from claimlab.split import run as run_module
 
 from .conftest import Make
 
@@ -48,7 +48,7 @@ def test_who_stops_it_is_told_so(
         raise KeyboardInterrupt
 
     make(60).write(tmp_path / "data")
-    monkeypatch.setattr(sys.modules["claimlab.split.run"], "make", stop)
+    monkeypatch.setattr(run_module, "make", stop)
     assert run(["split", str(tmp_path / "data"), "-o", str(tmp_path / "out")]) == 130
     assert "Stopped. Nothing was left half-written" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

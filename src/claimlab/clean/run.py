@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
-from claimlab import __version__
-from claimlab.clean.checkpoint import Checkpoints, State
 from claimlab.clean.decisions import read_decisions
 from claimlab.clean.ratings import ratings_of_evidence, ratings_table
 from claimlab.clean.recipe import DEFAULT, Recipe, Stage, load_recipe
 from claimlab.clean.statistics import DOMAINS, TEXTS
 from claimlab.clean.step import Supplies
-from claimlab.core.atomic import atomic_folder
-from claimlab.core.dataset import (
-    MANIFEST,
-    Dataset,
-    Lineage,
-    Manifest,
-    belonging,
-    read_manifest,
-    refuse_overwrite,
-    write_parquet,
-)
+from claimlab.core.dataset import Dataset, Lineage, belonging
+from claimlab.core.digest import digest_table
+from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table, validate
+from claimlab.core.run import Run, Source
 from claimlab.core.step import Outcome
+from claimlab.files.read import user_table
 
 # Tables that grow from run to run, since what left a dataset must stay findable; all others are of this run.
 LOGS = ("dropped", "doubtful", "changes")
@@ -49,14 +39,6 @@ STAGES = {
 OURS = (*LOGS, "stages", TEXTS, DOMAINS)
 
 
-class Sink(Protocol):
-    """Where doubtful records go besides the table: a review queue, for one."""
-
-    def send(self, doubtful: pl.DataFrame) -> None:
-        """Take the doubtful records of a run (record columns, step, reason), once."""
-        ...
-
-
 @dataclass(frozen=True)
 class Cleaned:
     """The cleaned dataset and its stage table."""
@@ -69,77 +51,87 @@ class Cleaned:
 
 
 @dataclass(frozen=True)
+class State:
+    """Everything that the stages so far have made: the records, the side tables, and a row for each stage."""
+
+    records: pl.DataFrame
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
+    stages: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class Inputs:
-    """Tables as a caller hands them in: people's decisions, ClaimReview ratings."""
+    """Tables that steps read besides the dataset."""
 
     decisions: pl.DataFrame | None = None
     claimreviews: pl.DataFrame | None = None
 
     def digests(self) -> dict[str, str]:
         named = {"decisions": self.decisions, "claimreviews": self.claimreviews}
-        return {name: _digest(table) for name, table in named.items() if table is not None}
+        return {name: digest_table(table) for name, table in named.items() if table is not None}
 
 
 def clean(
-    dataset: Dataset,
+    data: Source,
     recipe: Recipe | str = DEFAULT,
     *,
-    inputs: Inputs | None = None,
-    seed: int = 0,
-    sink: Sink | None = None,
-    work: Path | None = None,
-    progress: Progress = silent,
-) -> Cleaned:
-    """Put `dataset` through the stages of `recipe`. With a folder `work`, a run that was killed goes on from there."""
-    chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
-    given = inputs or Inputs()
-    supplies, notes = _supplies(dataset, given)
-    points = Checkpoints(work, _key(dataset, chosen, given, seed)) if work is not None else None
-    state = (points.last(len(chosen.stages)) if points else None) or State(dataset.records)
-    shielded = _shielded(chosen, supplies)
-    for number in range(len(state.stages), len(chosen.stages)):
-        stage = chosen.stages[number]
-        progress(f"clean: {stage.step}", number, len(chosen.stages))
-        state = _advance(state, stage, dataset.name, supplies, seed, shielded)
-        if points:
-            points.save(state)
-    progress("clean: done", len(chosen.stages), len(chosen.stages))
-    validate(state.records)
-    done = _finish(dataset, chosen, state, given, seed, notes)
-    doubtful = state.tables.get("doubtful")
-    if sink is not None and doubtful is not None and doubtful.height:
-        sink.send(doubtful)
-    return done
-
-
-def clean_folder(
-    source: Path,
-    output: Path,
-    recipe: Recipe | str = DEFAULT,
-    *,
-    inputs: Inputs | None = None,
+    output: str | Path | None = None,
+    decisions: pl.DataFrame | str | Path | None = None,
+    claimreviews: pl.DataFrame | str | Path | None = None,
     seed: int = 0,
     limit: int | None = None,
     force: bool = False,
-    sink: Sink | None = None,
     progress: Progress = silent,
-) -> tuple[Cleaned, Manifest]:
-    """Clean one dataset folder into another. Killed at any moment, the same call ends with the same bytes."""
+) -> Cleaned:
+    """Put the records of `data` through the stages of `recipe`: each is kept, dropped with a reason, or doubtful.
+
+    `decisions` are annotators' decisions (id or row, decision, reason), `claimreviews` fact-checks (rating, and
+    record_id or claim): tables or files. With `output`, the result is written there, and a run that was killed goes on
+    from its last stage when it is called again.
+    """
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
-    dataset = Dataset.open(source).limited(limit)
-    work = output.parent / f".{output.name}.cleaning"
-    points = Checkpoints(work, _key(dataset, chosen, inputs or Inputs(), seed))
-    if points.finished(output / MANIFEST):
-        points.clear()
-        whole = Dataset.open(output)
-        return Cleaned(whole, whole.tables["stages"]), read_manifest(output)
-    refuse_overwrite(output, force, reads=source)
-    cleaned = clean(dataset, chosen, inputs=inputs, seed=seed, sink=sink, work=work, progress=progress)
-    with atomic_folder(output) as building:
-        manifest = cleaned.dataset.write_into(building)
-        points.finishing(building / MANIFEST)
-    points.clear()
-    return cleaned, manifest
+    inputs = Inputs(_table(decisions), _table(claimreviews))
+    with Run("clean", data, output, limit=limit, force=force, seed=seed, progress=progress) as run:
+        journal = run.journal(recipe=chosen.fingerprint(), inputs=inputs.digests())
+        cleaned = _clean(run.dataset, chosen, inputs, seed, journal, progress)
+        run.finish(cleaned.dataset)
+    return cleaned
+
+
+def _table(given: pl.DataFrame | str | Path | None) -> pl.DataFrame | None:
+    columns = ("id", "record_id", "row", "decision", "reason", "claim", "rating", "url")
+    return given if given is None or isinstance(given, pl.DataFrame) else user_table(Path(given), *columns)
+
+
+def _clean(
+    dataset: Dataset, recipe: Recipe, inputs: Inputs, seed: int, journal: Journal, progress: Progress
+) -> Cleaned:
+    supplies, notes = _supplies(dataset, inputs)
+    state = _resumed(journal, len(recipe.stages)) or State(dataset.records)
+    shielded = _shielded(recipe, supplies)
+    for number in range(len(state.stages), len(recipe.stages)):
+        stage = recipe.stages[number]
+        progress(f"clean: {stage.step}", number, len(recipe.stages))
+        state = _advance(state, stage, dataset.name, supplies, seed, shielded)
+        journal.write_tables(_shard(number + 1), state.stages, {"records": state.records, **state.tables})
+        journal.forget(_shard(number))  # each state holds all before it
+    progress("clean: done", len(recipe.stages), len(recipe.stages))
+    validate(state.records)
+    return _finish(dataset, recipe, state, inputs, seed, notes)
+
+
+def _resumed(journal: Journal, stages: int) -> State | None:
+    """The state after the latest stage that was finished; null when none was."""
+    for number in range(stages, 0, -1):
+        saved = journal.read_tables(_shard(number))
+        if saved is not None:
+            rows, tables = saved
+            return State(tables.pop("records"), tables, rows)
+    return None
+
+
+def _shard(number: int) -> str:
+    return f"{number:03d}"
 
 
 def _advance(
@@ -245,24 +237,5 @@ def _shielded(recipe: Recipe, supplies: Supplies) -> frozenset[str]:
     return frozenset(supplies.decisions.filter(pl.col("decision") == "keep")["id"].to_list())
 
 
-def _key(dataset: Dataset, recipe: Recipe, inputs: Inputs, seed: int) -> dict[str, Any]:
-    tables = {n: dataset.files.get(f"{n}.parquet") or _digest(t) for n, t in sorted(dataset.tables.items())}
-    return {
-        "records": dataset.digest(),
-        "tables": tables,
-        "lineage": [step.model_dump() for step in dataset.lineage],
-        "recipe": recipe.fingerprint(),
-        "handed": inputs.digests(),
-        "seed": seed,
-        "tool": __version__,
-    }
-
-
 def _append(tables: dict[str, pl.DataFrame], name: str, more: pl.DataFrame) -> None:
     tables[name] = pl.concat([tables[name], more], how="diagonal_relaxed") if name in tables else more
-
-
-def _digest(table: pl.DataFrame) -> str:
-    buffer = io.BytesIO()
-    write_parquet(table, buffer)
-    return hashlib.sha256(buffer.getvalue()).hexdigest()

@@ -15,7 +15,7 @@ import typer
 from claimlab.core.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from claimlab.core.dataset import Manifest
+    from claimlab.core.dataset import Dataset
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
@@ -48,15 +48,15 @@ def screen() -> tuple[int, bool]:
     return shutil.get_terminal_size().columns, sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
-def written(output: object, manifest: Manifest, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
-    """What every verb that writes a dataset folder prints: {"output", "counts", "lineage"} or a line for the person."""
+def written(dataset: Dataset, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
+    """What every verb that writes a dataset folder prints: {"output", "counts", "lineage"} or one line."""
+    counts = dataset.manifest().counts
     if as_json:
-        lineage = [step.model_dump() for step in manifest.lineage]
-        emit({"output": str(output), "counts": manifest.counts, "lineage": lineage, **(more or {})})
+        lineage = [step.model_dump() for step in dataset.lineage]
+        emit({"output": str(dataset.path), "counts": counts, "lineage": lineage, **(more or {})})
         return
-    labels = manifest.counts.get("veracity", {})
-    shown = ", ".join(f"{k} {v:,}" for k, v in labels.items()) or "no verdicts"
-    sys.stdout.write(f"Wrote {output}: {manifest.counts['records']:,} records ({shown}).\n")
+    shown = ", ".join(f"{k} {v:,}" for k, v in counts.get("veracity", {}).items()) or "no labels"
+    sys.stdout.write(f"Wrote {dataset.path}: {counts['records']:,} records ({shown}).\n")
 
 
 @contextlib.contextmanager

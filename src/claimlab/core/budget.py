@@ -33,6 +33,18 @@ class Amount:
     calls: int = 0
 
 
+@dataclass(frozen=True)
+class Caps:
+    """What a run may spend at most, over all its starts; null: no cap."""
+
+    cost: float | None = None
+    calls: int | None = None
+    tokens: int | None = None
+
+    def budget(self, ledger: Ledger | None = None) -> Budget:
+        return Budget(money=self.cost, tokens=self.tokens, calls=self.calls, ledger=ledger)
+
+
 class Budget:
     """Caps may be left out (null: not capped). Safe under threads and concurrent tasks."""
 

@@ -7,9 +7,8 @@ inputs, parameters and seed give the same bytes.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from claimlab import __version__
 from claimlab.core.atomic import atomic_folder, recover
-from claimlab.core.errors import OutputExists, SchemaError, UsageError
+from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
+from claimlab.core.errors import FileChanged, SchemaError
+from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.record import SIDE_TABLES, to_records, to_side_table, validate
 
 SCHEMA_VERSION = 1
@@ -80,35 +81,67 @@ class Dataset:
         return cls(name=name, records=conformed, tables=side, **more)
 
     @classmethod
-    def open(cls, path: str | Path) -> Dataset:
-        """Read the dataset folder at `path`; refuse one made by a newer claimlab."""
+    def open(cls, path: str | Path, *, verify: bool = True) -> Dataset:
+        """Read the dataset folder at `path`; refuse one made by a newer claimlab, or edited since it was written."""
         folder = Path(path)
         manifest = read_manifest(folder)
+        if verify and (changed := changed_files(folder, manifest)):
+            raise FileChanged(folder, changed)
         try:
             records = pl.read_parquet(folder / RECORDS)
-            names = [Path(f).stem for f in manifest.files if f != RECORDS and f.endswith(".parquet")]
+            names = [Path(f).stem for f in manifest.files if f != RECORDS and "/" not in f and f.endswith(".parquet")]
             tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in names}
         except (OSError, pl.exceptions.PolarsError) as error:
             raise SchemaError(f"A table in '{folder}' cannot be read: {error}.", "Make the dataset again.") from None
-        return cls(
-            name=manifest.name,
-            records=records,
-            tables=tables,
-            card=manifest.card,
-            licence=manifest.licence,
-            synthetic=manifest.synthetic,
-            notes=list(manifest.notes),
-            lineage=list(manifest.lineage),
-            path=folder,
-            files=dict(manifest.files),
-        )
+        more = {name: getattr(manifest, name) for name in ("card", "licence", "synthetic", "notes", "lineage", "files")}
+        return cls(name=manifest.name, records=records, tables=tables, path=folder, **more)
+
+    @classmethod
+    def of(cls, source: Dataset | str | Path, limit: int | None = None) -> Dataset:
+        """What every function accepts: a dataset, or the path of one; with `limit`, its first records."""
+        return (source if isinstance(source, Dataset) else cls.open(source)).limited(limit)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name} {n:,}" for name, n in count(self.records, {}).get("veracity", {}).items())
+        tables = f", tables: {', '.join(sorted(self.tables))}" if self.tables else ""
+        return f"<Dataset '{self.name}': {len(self):,} records{f' ({counts})' if counts else ''}{tables}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p>{escape(repr(self))}</p>{self.records.head(10)._repr_html_()}"
+
+    def __len__(self) -> int:
+        return self.records.height
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"record {index} of {len(self)}")
+        return self.records.row(index, named=True)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return self.records.iter_rows(named=True)
+
+    def head(self, n: int = 5) -> Dataset:
+        return self.limited(n)
+
+    def filter(self, *conditions: pl.Expr) -> Dataset:
+        """The records that meet all conditions (Polars expressions), with what the side tables say of them."""
+        records = self.records.filter(*conditions)
+        return self._narrowed(records, "filter", {"conditions": [str(c) for c in conditions]})
+
+    def to_pandas(self) -> Any:
+        """The records as a pandas DataFrame."""
+        return self.records.to_pandas()
 
     def write(self, path: str | Path, *, force: bool = False) -> Manifest:
-        """Write the folder in one atomic step; `force` replaces a dataset that stands there."""
+        """Write the folder in one atomic step; `force` replaces a dataset that is there."""
         target = Path(path)
-        refuse_overwrite(target, force)
+        refuse_taken(target, force=force, kind=DATASET)
         with atomic_folder(target) as building:
-            return self.write_into(building)
+            manifest = self.write_into(building)
+        self.path, self.files = target, manifest.files
+        return manifest
 
     def write_into(self, folder: Path) -> Manifest:
         """Write the files into `folder` as they are: for callers that manage their own atomic folder."""
@@ -143,29 +176,30 @@ class Dataset:
         )
 
     def limited(self, limit: int | None) -> Dataset:
-        """The first records with what side tables say of them, and a step of the lineage that says so; null: all."""
-        if limit is None:
-            return self
-        records = self.records.head(limit)
-        step = Lineage(
-            step="limit",
-            parameters={"limit": limit},
+        """The first records with what side tables say of them, and a lineage step that says so; null: all."""
+        return self if limit is None else self._narrowed(self.records.head(limit), "limit", {"limit": limit})
+
+    def _narrowed(self, records: pl.DataFrame, step: str, parameters: dict[str, Any]) -> Dataset:
+        lineage = Lineage(
+            step=step,
+            parameters=parameters,
             inputs={self.name: self.digest()},
             counts={"records": records.height},
         )
-        cut = self.derive(records, step, belonging(self.tables, records["id"]))
-        cut.path = self.path  # runs are known by the name of their folder
-        return cut
+        narrowed = self.derive(records, lineage, belonging(self.tables, records["id"]))
+        narrowed.path = self.path  # runs are known by the name of their folder
+        return narrowed
 
     def digest(self) -> str:
         """sha256 of the records: of the file when it was read from one, of a fresh write otherwise."""
-        if RECORDS in self.files:
-            return self.files[RECORDS]
-        import io
+        return self.files.get(RECORDS) or digest_table(self.records)
 
-        buffer = io.BytesIO()
-        write_parquet(self.records, buffer)
-        return hashlib.sha256(buffer.getvalue()).hexdigest()
+    def fingerprint(self) -> str:
+        """sha256 of everything in it, side tables included: what a run that reads it depends on."""
+        files = {name: digest for name, digest in self.files.items() if name.endswith(".parquet") and "/" not in name}
+        if not files:
+            files = {RECORDS: self.digest(), **{f"{n}.parquet": digest_table(t) for n, t in self.tables.items()}}
+        return digest_json([self.name, files])
 
 
 def belonging(tables: Mapping[str, pl.DataFrame], ids: pl.Series) -> dict[str, pl.DataFrame]:
@@ -192,9 +226,9 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         raw = json.loads(file.read_text(encoding="utf-8"))
         version = int(raw["schema_version"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SchemaError(f"'{file}' cannot be read: {error}.", "Make the dataset again.") from None
-    if version > SCHEMA_VERSION:
+    if not 1 <= version <= SCHEMA_VERSION:
         raise SchemaError(
             f"'{folder}' has schema version {version}; this claimlab reads up to {SCHEMA_VERSION}.",
             "Upgrade with: pip install -U claimlab",
@@ -206,43 +240,47 @@ def read_manifest(folder: Path) -> Manifest:
         raise SchemaError(f"'{file}' has wrong fields: {fields}.", "Make the dataset again.") from None
 
 
+def changed_files(folder: Path, manifest: Manifest) -> list[str]:
+    """The tables in `folder` that are not as `manifest` says: edited, missing, or listed nowhere."""
+    listed = manifest.files if RECORDS in manifest.files else {**manifest.files, RECORDS: ""}
+    tables = {name: digest for name, digest in listed.items() if name.endswith(".parquet") and "/" not in name}
+    return [
+        name for name, digest in tables.items() if not (folder / name).is_file() or digest_file(folder / name) != digest
+    ]
+
+
+def accept_edits(folder: Path, why: str) -> Manifest:
+    """Take the tables in `folder` as they are now: check them, and record the edit in the lineage. Null when nothing
+    was edited."""
+    manifest = read_manifest(folder)
+    changed = changed_files(folder, manifest)
+    if not changed:
+        return manifest
+    dataset = Dataset.open(folder, verify=False)
+    validate(dataset.records)
+    step = Lineage(
+        step="edit",
+        parameters={"why": why, "files": changed},
+        inputs={name: manifest.files.get(name, "") for name in changed},
+        counts={"records": len(dataset)},
+    )
+    edited = dataset.manifest()
+    edited.lineage = [*dataset.lineage, step]
+    return seal(folder, edited)
+
+
 def seal(folder: Path, manifest: Manifest) -> Manifest:
-    """Hash every table in `folder` and write the manifest last."""
-    manifest.files = {p.name: sha256_file(p) for p in sorted(folder.glob("*.parquet"))}
+    """Hash every file in `folder` and write the manifest last."""
+    inside = sorted(p for p in folder.rglob("*") if p.is_file() and p.name != MANIFEST)
+    manifest.files = {p.relative_to(folder).as_posix(): digest_file(p) for p in inside}
     text = json.dumps(manifest.model_dump(), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")
     return manifest
 
 
 def refuse_overwrite(target: Path, force: bool, *, reads: Path | None = None) -> None:
-    """Raise before any work is done if `target` is taken; `--force` only ever replaces a claimlab dataset, and never
-    the one that is read (`reads`): what comes out holds fewer rows or other texts, and the first would be lost."""
-    recover(target)
-    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
-        return
-    if not (target / MANIFEST).is_file():
-        raise (
-            OutputExists(target)
-            if not force
-            else SchemaError(
-                f"'{target}' holds something that claimlab did not write.",
-                "Choose another folder; --force will not remove it.",
-            )
-        )
-    if not force:
-        raise OutputExists(target)
-    if reads is not None and reads.resolve() == target.resolve():
-        raise UsageError(f"'{target}' is what is read: --force would replace it.", "Choose another folder.")
-
-
-def write_parquet(frame: pl.DataFrame, target: Any) -> None:
-    """Parquet with fixed settings, so that equal tables give equal bytes."""
-    frame.write_parquet(target, compression="zstd", compression_level=1, row_group_size=65_536, statistics=True)
-
-
-def sha256_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """For verbs that do not go through core/run yet."""
+    refuse_taken(target, force=force, kind=DATASET, reads=[reads] if reads is not None else [])
 
 
 def count(records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ ClaimlabError                exit 1: a problem the message explains
 ├── SearchFailed             a search provider gave no usable answer; carries the provider and the kind of failure
 ├── PageRefused              a page that is not fetched or not kept, because it is unsafe, too large or no text
 ├── OutputExists             writing would overwrite something
+├── OutputBusy               another process is writing the same output
+├── FileChanged              a file of a dataset is not the one that claimlab wrote
 ├── MissingExtra             an optional package is not installed; says the pip line
 ├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
 ├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
@@ -115,6 +117,22 @@ class OutputExists(ClaimlabError):
         todo: str = "Choose another output, or pass `force=True` to replace it.",
     ) -> None:
         super().__init__(f"'{path}' {held}.", todo)
+
+
+class OutputBusy(ClaimlabError):
+    def __init__(self, path: object, holder: str) -> None:
+        super().__init__(
+            f"'{path}' is being written by {holder}.", "Wait until that run has ended, or choose another output."
+        )
+
+
+class FileChanged(SchemaError):
+    def __init__(self, folder: object, files: Iterable[str]) -> None:
+        self.files = sorted(files)
+        super().__init__(
+            f"'{folder}' was changed after claimlab wrote it: {', '.join(self.files)}.",
+            f"Restore it or make it again; to keep the edit and record it: claimlab show '{folder}' --accept-edits WHY",
+        )
 
 
 class MissingExtra(ClaimlabError):

@@ -16,7 +16,8 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.dataset import Dataset, Lineage, write_parquet
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.digest import write_parquet
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.detect.detector import DETECTORS, Detector, Prediction, handles

@@ -16,7 +16,8 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.dataset import Dataset, Lineage, sha256_file
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.digest import digest_file
 from claimlab.core.errors import SchemaError, UnreadableFile
 from claimlab.core.labels import general
 from claimlab.core.record import meta_json
@@ -51,7 +52,7 @@ def read_enriched(path: Path, *, language: str | None = None, limit: int | None 
     done = [_enriched(row, record) for row, record in zip(rows, records, strict=True)]
     unknown = sum(r["veracity"] is None for r in records)
     notes = [f"{unknown} row(s) have a label that the general map does not know."] if unknown else []
-    step = Lineage(step="enrich", parameters={"imported": "enriched rows"}, inputs={path.name: sha256_file(path)})
+    step = Lineage(step="enrich", parameters={"imported": "enriched rows"}, inputs={path.name: digest_file(path)})
     frame = pl.DataFrame(records, infer_schema_length=None)
     tables = tables_of(done, {})
     fetched = pl.lit(None, pl.Datetime("us")).alias("retrieved")

@@ -15,7 +15,8 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from claimlab.core.dataset import Dataset, Lineage, Manifest, sha256_file
+from claimlab.core.dataset import Dataset, Lineage, Manifest
+from claimlab.core.digest import digest_file
 from claimlab.core.errors import SchemaError
 
 FILE = "claimlab.json"
@@ -63,7 +64,7 @@ class Marker(BaseModel):
 def write_marker(folder: Path, marker: Marker) -> Marker:
     """Hash every file in `folder` and write the marker last."""
     paths = sorted(p for p in folder.rglob("*") if p.is_file())
-    marker.files = {p.relative_to(folder).as_posix(): sha256_file(p) for p in paths}
+    marker.files = {p.relative_to(folder).as_posix(): digest_file(p) for p in paths}
     text = json.dumps(marker.model_dump(), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     (folder / FILE).write_text(text, encoding="utf-8")
     return marker
@@ -92,7 +93,7 @@ def read_marker(folder: Path, form: str | None = None) -> Marker:
     outside = [n for n in marker.files if PurePosixPath(n).is_absolute() or ".." in PurePosixPath(n).parts]
     if outside:
         raise SchemaError(f"'{file}' names a file outside its folder ('{outside[0]}').", "Do not trust this folder.")
-    changed = [n for n, h in marker.files.items() if not (folder / n).is_file() or sha256_file(folder / n) != h]
+    changed = [n for n, h in marker.files.items() if not (folder / n).is_file() or digest_file(folder / n) != h]
     if changed:
         raise SchemaError(
             f"In '{folder}', {', '.join(changed[:5])} is not the file that was exported.",

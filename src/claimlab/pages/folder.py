@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.atomic import atomic_folder
-from claimlab.core.dataset import write_parquet
+from claimlab.core.digest import write_parquet
 from claimlab.core.guard import refuse_taken, seal_folder
 from claimlab.pages.blocks import Figure, Report, walk
 from claimlab.pages.charts import svg_to_png

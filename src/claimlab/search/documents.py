@@ -15,7 +15,8 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.dataset import MANIFEST, Dataset, sha256_file
+from claimlab.core.dataset import MANIFEST, Dataset
+from claimlab.core.digest import digest_file
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.languages import normalise
 from claimlab.search.claimreview import holds_reviews, reviews_in
@@ -53,7 +54,7 @@ class Source:
         """sha256 over the names and contents of what would be read."""
         files = [self.path / MANIFEST] if self.is_dataset else self._files()
         root = self.path if self.path.is_dir() else self.path.parent
-        lines = [f"{sha256_file(f)}  {f.relative_to(root).as_posix()}" for f in files]
+        lines = [f"{digest_file(f)}  {f.relative_to(root).as_posix()}" for f in files]
         return hashlib.sha256("\n".join([self.table, *lines]).encode()).hexdigest()
 
     def documents(self) -> Iterator[Document]:

@@ -9,17 +9,17 @@ from claimlab.audit.run import Audit
 from claimlab.audit.views.compare import compared
 from claimlab.audit.write import contents
 from claimlab.core.atomic import atomic_folder
-from claimlab.core.dataset import Manifest, refuse_overwrite
+from claimlab.core.dataset import refuse_overwrite
 from claimlab.pages.folder import fill
 
 REPORT = "report"
 
 
-def write_mended(mended: Mended, before: Audit, after: Audit, folder: Path, *, force: bool = False) -> Manifest:
+def write_mended(mended: Mended, before: Audit, after: Audit, folder: Path, *, force: bool = False) -> None:
     """Write the dataset folder and its report in one atomic step."""
     refuse_overwrite(folder, force)
     with atomic_folder(folder) as building:
-        manifest = mended.dataset.write_into(building)
         both = contents([before, after], lambda parts, detail: compared(parts[0], parts[1], mended, detail))
         fill(both, building / REPORT)
-        return manifest
+        mended.dataset.files = mended.dataset.write_into(building).files
+    mended.dataset.path = folder

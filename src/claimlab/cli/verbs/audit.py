@@ -137,7 +137,7 @@ def _fix(
         before = run_audit(dataset, progress=progress, **options)
         mended = mend(dataset, target=options["target"], seed=options["seed"])
         after = run_audit(mended.dataset, progress=progress, **options)
-        manifest = write_mended(mended, before, after, output, force=force)
+        write_mended(mended, before, after, output, force=force)
     say(f"Report: {output / REPORT / 'index.html'}")
     counts = {"before": before.counts(), "after": after.counts()}
     if not as_json:
@@ -145,7 +145,7 @@ def _fix(
             typer.echo(f"  {n:,} records taken out: {reason}")
         for name, tally in counts.items():
             typer.echo(f"  {name}: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))
-    written(output, manifest, as_json=as_json, more={"removed": mended.removed, "verdicts": counts})
+    written(mended.dataset, as_json=as_json, more={"removed": mended.removed, "verdicts": counts})
 
 
 def _print(audits: list[Audit]) -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, verb, written
-
-if TYPE_CHECKING:
-    import polars as pl
 
 app = verb()
 
@@ -43,8 +40,7 @@ def clean(
     if recipes or steps or show_recipe is not None:
         _list(show_recipe, steps, as_json)
         return
-    from claimlab.clean.recipe import load_recipe
-    from claimlab.clean.run import Inputs, clean_folder
+    from claimlab.clean.run import clean as run_clean
     from claimlab.clean.statistics import describe
     from claimlab.clean.views import KIND, stage_lines, to_json, write_cleaning
     from claimlab.core.errors import UsageError
@@ -54,25 +50,18 @@ def clean(
         raise UsageError("claimlab clean needs a dataset folder and an output.", "Write: claimlab clean DIR -o DIR")
     if report is not None:
         refuse_taken(report, force=force, kind=KIND, reads=[folder])
-    inputs = Inputs(decisions=_table(decisions), claimreviews=_table(claimreviews))
     with progress_bar() as progress:
-        cleaned, manifest = clean_folder(
-            folder, output, load_recipe(recipe), inputs=inputs, seed=seed, limit=limit, force=force, progress=progress
-        )
+        cleaned = run_clean(
+            folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, seed=seed, limit=limit,
+            force=force, progress=progress,
+        )  # fmt: skip
     statistics = describe(cleaned.dataset)
     if report is not None:
         write_cleaning(cleaned, statistics, report, force=force)
         say(f"Report: {report / 'index.html'}")
     for line in [] if as_json else stage_lines(cleaned.stages):
         typer.echo(line)
-    written(output, manifest, as_json=as_json, more=to_json(cleaned, statistics))
-
-
-def _table(path: Path | None) -> pl.DataFrame | None:
-    from claimlab.files.read import user_table
-
-    columns = ("id", "record_id", "row", "decision", "reason", "claim", "rating", "url")
-    return None if path is None else user_table(path, *columns)
+    written(cleaned.dataset, as_json=as_json, more=to_json(cleaned, statistics))
 
 
 def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:

@@ -157,14 +157,14 @@ def _run(
             return done, journal
 
     done, journal = sync.run(whole())
-    manifest = done.dataset.write(output, force=force)
+    done.dataset.write(output, force=force)
     if journal is not None:
         journal.close(complete=True)
     if access.budget.ledger is not None:
         access.budget.ledger.close(complete=True)
     _report(done.dataset, report, force=force)
     more = {**done.summary, "budget": access.budget.summary()}
-    written(output, manifest, as_json=as_json, more={"enrichment": more})
+    written(done.dataset, as_json=as_json, more={"enrichment": more})
     if not as_json:
         _tell(done.summary)
 
@@ -204,11 +204,11 @@ def _import_rows(
     from claimlab.enrich.imported import read_enriched
 
     dataset = read_enriched(file, limit=limit)
-    manifest = dataset.write(output, force=force)
+    dataset.write(output, force=force)
     _report(dataset, report, force=force)
     for note in dataset.notes:
         say(f"Note: {note}")
-    written(output, manifest, as_json=as_json, more={"notes": dataset.notes})
+    written(dataset, as_json=as_json, more={"notes": dataset.notes})
 
 
 def _report(dataset: Dataset, folder: Path | None, *, force: bool) -> None:

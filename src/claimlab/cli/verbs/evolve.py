@@ -166,12 +166,12 @@ def _run(claims: Dataset, chosen: Run, output: Path, *, force: bool, as_json: bo
     except KeyboardInterrupt:
         say("The claims that were finished are kept; the same command goes on from there.")
         raise
-    manifest = made.write(output, force=force)
+    made.write(output, force=force)
     forget(output)
     if chosen.budget.ledger is not None:
         chosen.budget.ledger.close(complete=True)
     counts = made.lineage[-1].counts
-    written(output, manifest, as_json=as_json, more={"evolved": counts, "budget": chosen.budget.summary()})
+    written(made, as_json=as_json, more={"evolved": counts, "budget": chosen.budget.summary()})
     if not as_json:
         _tell(counts)
     for note in made.notes[len(claims.notes) :]:

@@ -89,10 +89,10 @@ def import_(
             files, **columns, kind=kind, name=name, labels=map_, unmapped=check_unmapped(unmapped), day_first=day_first,
             limit=limit, options=layout, only=only or (), seed=seed, on_guess=show, progress=progress,
         )  # fmt: skip
-    manifest = dataset.write(output, force=force)
+    dataset.write(output, force=force)
     for line in report.lines():
         say(line)
-    written(output, manifest, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})
+    written(dataset, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})
 
 
 def show(guess: Guess) -> None:

@@ -37,7 +37,7 @@ def load(
 
     refuse_overwrite(output, force)
     dataset = load_dataset(name, source, variant=variant, labels=labels, unmapped=check_unmapped(unmapped), limit=limit)
-    manifest = dataset.write(output, force=force)
+    dataset.write(output, force=force)
     for note in dataset.notes:
         say(f"Note: {note}")
-    written(output, manifest, as_json=as_json, more={"notes": dataset.notes})
+    written(dataset, as_json=as_json, more={"notes": dataset.notes})

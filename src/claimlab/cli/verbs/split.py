@@ -155,7 +155,7 @@ def _emit(made: Made, output: Path | None, every: bool) -> None:
         if target is None:
             emit({"output": None, "split": one.to_json()})
         else:
-            written(target, one.dataset.manifest(), as_json=True, more={"split": one.to_json()})
+            written(one.dataset, as_json=True, more={"split": one.to_json()})
         return
     splits = [{"output": str(t) if t else None, **one.to_json()} for one, t in made if not _failed(one)]
     impossible = [{"value": one.value, "why": one.why} for one, _ in made if _failed(one)]
@@ -179,7 +179,7 @@ def _print(made: Made) -> None:
         for note in one.notes():
             say(f"Note: {in_flags(note, ['split'])}")
         if target is not None:
-            written(target, one.dataset.manifest(), as_json=False)
+            written(one.dataset, as_json=False)
 
 
 def _some(values: tuple[str, ...]) -> str:

@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 import polars as pl
 
-from claimlab.core.dataset import Dataset, sha256_file, write_parquet
+from claimlab.core.dataset import Dataset
+from claimlab.core.digest import digest_file, write_parquet
 from claimlab.core.progress import Progress, silent
 from claimlab.exchange.about import SYNTHETIC, About, about
 from claimlab.exchange.escape import json_ld
@@ -122,7 +123,7 @@ def _file(path: Path) -> dict[str, Any]:
         "contentUrl": path.name,
         "contentSize": f"{path.stat().st_size} B",
         "encodingFormat": "application/x-parquet",
-        "sha256": sha256_file(path),
+        "sha256": digest_file(path),
     }
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.dataset import Dataset, write_parquet
+from claimlab.core.dataset import Dataset
+from claimlab.core.digest import write_parquet
 from claimlab.core.progress import Progress, silent
 from claimlab.exchange.card import card
 from claimlab.exchange.format import Settings, Written

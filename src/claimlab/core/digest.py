@@ -1,0 +1,33 @@
+"""One sha256 for each kind of thing: a file, a table, a JSON value."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+
+def digest_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest_table(frame: pl.DataFrame) -> str:
+    """Of the table as it would be written: equal tables give equal digests."""
+    buffer = io.BytesIO()
+    write_parquet(frame, buffer)
+    return hashlib.sha256(buffer.getvalue()).hexdigest()
+
+
+def digest_json(value: Any) -> str:
+    """Of any JSON-safe value; keys in any order."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def write_parquet(frame: pl.DataFrame, target: Any) -> None:
+    """Parquet with fixed settings, so that equal tables give equal bytes."""
+    frame.write_parquet(target, compression="zstd", compression_level=1, row_group_size=65_536, statistics=True)

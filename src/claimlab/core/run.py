@@ -1,0 +1,177 @@
+"""One run: read a dataset, write a folder. Every verb and every function of the package goes through `Run`.
+
+    with Run("clean", source, output, limit=limit, force=force, seed=seed) as run:
+        journal = run.journal(recipe=recipe.parameters())
+        ...
+        run.finish(cleaned)
+
+It opens, verifies and limits the input, keeps other processes away from the output, refuses to overwrite what must not
+be lost, and keeps everything that a later start needs in one hidden folder beside the output:
+
+    .OUT.work/lock           held while the run lasts
+    .OUT.work/spent.jsonl    what was spent: a cap holds over every start
+    .OUT.work/KEY/...        the finished shards (core/journal)
+
+The folder is removed when the output is in place. A run without an output (in a notebook) keeps nothing on disk.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from claimlab import __version__
+from claimlab.core.atomic import atomic_folder, atomic_text
+from claimlab.core.budget import Budget, Caps
+from claimlab.core.dataset import MANIFEST, Dataset
+from claimlab.core.digest import digest_file
+from claimlab.core.errors import OutputExists, UsageError
+from claimlab.core.guard import DATASET, refuse_taken
+from claimlab.core.journal import Journal
+from claimlab.core.ledger import Ledger
+from claimlab.core.lock import Lock
+from claimlab.core.progress import Progress, silent
+
+Source = Dataset | str | Path
+_DONE = "done.json"
+
+
+class Run:
+    """`source` is a dataset or its folder (null where a verb reads other files, named in `reads`); `output` is the
+    folder to write (null: only return the result). An `estimate` reads, asks nobody and writes nothing."""
+
+    def __init__(
+        self,
+        verb: str,
+        source: Source | None = None,
+        output: str | Path | None = None,
+        *,
+        reads: Sequence[Path] = (),
+        limit: int | None = None,
+        force: bool = False,
+        seed: int | None = None,
+        caps: Caps | None = None,
+        mode: str = "record",
+        cache: str | Path | None = None,
+        estimate: bool = False,
+        progress: Progress = silent,
+    ) -> None:
+        self.verb, self.seed, self.force, self.estimate, self.progress = verb, seed, force, estimate, progress
+        self.output = None if output is None or estimate else Path(output)
+        self.work = None if self.output is None else self.output.parent / f".{self.output.name}.work"
+        self._reads = [*reads, *_folder_of(source)]
+        self._source, self._limit = source, limit
+        self._caps, self.mode = caps or Caps(), mode
+        self.cache = self._cache_folder(cache)
+        self._lock: Lock | None = None
+        self._journal: Journal | None = None
+        self._ledger: Ledger | None = None
+        self._dataset: Dataset | None = None
+        self._budget: Budget | None = None
+
+    def __enter__(self) -> Self:
+        if self.output is not None and self.work is not None:
+            self._lock = Lock(self.work / "lock", self.output, self.verb)
+            try:
+                self._refuse_taken()
+            except BaseException:
+                self._lock.release()
+                raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._ledger is not None:
+            self._ledger.close()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    @property
+    def dataset(self) -> Dataset:
+        """The input, verified and limited."""
+        if self._dataset is None:
+            assert self._source is not None, f"{self.verb} reads no dataset"
+            self._dataset = Dataset.of(self._source, self._limit)
+        return self._dataset
+
+    @property
+    def budget(self) -> Budget:
+        """One budget for all that the run spends; with an output, what earlier starts spent counts too."""
+        if self._budget is None:
+            if self.work is not None and self.mode != "replay":
+                self._ledger = Ledger(self.work / "spent.jsonl")
+            self._budget = self._caps.budget(self._ledger)
+        return self._budget
+
+    def _cache_folder(self, cache: str | Path | None) -> Path | None:
+        if cache is not None and self.mode == "live":
+            raise UsageError("Mode 'live' records nothing, so `cache` would be of no use.", "Leave out one of the two.")
+        if cache is not None or self.output is None or self.mode == "live":
+            return None if cache is None else Path(cache)
+        return self.output.parent / f"{self.output.name}.cache"
+
+    def journal(self, **decides: Any) -> Journal:
+        """The shards that earlier starts of this very run have finished; `decides` is what decides the result besides
+        the input, the seed and the version. A replay takes nothing but its recording."""
+        data = {} if self._source is None else {"input": self.dataset.fingerprint()}
+        key = {"verb": self.verb, "tool": __version__, "seed": self.seed, **data, **decides}
+        self._journal = Journal(None if self.mode == "replay" else self.work, key)
+        return self._journal
+
+    def finish(self, dataset: Dataset, more: Callable[[Path], None] | None = None) -> Dataset:
+        """Put the output in place in one step and remove what a later start would have needed. `more` writes further
+        files into the folder before it is sealed (a report beside the tables). `dataset` then knows its folder."""
+        if self.output is None or self.work is None:
+            return dataset
+        if self.output.exists() and not self.force and not self._is_ours():
+            raise OutputExists(self.output)
+        with atomic_folder(self.output) as building:
+            if more is not None:
+                more(building)
+            manifest = dataset.write_into(building)
+            if self._journal is not None and self._journal.folder is not None:
+                done = {"key": self._journal.key, "manifest": digest_file(building / MANIFEST)}
+                atomic_text(self.work / _DONE, json.dumps(done))
+        dataset.path, dataset.files = self.output, manifest.files
+        self.clear()
+        return dataset
+
+    def clear(self) -> None:
+        """Remove the work folder, but for the lock."""
+        if self._ledger is not None:
+            self._ledger.close(complete=True)
+        if self.work is None or not self.work.is_dir():
+            return
+        for path in self.work.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != "lock":
+                path.unlink(missing_ok=True)
+
+    def _refuse_taken(self) -> None:
+        assert self.output is not None
+        done = self._done()
+        manifest = self.output / MANIFEST
+        if done and manifest.is_file() and done.get("manifest") == digest_file(manifest):
+            return  # killed between putting its output in place and clearing up: `finish` looks at the key
+        refuse_taken(self.output, force=self.force, kind=DATASET, reads=self._reads)
+
+    def _is_ours(self) -> bool:
+        """Whether the output is what this very run had put in place when it was killed."""
+        return self._journal is not None and self._done().get("key") == self._journal.key
+
+    def _done(self) -> dict[str, str]:
+        try:
+            note: dict[str, str] = json.loads((self.work / _DONE).read_text(encoding="utf-8")) if self.work else {}
+        except (OSError, ValueError):
+            return {}
+        return note
+
+
+def _folder_of(source: Source | None) -> list[Path]:
+    if isinstance(source, Dataset):
+        return [source.path] if source.path is not None else []
+    return [] if source is None else [Path(source)]
