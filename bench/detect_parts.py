@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 
 import polars as pl
-from claimlab.clean.tables import read_table
 
 from claimlab.catalog.load import load
 from claimlab.clean.run import clean
 from claimlab.core.dataset import Dataset
 from claimlab.core.languages import describe
+from claimlab.files.read import user_table
 from claimlab.split.run import prepare
 from claimlab.tasks.task import Task, open_task
 from claimlab.text.langid import identify
@@ -51,7 +51,7 @@ def with_split(dataset: Dataset, side: pl.Series) -> Dataset:
 def covid19_br(data: Path) -> Iterator[Table]:
     raw = load("covid19-br", data / "covid19-br.zip")
     os.environ.setdefault("CLAIMLAB_CL100K", str(data / "cl100k_base.tiktoken"))
-    people = read_table(data / "covid19-br-decisions.csv")
+    people = user_table(data / "covid19-br-decisions.csv")
     validated = clean(raw, "pt-afc", decisions=people).dataset
     surface = ("length", "punctuation", "case")
     published = "Bertimbau, fine-tuned: 81.1 text only, 82.1 with evidence; one split of its own"

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from claimlab.clean.tables import read_table
 
 from claimlab.catalog.load import load
 from claimlab.clean.recipe import Recipe, load_recipe
 from claimlab.clean.run import Cleaned, clean
+from claimlab.files.read import user_table
 from claimlab.text.langid import identify
 from claimlab.text.neardup import find_clusters
 
@@ -83,7 +83,7 @@ def dropped(cleaned: Cleaned, step: str) -> int:
 
 def covid19_br(data: Path) -> list[Line]:
     source = load("covid19-br", data / "covid19-br.zip")
-    decided = read_table(data / "covid19-br-decisions.csv")
+    decided = user_table(data / "covid19-br-decisions.csv")
     cleaned = clean(source, "pt-afc", decisions=decided)
     (torn,) = cleaned.stages.filter(pl.col("step") == "url-conflicts")["note"].to_list()
     urls, rows = (int(number) for number in re.findall(r"\d+", torn))
