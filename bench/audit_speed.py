@@ -29,9 +29,9 @@ import polars as pl
 from claimlab.audit import cdl
 from claimlab.audit.breadth_first import fold, vote
 from claimlab.audit.run import audit
-from claimlab.audit.scores import confusion, macro_f1
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
+from claimlab.core.stats.scores import confusion, macro_f1
 from claimlab.text.stopwords import tidytext_stop_words
 
 T = TypeVar("T")

@@ -71,8 +71,9 @@ def run(folder: Path, name: str, seed: int, args: argparse.Namespace) -> dict[st
     """Train on one split, test on its test rows."""
     import numpy as np
 
+    from claimlab.core.stats.scores import macro_f1_of
     from claimlab.detect.neural.files import choose_device
-    from claimlab.detect.neural.train import Recipe, macro_f1, train
+    from claimlab.detect.neural.train import Recipe, train
 
     lines = gzip.decompress((folder / f"{name}.jsonl.gz").read_bytes()).decode().splitlines()
     rows = [json.loads(line) for line in lines]
@@ -98,7 +99,7 @@ def run(folder: Path, name: str, seed: int, args: argparse.Namespace) -> dict[st
         "device": device,
         "train": len(side["train"][1]),
         "test": len(truth),
-        "macro_f1": 100 * macro_f1(truth, guess),
+        "macro_f1": 100 * macro_f1_of(truth, guess),
         "accuracy": 100 * float((truth == guess).mean()),
         "dev_macro_f1": [round(100 * score, 2) for score in fitted.history],
         "train_seconds": round(trained, 1),

@@ -15,8 +15,8 @@ from claimlab.audit.run import Audit, audit
 from claimlab.audit.views.compare import comparison, left_over
 from claimlab.audit.write import read_audits
 from claimlab.core.dataset import Dataset
-from claimlab.core.deal import deal
 from claimlab.core.record import validate
+from claimlab.core.stats.deal import deal
 from claimlab.generate.planted import Truth, planted
 from claimlab.pages.blocks import Cell, Items
 

@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.metrics import f1_score
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, MissingExtra, OutputExists, UsageError
 from claimlab.detect.detector import DETECTORS
 from claimlab.detect.neural.batches import Tokens
 from claimlab.detect.neural.files import choose_device, open_model
-from claimlab.detect.neural.train import _rate, macro_f1
+from claimlab.detect.neural.train import _rate
 from claimlab.detect.run import detect
 from claimlab.detect.scores import scores_of
 from claimlab.tasks.known.table_veracity import VERACITY
@@ -35,13 +34,6 @@ def planted(n: int = 160) -> Dataset:
             {"id": f"r{i}", "text": f"They spoke of {first} and of {second}.", "veracity": label, "split": split}
         )
     return Dataset.build("made", pl.DataFrame(rows))
-
-
-def test_macro_f1_is_scikit_learns() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        y, guess = rng.integers(0, 3, 12), rng.integers(0, 4, 12)
-        assert macro_f1(y, guess) == pytest.approx(f1_score(y, guess, average="macro", zero_division=0))
 
 
 def test_the_rate_rises_then_falls_to_nothing() -> None:

@@ -9,9 +9,10 @@ import pytest
 from scipy.stats import binomtest
 
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.evaluate.compare import Comparison, compare, compare_all, holm, mcnemar
+from claimlab.core.stats.scores import macro_f1
+from claimlab.evaluate.compare import Comparison, compare, compare_all, corrected, mcnemar
 from claimlab.evaluate.joined import drops, join_seeds
-from claimlab.evaluate.metrics import confusion, macro_f1
+from claimlab.evaluate.metrics import confusion
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import ScoredRun, about_of, each_run
 from claimlab.tasks.task import TASKS
@@ -33,9 +34,9 @@ def test_the_better_run_is_found_and_equal_ones_are_not_told_apart(data: Dataset
     points = [float(macro_f1(confusion(r.answers))) for r in (good, poor)]
     assert found.difference == pytest.approx(points[0] - points[1])
     assert found.shared == 600
-    (checked,) = holm([found])
+    (checked,) = corrected([found])
     assert checked.better == "a"
-    (equal,) = holm([compare(good, twin)])
+    (equal,) = corrected([compare(good, twin)])
     assert equal.better is None
     back = compare(poor, good)
     assert back.difference == pytest.approx(-points[0] + points[1])
@@ -82,7 +83,7 @@ def test_mcnemar_holds_its_level_on_equal_runs() -> None:
 
 def test_holm_by_hand() -> None:
     ps = [0.01, 0.04, 0.03, None]
-    found = holm([Comparison("a", "b", 9, p=p) for p in ps])
+    found = corrected([Comparison("a", "b", 9, p=p) for p in ps])
     assert [c.p_holm for c in found] == pytest.approx([0.03, 0.06, 0.06, None])
 
 

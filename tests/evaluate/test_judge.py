@@ -17,7 +17,7 @@ from claimlab.core.record import to_side_table
 from claimlab.evaluate.judge.cases import articles_in, read_cases
 from claimlab.evaluate.judge.lexical import LexicalJudge, conflict
 from claimlab.evaluate.judge.opinions import ModelJudge, combined
-from claimlab.evaluate.judge.people import agreement, agreement_between, consensus, rates, read_people, wilson
+from claimlab.evaluate.judge.people import agreement, agreement_between, consensus, rates, read_people
 from claimlab.evaluate.judge.run import judge_run
 from claimlab.evaluate.judge.threshold import DEFAULT, fit
 from claimlab.llm.messages import Request
@@ -180,8 +180,6 @@ def test_rates_count_what_was_not_judged() -> None:
         1,
     )
     assert rates({}, {"a": True})["false_correct"]["rate"] is None, "not measured is not zero"
-    low, high = wilson(55, 100)
-    assert (round(low, 3), round(high, 3)) == (0.452, 0.644)
 
 
 def test_the_lexical_judge_sees_negations_and_numbers_and_says_that_it_is_weak() -> None:

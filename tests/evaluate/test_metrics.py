@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
+from claimlab.core.stats.scores import macro_f1
 from claimlab.evaluate.answers import Answers, answers
-from claimlab.evaluate.metrics import RATES, calibration, confusion, macro_f1, measure, tpr_at
+from claimlab.evaluate.metrics import RATES, calibration, confusion, measure, tpr_at
 
 NAMES = ("ay", "bee", "cee", "dee", "eff", "gee")
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit.breadth_first import vote
-from claimlab.audit.scores import confusion, macro_f1, majority_f1, stratified_f1
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Baselines, Finding
+from claimlab.core.stats.scores import confusion, macro_f1, majority_f1, stratified_f1
 from claimlab.text.snowflake import first_digits
 from claimlab.text.tokens import cdl_count_tokens, cdl_presence_tokens
 
@@ -115,7 +115,7 @@ def finding(check: str, score: float, subject: Subject, *, what: str, feature: s
             "why": f"{what} scores macro-F1 {100 * score:.1f} under the published scripts' protocol "
             f"(flagged from {100 * FLAG:.0f}); that protocol has no interval and no shuffled control.",
             "score": score,
-            "baselines": Baselines(majority=majority_f1(counts), stratified=stratified_f1(counts)),
+            "baselines": Baselines(majority=float(majority_f1(counts)), stratified=stratified_f1(counts)),
             "n": subject.n,
             "classes": subject.class_counts,
             "feature": feature,

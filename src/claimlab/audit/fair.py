@@ -18,12 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit.features import Codes, Feature
-from claimlab.audit.scores import Floats, clustered_interval, confusion, macro_f1, majority_f1, stratified_f1
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Baselines, Finding, Verdict
+from claimlab.core.stats.deal import deal
+from claimlab.core.stats.interval import interval
+from claimlab.core.stats.repeats import resample
+from claimlab.core.stats.scores import confusion, macro_f1, majority_f1, stratified_f1
 
 Grouping = Literal["groups", "rows"]
-SMALL_GROUP = 20  # rows
 
 
 @dataclass(frozen=True)
@@ -92,19 +94,20 @@ class Deal:
 
     def __init__(self, y: Codes, groups: Codes, classes: int, folds: int) -> None:
         self.y, self.groups, self.classes, self.folds = y, compact(groups), classes, folds
+        self._shares = (1 / folds,) * folds
         self._folds: dict[int, npt.NDArray[np.int8]] = {}
         self._shuffled: dict[int, tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]] = {}
 
     def fold(self, seed: int) -> npt.NDArray[np.int8]:
         if seed not in self._folds:
-            self._folds[seed] = assign_folds(self.y, self.groups, self.folds, seed).astype(np.int8)
+            self._folds[seed] = deal(self.y, self.groups, self._shares, seed).astype(np.int8)
         return self._folds[seed]
 
     def shuffled(self, seed: int) -> tuple[Codes, npt.NDArray[np.int8]]:
         """Labels moved between groups, and the folds dealt for them."""
         if seed not in self._shuffled:
             moved = move_labels(self.y, self.groups, np.random.default_rng(10_000 + seed))
-            fold = assign_folds(moved, self.groups, self.folds, seed)
+            fold = deal(moved, self.groups, self._shares, seed)
             self._shuffled[seed] = moved.astype(np.int16), fold.astype(np.int8)
         moved_small, fold_small = self._shuffled[seed]
         return moved_small.astype(np.int64), fold_small
@@ -124,14 +127,15 @@ def measure(subject: Subject, feature: Feature, *, deal: Deal, settings: Setting
     """Score `feature` on `subject`; `deal` says which rows stay together. The caller has ruled out `too_few`."""
     classes, groups = len(subject.classes), deal.groups
     guesses = [out_of_fold(deal, feature, seed=seed + r) for r in range(settings.repeats)]
-    score = float(np.mean([macro_f1(confusion(subject.y, g, classes)) for g in guesses]))
+    drawn = resample(subject.y, guesses, groups, classes, seed=seed)
+    score = drawn.score
     shuffled = np.array([_shuffled_score(deal, feature, seed + s) for s in range(settings.shuffles)])
     counts = np.bincount(subject.y, minlength=classes)
     return Measured(
         score=score,
-        interval=clustered_interval(subject.y, guesses, groups, classes, seed=seed),
+        interval=interval(drawn.scores, drawn.groups, point=score) or (0.0, 1.0),
         baselines=Baselines(
-            majority=majority_f1(counts), stratified=stratified_f1(counts), shuffled=float(shuffled.mean())
+            majority=float(majority_f1(counts)), stratified=stratified_f1(counts), shuffled=float(shuffled.mean())
         ),
         p=float((1 + (shuffled >= score).sum()) / (1 + len(shuffled))),
         n=subject.n,
@@ -153,47 +157,6 @@ def out_of_fold(deal: Deal, feature: Feature, *, seed: int) -> npt.NDArray[np.in
         train = np.flatnonzero(fold != k)
         guess[test] = feature.fit(train, deal.y[train], deal.classes, seed=seed)(test)
     return guess
-
-
-def assign_folds(y: Codes, groups: Codes, folds: int, seed: int) -> npt.NDArray[np.int64]:
-    """Deal whole groups into folds so that each gets its share of every class.
-
-    The same idea as scikit-learn's StratifiedGroupKFold, in time that grows with rows, not with groups squared: large
-    groups are placed one by one where they unbalance least, small ones of equal make-up are dealt round by round.
-    """
-    rng = np.random.default_rng(seed)
-    counts = tally(groups, y)
-    fold_of = np.empty(len(counts), np.int64)
-    dealt = np.zeros((folds, counts.shape[1]))
-    size = counts.sum(axis=1)
-    share = np.maximum(counts.sum(axis=0), 1)
-    large = np.flatnonzero(size > SMALL_GROUP)
-    for group in large[np.argsort(-size[large], kind="stable")]:
-        best = int(_spread_after(dealt, counts[group], share).argmin())
-        fold_of[group] = best
-        dealt[best] += counts[group]
-    small = rng.permutation(np.flatnonzero(size <= SMALL_GROUP))
-    make_up = counts[small] @ (SMALL_GROUP + 1.0) ** np.arange(counts.shape[1])
-    for kind in np.unique(make_up):
-        alike = small[make_up == kind]
-        lightest_first = np.argsort((dealt / share).sum(axis=1) + 1e-9 * rng.random(folds))
-        fold_of[alike] = lightest_first[np.arange(len(alike)) % folds]
-        dealt += np.bincount(fold_of[alike], minlength=folds)[:, None] * counts[alike[0]]
-    return fold_of[groups]
-
-
-def _spread_after(dealt: Floats, group: Floats, share: Floats) -> Floats:
-    """How uneven the folds' class shares would be if `group` went to each of them."""
-    folds = len(dealt)
-    tried = np.repeat(dealt[None], folds, axis=0)
-    tried[np.arange(folds), np.arange(folds)] += group
-    return np.asarray((tried / share).std(axis=1).mean(axis=1) + 1e-9 * tried.sum(axis=2).std(axis=1))
-
-
-def tally(groups: Codes, y: Codes) -> Floats:
-    """Rows of each class in each group."""
-    k = int(y.max()) + 1
-    return np.bincount(groups * k + y, minlength=(int(groups.max()) + 1) * k).reshape(-1, k).astype(np.float64)
 
 
 def _shuffled_score(deal: Deal, feature: Feature, seed: int) -> float:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.codes import Codes, codes_of, linked
 from claimlab.core.dataset import Dataset
+from claimlab.core.stats.codes import Codes, codes_of, linked
 from claimlab.tasks.task import open_task
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form

@@ -10,7 +10,7 @@ import polars as pl
 from scipy.sparse import csr_matrix
 
 from claimlab.audit.subject import Subject
-from claimlab.core.codes import Codes
+from claimlab.core.stats.codes import Codes
 from claimlab.pages.excerpt import excerpt
 
 SHOWN = 40  # words in a table

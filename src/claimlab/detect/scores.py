@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
+
 from claimlab.core.dataset import Dataset
+from claimlab.core.stats.scores import accuracy, confusion, macro_f1
 from claimlab.tasks.task import Task
 
 
 def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
     """Macro-F1 and accuracy on the test rows; a prediction that failed or abstained counts as wrong, and is counted."""
-    from sklearn.metrics import accuracy_score, f1_score
-
     truths = run.records.select("id", truth=task.labels(run.records))
     joined = truths.join(run.tables["predictions"], left_on="id", right_on="record_id")
     truth = joined["truth"].to_list()
@@ -20,9 +21,12 @@ def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
     none = ["(abstained)" if note.get("abstained") else "(failed)" for note in notes]
     guess = [g if g is not None else why for g, why in zip(joined["label"].to_list(), none, strict=True)]
     classes = sorted(set(truth))
+    number = {c: i for i, c in enumerate(classes)}
+    y, answers = (np.array([number.get(w, len(classes)) for w in words], np.int64) for words in (truth, guess))
+    counts = confusion(y, answers, len(classes), extra=1)
     return {
-        "macro_f1": float(f1_score(truth, guess, labels=classes, average="macro", zero_division=0)),
-        "accuracy": float(accuracy_score(truth, guess)),
+        "macro_f1": float(macro_f1(counts)),
+        "accuracy": float(accuracy(counts)),
         "n": len(truth),
         "failed": guess.count("(failed)"),
         "abstained": guess.count("(abstained)"),

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from claimlab.evaluate.answers import Floats
-from claimlab.evaluate.interval import DRAWS, Interval, table_interval
-from claimlab.evaluate.metrics import accuracy, confusion, macro_f1
+from claimlab.core.stats.interval import DRAWS, Interval
+from claimlab.core.stats.scores import Floats, accuracy, macro_f1
+from claimlab.evaluate.metrics import confusion, table_interval
 from claimlab.evaluate.scored_run import ABSTENTIONS, ScoredRun
 
 

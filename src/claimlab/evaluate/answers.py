@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from claimlab.core.errors import DataError
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.scores import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -82,17 +82,11 @@ def answers(
         classes,
         np.array([number[t] for t in truth], dtype=np.int64),
         np.array([failed if s is None else number.get(s, other) for s in said], dtype=np.int64),
-        clusters(groups if groups is not None else [None] * len(truth)),
+        codes_of(pl.Series(groups if groups is not None else [None] * len(truth), dtype=pl.String)),
         matrix,
         scored,
         f"The scores do not name the class {' or '.join(classes)}." if strange else Answers.unscored,
     )
-
-
-def clusters(groups: Sequence[str | None]) -> Ints:
-    """Groups as numbers from 0; each record without a group gets a number of its own."""
-    seen: dict[object, int] = {}
-    return np.array([seen.setdefault(i if g is None else g, len(seen)) for i, g in enumerate(groups)], dtype=np.int64)
 
 
 def speller(classes: Sequence[str]) -> Callable[[str], str]:

@@ -13,8 +13,10 @@ from itertools import combinations
 
 import polars as pl
 
-from claimlab.evaluate.interval import DRAWS, Interval
-from claimlab.evaluate.metrics import confusion, macro_f1
+from claimlab.core.stats.adjust import holm
+from claimlab.core.stats.interval import DRAWS, Interval
+from claimlab.core.stats.scores import macro_f1
+from claimlab.evaluate.metrics import confusion
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.small import SMALLEST
 from claimlab.evaluate.together import redraw_runs
@@ -84,7 +86,7 @@ def compare_all(
         )
         pairs = combinations(mine, 2) if every_pair else ((mine[0], run) for run in mine[1:])
         found += [compare(a, b, seed=seed, draws=draws) for a, b in pairs]
-    return holm(found)
+    return corrected(found)
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -95,14 +97,11 @@ def mcnemar(only_first: int, only_second: int) -> float:
     return float(binomtest(only_first, n, 0.5).pvalue) if n else 1.0
 
 
-def holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """The comparisons with their p-values corrected for being several, in the order given."""
-    tested = sorted((c.p, i) for i, c in enumerate(comparisons) if c.p is not None)
-    out, floor = list(comparisons), 0.0
-    for rank, (p, i) in enumerate(tested):
-        floor = max(floor, min(1.0, p * (len(tested) - rank)))
-        out[i] = replace(out[i], p_holm=floor)
-    return out
+    tested = [i for i, c in enumerate(comparisons) if c.p is not None]
+    adjusted = dict(zip(tested, holm([c.p for c in comparisons if c.p is not None]), strict=True))
+    return [replace(c, p_holm=adjusted.get(i)) for i, c in enumerate(comparisons)]
 
 
 def on_records(run: ScoredRun, records: pl.DataFrame) -> ScoredRun:

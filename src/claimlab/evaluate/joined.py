@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claimlab.evaluate.answers import Floats
-from claimlab.evaluate.interval import DRAWS, Interval
-from claimlab.evaluate.metrics import confusion, macro_f1
+from claimlab.core.stats.interval import DRAWS, Interval
+from claimlab.core.stats.scores import Floats, macro_f1
+from claimlab.evaluate.metrics import confusion
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.together import redraw_runs
 

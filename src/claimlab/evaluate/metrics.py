@@ -6,14 +6,17 @@ no answer. Both count as wrong; leaving out the last column gives the score over
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.evaluate.answers import Answers, Floats, Ints
+from claimlab.core.stats import scores
+from claimlab.core.stats.interval import DRAWS, Interval, intervals
+from claimlab.core.stats.scores import Counts, Floats, Ints, accuracy, f1_per_class, macro_f1, ratio
+from claimlab.evaluate.answers import Answers
 
-Counts = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 RATES = (0.01, 0.05)  # false-positive rates at which the true-positive rate is given
 BINS = 10
 SUMS_TO_ONE = 1e-3
@@ -78,35 +81,29 @@ class Scores:
 
 def confusion(answers: Answers) -> Ints:
     """(K, K+2) counts: truth in rows; answers, others and no answer in columns."""
+    return scores.confusion(answers.truth, answers.guess, len(answers.classes), extra=2)
+
+
+def table_interval(
+    answers: Answers, statistic: Callable[[Floats], Floats], *, seed: int = 0, draws: int = DRAWS
+) -> list[Interval | None]:
+    """Intervals of one or several figures of the confusion table (statistic over (..., K, K+2))."""
     k = len(answers.classes)
-    return np.bincount(answers.cell, minlength=answers.cells).reshape(k, k + 2)
-
-
-def accuracy(counts: Counts) -> Floats:
-    """Share of right answers of tables (..., K, K+2); NaN of nothing."""
-    hits = np.diagonal(counts, axis1=-2, axis2=-1).sum(axis=-1).astype(np.float64)
-    return _ratio(hits, counts.sum(axis=(-2, -1)), nothing=np.nan)
-
-
-def f1_per_class(counts: Counts) -> Floats:
-    """F1 of each class; NaN for a class that is neither true nor answered."""
-    k = counts.shape[-2]
-    hits = np.diagonal(counts, axis1=-2, axis2=-1).astype(np.float64)
-    return _ratio(2 * hits, counts.sum(axis=-1) + counts[..., :k].sum(axis=-2), nothing=np.nan)
-
-
-def macro_f1(counts: Counts) -> Floats:
-    """Mean F1 over the classes that a table holds; NaN of nothing."""
-    f1 = f1_per_class(counts)
-    known = ~np.isnan(f1)
-    return _ratio(np.where(known, f1, 0.0).sum(axis=-1), known.sum(axis=-1), nothing=np.nan)
+    return intervals(
+        answers.cluster,
+        answers.cell,
+        answers.cells,
+        lambda flat: statistic(flat.reshape(-1, k, k + 2)),
+        seed=seed,
+        draws=draws,
+    )
 
 
 def per_class(counts: Counts, classes: tuple[str, ...]) -> list[ClassScore]:
     k = len(classes)
     hits = np.diagonal(counts).astype(np.float64)
     size, answered = counts.sum(axis=1), counts[:, :k].sum(axis=0)
-    recall, f1 = _ratio(hits, size, nothing=0.0), f1_per_class(counts)
+    recall, f1 = ratio(hits, size, nothing=0.0), f1_per_class(counts)
     return [
         ClassScore(
             name,
@@ -227,9 +224,3 @@ def ranked(answers: Answers) -> tuple[Answers | None, str | None]:
     if (rows.scores == rows.scores[0]).all():
         return None, "Every record has the same scores."
     return rows, None
-
-
-def _ratio(above: Counts, below: Counts, *, nothing: float) -> Floats:
-    below = np.asarray(below, dtype=np.float64)
-    out: Floats = np.divide(above, below, out=np.full(below.shape, nothing), where=below > 0)
-    return out

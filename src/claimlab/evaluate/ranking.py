@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.evaluate.answers import Answers, Floats, Ints
-from claimlab.evaluate.interval import Interval, interval
+from claimlab.core.stats.interval import Interval, interval
+from claimlab.core.stats.scores import Floats, Ints
+from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.metrics import ranked, targets
 
 # A ranking cannot be summed up in a table, so a draw costs as much as there are records: fewer draws of many.

@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 
 from claimlab import __version__
-from claimlab.audit.scores import majority_f1, stratified_f1
 from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.interval import DRAWS, Interval, kinds
+from claimlab.core.stats.scores import Floats, accuracy, f1_per_class, macro_f1, majority_f1, stratified_f1
 from claimlab.evaluate.abstain import Abstentions, abstentions
-from claimlab.evaluate.answers import Floats
 from claimlab.evaluate.compare import Comparison, compare_all
-from claimlab.evaluate.interval import DRAWS, Interval, kinds, table_interval
 from claimlab.evaluate.joined import Drop, Seeds, drops, join_seeds
-from claimlab.evaluate.metrics import Scores, accuracy, confusion, f1_per_class, macro_f1, measure
+from claimlab.evaluate.metrics import Scores, confusion, measure, table_interval
 from claimlab.evaluate.ranking import auroc_interval
 from claimlab.evaluate.scored_run import About, ScoredRun, open_runs
 from claimlab.evaluate.slices import Slices, slice_run
@@ -149,7 +148,7 @@ def baselines(run: ScoredRun) -> list[Baseline]:
     sizes = np.bincount(run.answers.truth)
     shares = sizes / sizes.sum()
     return [
-        Baseline("majority", majority_f1(sizes), float(shares.max())),
+        Baseline("majority", float(majority_f1(sizes)), float(shares.max())),
         Baseline("stratified", stratified_f1(sizes), float((shares**2).sum())),
     ]
 

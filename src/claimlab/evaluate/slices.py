@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.evaluate.answers import Answers, Floats, Ints
-from claimlab.evaluate.interval import DRAWS, Interval, interval, kinds, redraw
-from claimlab.evaluate.metrics import accuracy, macro_f1
+from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
+from claimlab.core.stats.scores import Floats, Ints, accuracy, macro_f1
+from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
 from claimlab.evaluate.traits import ALIASES, Values, trait

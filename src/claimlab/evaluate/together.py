@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import polars as pl
 
-from claimlab.evaluate.answers import Floats, clusters
-from claimlab.evaluate.interval import DRAWS, Interval, interval, kinds, redraw
-from claimlab.evaluate.metrics import macro_f1
+from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
+from claimlab.core.stats.scores import Floats, macro_f1
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.small import thin_classes
 
@@ -25,7 +26,7 @@ def redraw_runs(
     """
     if any(thin_classes(run.answers) for run in runs):
         return None
-    cluster = clusters([name for run in runs for name in run.clusters])
+    cluster = codes_of(pl.Series([name for run in runs for name in run.clusters], dtype=pl.String))
     sizes = [run.answers.cells for run in runs]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     cell = np.concatenate([run.answers.cell + start for run, start in zip(runs, starts, strict=False)])

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from claimlab.core.errors import UsageError
+from claimlab.core.stats.streams import stream
 from claimlab.evolve.auditors.auditor import Vote, diagnosis, majority
 from claimlab.evolve.auditors.known.replay import ReplayAuditor
-from claimlab.evolve.draw import stream
 from claimlab.evolve.hop import Hop, Life, Start
 from claimlab.evolve.recording import Recording
 from claimlab.evolve.society.engine import Model

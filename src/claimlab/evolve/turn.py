@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from claimlab.core.errors import ClaimlabError
+from claimlab.core.stats.streams import stream_seed
 from claimlab.evolve.auditors.auditor import Auditor, Question, Vote
-from claimlab.evolve.draw import stream_seed
 from claimlab.evolve.hop import Hop, Start
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Rewriter
 from claimlab.evolve.stage import Stage

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from claimlab.core.codes import Codes
 from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.stats.codes import Codes
 from claimlab.split.material import Flags, Kept, Material, named, numbered
 from claimlab.split.strategy import Impossible, Parts, Request
 

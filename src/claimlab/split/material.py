@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.codes import Codes, codes_of, linked
-from claimlab.core.deal import deal
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.codes import Codes, codes_of, linked
+from claimlab.core.stats.deal import deal
 from claimlab.split.shares import SIDES
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form

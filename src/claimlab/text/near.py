@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from claimlab.core.codes import Codes
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.codes import Codes
 
 
 @dataclass(frozen=True)

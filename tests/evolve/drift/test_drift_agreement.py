@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from claimlab.evolve.drift.agreement import agreement, icc, krippendorff
-from claimlab.evolve.drift.intervals import wilson
 
 nan = float("nan")
 # Four observers, twelve units, gaps: the worked example of Krippendorff (2011).
@@ -44,10 +43,3 @@ def test_chance_is_near_nought() -> None:
     found = krippendorff(drawn)
     assert found is not None
     assert abs(found) < 0.05
-
-
-def test_wilson_stays_within_bounds() -> None:
-    assert wilson(0, 0) is None
-    low, high = wilson(10, 10) or (0, 0)
-    assert high == pytest.approx(1.0)
-    assert 0.7 < low < 0.73

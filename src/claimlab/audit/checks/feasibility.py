@@ -19,6 +19,8 @@ from claimlab.audit.hints import hints
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.labels import fold
+from claimlab.core.stats.agreement import kappa
+from claimlab.core.stats.interval import mean_interval
 
 THRESHOLD = 0.75
 MIN_RECORDS = 30
@@ -75,7 +77,7 @@ class Feasibility:
         if n < MIN_RECORDS:
             why = f"People judged {n} records; at least {MIN_RECORDS} are needed."
             return not_measured(self.name, "fair", why, n=n, feature="people")
-        rate, interval = float(combined.average.mean()), mean_interval(combined.average)
+        rate, interval = float(combined.average.mean()), mean_interval(combined.average) or (0.0, 1.0)
         agreement = agreement_of(votes)
         low, high = float(combined.lower.mean()), float(combined.upper.mean())
         return Finding(
@@ -109,7 +111,7 @@ class Feasibility:
                 why = f"The judge answered for {len(known)} of {len(answers)} records; {MIN_RECORDS} are needed."
                 out.append(not_measured(self.name, "fair", why, n=len(known), feature=label))
                 continue
-            interval = mean_interval(known)
+            interval = mean_interval(known) or (0.0, 1.0)
             out.append(
                 Finding(
                     check=self.name,
@@ -162,11 +164,11 @@ def agreement_of(votes: pl.DataFrame) -> dict[str, float | int] | None:
         pairs += list(combinations(answers, 2))
     if not pairs:
         return None
-    a, b = np.array(pairs).T
-    agree = float((a == b).mean())
-    share = float((a.mean() + b.mean()) / 2)
-    chance = share**2 + (1 - share) ** 2
-    return {"pairs": len(pairs), "agreement": agree, "kappa": (agree - chance) / (1 - chance) if chance < 1 else 1.0}
+    one, other = (list(answers) for answers in zip(*pairs, strict=True))
+    agree = float(np.mean([a == b for a, b in pairs]))
+    # Which of two annotators comes first means nothing: each pair counts both ways round.
+    beyond = kappa(one + other, other + one)
+    return {"pairs": len(pairs), "agreement": agree, "kappa": 1.0 if beyond is None else beyond}
 
 
 def agreement_words(agreement: dict[str, float | int] | None) -> str:
@@ -184,14 +186,6 @@ def hint_counts(subject: Subject) -> dict[str, Any]:
     found = hints(subject.rows.filter(pl.col("text").is_not_null()))
     tally = dict(found["signals"].explode().drop_nulls().value_counts().sort("signals").iter_rows())
     return {"hints": [{"signal": k, "records": v} for k, v in tally.items()]}
-
-
-def mean_interval(values: np.ndarray[Any, np.dtype[np.float64]], draws: int = 2_000) -> tuple[float, float]:
-    """95 % bootstrap interval of a mean over records."""
-    rng = np.random.default_rng(0)
-    means = rng.choice(values, size=(draws, len(values))).mean(axis=1)
-    low, high = np.quantile(means, [0.025, 0.975])
-    return float(low), float(high)
 
 
 def verdict_of(interval: tuple[float, float]) -> Verdict:

@@ -11,11 +11,11 @@ from claimlab.audit.checks.near_duplicates import contradicting
 from claimlab.audit.checks.url_conflicts import cited
 from claimlab.audit.conflicts import keyed, torn
 from claimlab.audit.subject import Subject
-from claimlab.core.codes import Codes, codes_of, linked
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.deal import deal
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
+from claimlab.core.stats.codes import Codes, codes_of, linked
+from claimlab.core.stats.deal import deal
 from claimlab.core.step import CHANGED
 from claimlab.text.near import near_texts
 from claimlab.text.normalise import normal_form

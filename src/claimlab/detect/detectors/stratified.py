@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
@@ -10,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
+from claimlab.core.stats.streams import share_of
 from claimlab.detect.detector import Prediction
 
 
@@ -37,13 +37,10 @@ class Stratified:
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         ends = np.cumsum(self.shares)
         scores = dict(zip(self.classes, self.shares, strict=True))
-        drawn = [min(int(np.searchsorted(ends, self._lot(i), "right")), len(ends) - 1) for i in records["id"].to_list()]
+        # A number for each record alone: the answer is the same whatever else is asked about with it.
+        places = [share_of(self.seed, record) for record in records["id"].to_list()]
+        drawn = np.minimum(np.searchsorted(ends, places, "right"), len(ends) - 1)
         return [Prediction(self.classes[i], dict(scores)) for i in drawn]
-
-    def _lot(self, record: str) -> float:
-        """A number in [0, 1) that hangs on the seed and the record alone, whatever else is asked about with it."""
-        digest = hashlib.sha256(f"{self.seed}:{record}".encode("utf-8", "surrogatepass")).digest()
-        return int.from_bytes(digest[:7]) / 256**7
 
 
 DETECTOR = Stratified

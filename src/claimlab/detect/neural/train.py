@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.scores import macro_f1_of
 from claimlab.detect.neural.batches import Tokens
 from claimlab.detect.neural.files import open_model, require_torch
 
@@ -126,7 +127,7 @@ def train(
         tokens = Tokens.of(tokenizer, texts, recipe.max_length)
         dev = Tokens.of(tokenizer, dev_texts, recipe.max_length)
         step = _stepper(torch, network, tokens, np.asarray(labels), classes, recipe, device)
-        _epochs(fitted, tokens, step, lambda: macro_f1(dev_labels, fitted._read(dev).argmax(1)), seed, progress)
+        _epochs(fitted, tokens, step, lambda: macro_f1_of(dev_labels, fitted._read(dev).argmax(1)), seed, progress)
     return fitted
 
 
@@ -220,13 +221,3 @@ def _seeded(torch: Any, seed: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=list(range(torch.cuda.device_count()))):
         torch.manual_seed(seed)
         yield
-
-
-def macro_f1(truth: Sequence[int] | npt.NDArray[np.int64], guess: npt.NDArray[np.int64]) -> float:
-    """Over the classes that occur in truth or guess, as scikit-learn has it; here so that training needs no more."""
-    y = np.asarray(truth)
-    scores = []
-    for k in np.union1d(y, guess):
-        both, either = ((y == k) & (guess == k)).sum(), (y == k).sum() + (guess == k).sum()
-        scores.append(2 * both / either)
-    return float(np.mean(scores)) if scores else 0.0

@@ -12,6 +12,8 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
+from claimlab.core.stats.agreement import kappa
+from claimlab.core.stats.shares import wilson
 from claimlab.evaluate.judge.cases import IDS, column
 from claimlab.files.read import user_table
 
@@ -105,10 +107,8 @@ def agreement(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
     if not n:
         return {"n": 0, "agreement": None, "kappa": None}
     observed = sum(a == b for a, b in zip(one, other, strict=True)) / n
-    mine, theirs = Counter(one), Counter(other)
-    expected = sum(mine[v] * theirs[v] for v in mine) / n**2
-    kappa = None if expected == 1 else (observed - expected) / (1 - expected)
-    return {"n": n, "agreement": round(observed, 4), "kappa": None if kappa is None else round(kappa, 4)}
+    beyond = kappa(one, other)
+    return {"n": n, "agreement": round(observed, 4), "kappa": None if beyond is None else round(beyond, 4)}
 
 
 def rates(verdicts: Mapping[str, str], correct: Mapping[str, bool]) -> dict[str, Any]:
@@ -123,20 +123,11 @@ def rates(verdicts: Mapping[str, str], correct: Mapping[str, bool]) -> dict[str,
 def _rate(verdicts: Mapping[str, str], records: Sequence[str], wanted: str) -> dict[str, Any]:
     tally = Counter(verdicts[r] for r in records if r in verdicts)
     n = sum(tally.values())
-    low, high = wilson(tally[wanted], n) if n else (None, None)
+    interval = wilson(tally[wanted], n)
     return {
         "rate": round(tally[wanted] / n, 4) if n else None,
-        "interval": [low, high] if n else None,
+        "interval": None if interval is None else [round(end, 4) for end in interval],
         "n": n,
         "not_judged": len(records) - n,
         **{v.replace(" ", "_"): tally[v] for v in VERDICTS},
     }
-
-
-def wilson(hits: int, n: int) -> tuple[float, float]:
-    """The 95 % interval of a share; sound for few cases too."""
-    z = 1.959964
-    share, base = hits / n, 1 + z * z / n
-    middle = (share + z * z / (2 * n)) / base
-    half = z * ((share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5) / base
-    return round(max(0.0, middle - half), 4), round(min(1.0, middle + half), 4)

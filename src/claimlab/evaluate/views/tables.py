@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from claimlab.core.stats.interval import Interval
 from claimlab.evaluate.compare import Comparison
-from claimlab.evaluate.interval import Interval
 from claimlab.evaluate.joined import Drop, Seeds
 from claimlab.evaluate.run import Evaluation, RunResult
 from claimlab.evaluate.slices import Slices

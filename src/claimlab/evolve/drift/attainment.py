@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from claimlab.evolve.drift.intervals import wilson
+from claimlab.core.stats.shares import wilson
 
 SETTINGS = {0: "direct", 1: "one auditor", 3: "three auditors"}
 UNSTATED = "not stated"

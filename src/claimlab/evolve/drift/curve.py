@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.core.stats.interval import Interval, unit_interval
 from claimlab.evolve.drift.features import Reader
 from claimlab.evolve.drift.lite import CEILING, TOTAL, drift_lite
 
@@ -124,14 +125,11 @@ def _slopes(mean: npt.NDArray[np.float64]) -> tuple[float, float]:
     return float(np.polyfit(x, mean[: part + 1], 1)[0]), float(np.polyfit(x, mean[-part - 1 :], 1)[0])
 
 
-def _interval(matrix: npt.NDArray[np.float64], seed: int) -> tuple[float, float] | None:
-    """95 % bootstrap interval of late over early slope, traces drawn again; null where drift never rises."""
-    rng = np.random.default_rng(seed)
-    ratios = []
-    for _ in range(DRAWS):
-        early, late = _slopes(matrix[rng.integers(len(matrix), size=len(matrix))].mean(axis=0))
-        if early <= 0:
-            return None
-        ratios.append(late / early)
-    low, high = np.quantile(ratios, [0.025, 0.975])
-    return float(low), float(high)
+def _interval(matrix: npt.NDArray[np.float64], seed: int) -> Interval | None:
+    """95 % interval of late over early slope, traces drawn again; null where drift often does not rise."""
+
+    def ratio(traces: npt.NDArray[np.int64]) -> float:
+        early, late = _slopes(matrix[traces].mean(axis=0))
+        return late / early if early > 0 else float("nan")
+
+    return unit_interval(len(matrix), ratio, seed=seed, draws=DRAWS)

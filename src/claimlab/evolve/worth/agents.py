@@ -14,8 +14,9 @@ import polars as pl
 from pydantic import BaseModel, Field
 
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.streams import stream_seed
 from claimlab.evolve.society.engine import Model
-from claimlab.evolve.worth.score import Perspective, Society, schema, scored, stream
+from claimlab.evolve.worth.score import Perspective, Society, schema, scored
 from claimlab.evolve.worth.spread import Ties
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
 from claimlab.llm.gather import gather_sync
@@ -54,7 +55,7 @@ def worth_by_agents(
     values = values or Values.read()
     ties, tally = Ties(society.network, seed=seed), Tally()
     size = society.population.size
-    models = [Model(int(np.random.default_rng(stream(seed, name)).integers(size))) for name, _ in claims]
+    models = [Model(int(np.random.default_rng(stream_seed(seed, name)).integers(size))) for name, _ in claims]
     ratings: list[list[list[float]]] = [[] for _ in claims]
     for depth in range(perspective.bounds.depth + 1):
         jobs = [(claim, visit) for claim, model in enumerate(models) for visit in model.front()]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.errors import DataError
+from claimlab.core.stats.interval import unit_interval
 
 
 def wasserstein(
@@ -62,13 +63,11 @@ def against_people(scores: pl.DataFrame, people: pl.DataFrame, *, draws: int = 5
             "No claim has both a score and a person's score.", "Check that the ids are those of the records."
         )
     ours, other = shared["score"].to_numpy(), shared["score_people"].to_numpy()
-    rng = np.random.default_rng(seed)
-    drawn = [rng.integers(len(ours), size=len(ours)) for _ in range(draws)]
-    low, high = np.quantile([wasserstein(ours[i], other[i]) for i in drawn], [0.025, 0.975])
+    interval = unit_interval(len(ours), lambda i: wasserstein(ours[i], other[i]), seed=seed, draws=draws)
     rank = float(spearmanr(ours, other).statistic) if len(set(ours)) > 1 and len(set(other)) > 1 else None
     return {
         "claims": shared.height,
         "wasserstein": wasserstein(ours, other),
-        "interval": [float(low), float(high)],
+        "interval": None if interval is None else list(interval),
         "spearman": rank,
     }

@@ -9,7 +9,6 @@ conditions, and is fed back to nothing.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +19,7 @@ import polars as pl
 
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.streams import stream_seed
 from claimlab.evolve.drift.features import Reader
 from claimlab.evolve.society.engine import Model, depth, size
 from claimlab.evolve.society.network import Network
@@ -161,7 +161,7 @@ def _one(
     seed: int,
 ) -> dict[str, Any]:
     """One claim: it starts with users drawn by lot; whoever hears it rates it and decides whether to pass it on."""
-    rng = np.random.default_rng(stream(seed, name))
+    rng = np.random.default_rng(stream_seed(seed, name))
     users = society.population.size
     weights = perspective.weights()
     ratings = shifted(cues[None, :], shift[:, :-1])
@@ -193,8 +193,3 @@ def scored(
         "propagation": propagation,
         "score": perspective.combined(content, propagation),
     }
-
-
-def stream(seed: int, name: str) -> int:
-    """A seed that hangs on the run's seed and the claim alone, so that the order of claims changes nothing."""
-    return int.from_bytes(hashlib.sha256(f"{seed}\0{name}".encode()).digest()[:8], "big")

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from claimlab.core.deal import deal
+from claimlab.core.stats.codes import codes_of, linked
+from claimlab.core.stats.deal import deal
 
+FOLDS = (0.25, 0.25, 0.25, 0.25)
 SHARES = (0.7, 0.1, 0.2)
 
 
@@ -58,3 +63,39 @@ def test_seeds_matter_and_repeat() -> None:
 
 def test_nothing_to_deal() -> None:
     assert deal(np.empty(0, np.int64), np.empty(0, np.int64), SHARES, 0).tolist() == []
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(40, 400), st.integers(1, 60), st.integers(2, 3))
+def test_folds_keep_groups_whole_and_classes_spread(seed: int, n: int, groups: int, classes: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(classes), rng.integers(0, classes, n)])
+    g = rng.integers(0, groups, len(y))
+    fold = deal(y, g, FOLDS, seed)
+    assert set(fold) <= {0, 1, 2, 3}
+    for name in np.unique(g):
+        assert len(set(fold[g == name])) == 1
+
+
+def test_folds_of_single_rows_are_stratified() -> None:
+    y = np.array([0] * 1000 + [1] * 40)
+    fold = deal(y, np.arange(len(y)), FOLDS, 3)
+    assert [int(((fold == k) & (y == 1)).sum()) for k in range(4)] == [10, 10, 10, 10]
+    assert [int((fold == k).sum()) for k in range(4)] == [260, 260, 260, 260]
+
+
+def test_one_giant_group_does_not_unbalance_the_rest() -> None:
+    y = np.array([0, 1] * 300)
+    groups = np.where(np.arange(600) < 200, 0, np.arange(600))
+    fold = deal(y, groups, FOLDS, 0)
+    sizes = sorted(np.bincount(fold, minlength=4))
+    assert sizes[-1] <= 300
+    assert sizes[0] >= 90
+
+
+def test_rows_are_linked_through_either_column() -> None:
+    text = pl.Series(["a", "a", "b", "c", None, None])
+    group = pl.Series([None, "g", "g", None, None, "h"])
+    codes = linked([codes_of(text), codes_of(group)], 6)
+    assert codes[0] == codes[1] == codes[2]
+    assert len({codes[0], codes[3], codes[4], codes[5]}) == 4

@@ -7,9 +7,10 @@ import time
 import numpy as np
 import pytest
 
-from claimlab.evaluate.answers import Answers, Floats
-from claimlab.evaluate.interval import DRAWS, interval, kinds, redraw, table_interval, tail
-from claimlab.evaluate.metrics import accuracy, confusion, macro_f1
+from claimlab.core.stats.interval import DRAWS, interval, kinds, redraw, tail
+from claimlab.core.stats.scores import Floats, accuracy, macro_f1
+from claimlab.evaluate.answers import Answers
+from claimlab.evaluate.metrics import confusion, table_interval
 
 SKEWED = (0.6, 0.25, 0.15)
 

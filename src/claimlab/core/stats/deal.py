@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.codes import Codes
+from claimlab.core.stats.codes import Codes
 
 LARGE = 20  # rows: larger groups are placed one by one
 MANY = 20  # groups of equal make-up: fewer are placed one by one, since rounding would rob the smallest side

@@ -1,10 +1,10 @@
 """Intervals by resampling whole groups, for as many figures at once as a table has.
 
-Records of one group (an event, a pair, copies of a text) are no independent evidence, so groups are drawn, not records.
+Records of one group (an event, a pair, copies of a text) are not independent evidence: groups are drawn, not records.
 Groups whose records fall into the same cells are interchangeable: only the distinct kinds of group are drawn for, which
 makes 2,000 draws a matter of milliseconds. The interval is the expanded percentile one (Hesterberg, "What Teachers
 Should Know About the Bootstrap", 2015): the plain percentile interval is too short with few groups, by the factor that
-a normal interval is against Student's. tests/evaluate/test_interval.py measures how often it holds the true value.
+a normal interval is against Student's. tests/core/test_stats_interval.py measures how often it holds the true value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from claimlab.evaluate.answers import Answers, Floats, Ints
+from claimlab.core.stats.scores import Floats, Ints
 
 DRAWS = 2_000
 LEVEL = 0.95
@@ -65,13 +65,17 @@ def redraw(found: Kinds, statistic: Callable[[Floats], Floats], *, seed: int = 0
     return np.concatenate(parts)
 
 
-def interval(draws: Floats, groups: int, level: float = LEVEL) -> Interval | None:
-    """The interval of one figure from its resamples; null with one group, or where it was often undefined."""
+def interval(draws: Floats, groups: int, level: float = LEVEL, *, point: float | None = None) -> Interval | None:
+    """The interval of one figure from its resamples; null with one group, or where it was often undefined.
+
+    Where the figure itself, `point`, is given, the interval reaches at least as far as that: resamples of a curved
+    score can all lie to one side of it.
+    """
     known = draws[~np.isnan(draws)]
     if groups < 2 or len(known) < 0.9 * len(draws):
         return None
     low, high = np.quantile(known, [tail(groups, level), 1 - tail(groups, level)])
-    return float(low), float(high)
+    return (float(low), float(high)) if point is None else (min(float(low), point), max(float(high), point))
 
 
 def tail(groups: int, level: float = LEVEL) -> float:
@@ -81,12 +85,30 @@ def tail(groups: int, level: float = LEVEL) -> float:
     return float(norm.cdf(np.sqrt(groups / (groups - 1)) * t.ppf((1 - level) / 2, groups - 1)))
 
 
-def table_interval(
-    answers: Answers, statistic: Callable[[Floats], Floats], *, seed: int = 0, draws: int = DRAWS
+def intervals(
+    cluster: Ints,
+    cell: Ints,
+    cells: int,
+    statistic: Callable[[Floats], Floats],
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
 ) -> list[Interval | None]:
-    """Intervals of one or several figures of the confusion table (statistic over (..., K, K+2))."""
-    found = kinds(answers.cluster, answers.cell, answers.cells)
-    k = len(answers.classes)
-    drawn = redraw(found, lambda flat: statistic(flat.reshape(-1, k, k + 2)), seed=seed, draws=draws)
+    """Intervals of one or several figures that `statistic` makes of counts per cell (draws, cells)."""
+    known = kinds(cluster, cell, cells)
+    drawn = redraw(known, statistic, seed=seed, draws=draws)
     columns = drawn[:, None] if drawn.ndim == 1 else drawn
-    return [interval(columns[:, i], found.groups) for i in range(columns.shape[1])]
+    return [interval(columns[:, i], known.groups) for i in range(columns.shape[1])]
+
+
+def mean_interval(values: Floats, *, seed: int = 0, draws: int = DRAWS) -> Interval | None:
+    """The interval of the mean of one value per record."""
+    distinct, cell = np.unique(values, return_inverse=True)
+    everyone = np.arange(len(values))
+    return intervals(everyone, cell, len(distinct), lambda n: n @ distinct / n.sum(axis=1), seed=seed, draws=draws)[0]
+
+
+def unit_interval(n: int, statistic: Callable[[Ints], float], *, seed: int = 0, draws: int = DRAWS) -> Interval | None:
+    """The interval of a figure that cannot be made of counts: `statistic` takes the numbers of the `n` units drawn."""
+    rng = np.random.default_rng(seed)
+    return interval(np.array([statistic(rng.integers(n, size=n)) for _ in range(draws)], dtype=np.float64), n)

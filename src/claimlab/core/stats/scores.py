@@ -1,0 +1,69 @@
+"""Macro-F1 and accuracy from confusion counts; each equals scikit-learn's.
+
+A confusion table has a row per class, truth in rows. It may have more columns than classes: answers that are none of
+them, and no answer at all. Both count as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.integer] | npt.NDArray[np.floating]
+
+
+def confusion(truth: Ints, guess: Ints, classes: int, *, extra: int = 0) -> Ints:
+    """Counts with truth in rows and answers in columns; `extra` columns are for answers outside the classes."""
+    width = classes + extra
+    return np.bincount(truth * width + guess, minlength=classes * width).reshape(classes, width)
+
+
+def accuracy(counts: Counts) -> Floats:
+    """Share of right answers of tables (..., K, K or more); NaN of nothing."""
+    hits = np.diagonal(counts, axis1=-2, axis2=-1).sum(axis=-1).astype(np.float64)
+    return ratio(hits, counts.sum(axis=(-2, -1)), nothing=np.nan)
+
+
+def f1_per_class(counts: Counts) -> Floats:
+    """F1 of each class; NaN for a class that is neither true nor answered."""
+    k = counts.shape[-2]
+    hits = np.diagonal(counts, axis1=-2, axis2=-1).astype(np.float64)
+    return ratio(2 * hits, counts.sum(axis=-1) + counts[..., :k].sum(axis=-2), nothing=np.nan)
+
+
+def macro_f1(counts: Counts) -> Floats:
+    """Mean F1 over the classes that a table holds, as true or as an answer; NaN of nothing."""
+    f1 = f1_per_class(counts)
+    known = ~np.isnan(f1)
+    return ratio(np.where(known, f1, 0.0).sum(axis=-1), known.sum(axis=-1), nothing=np.nan)
+
+
+def macro_f1_of(truth: Sequence[int] | Ints, guess: Sequence[int] | Ints) -> float:
+    """The same of two columns of class numbers; 0 of nothing."""
+    y, answers = np.asarray(truth, dtype=np.int64), np.asarray(guess, dtype=np.int64)
+    if not len(y):
+        return 0.0
+    return float(macro_f1(confusion(y, answers, int(max(y.max(), answers.max())) + 1)))
+
+
+def majority_f1(counts: Counts) -> Floats:
+    """Macro-F1 of always answering the most frequent class, from rows per class (..., K)."""
+    present = (counts > 0).sum(axis=-1)
+    share = ratio(counts.max(axis=-1), counts.sum(axis=-1), nothing=np.nan)
+    return np.asarray(2 * share / (1 + share) / np.maximum(present, 1), dtype=np.float64)
+
+
+def stratified_f1(counts: Counts) -> float:
+    """Expected macro-F1 of drawing answers from the label distribution: precision = recall = share, so 1/K."""
+    return float(1 / (counts > 0).sum())
+
+
+def ratio(above: Counts, below: Counts, *, nothing: float) -> Floats:
+    """`above` / `below`, and `nothing` where there is nothing below."""
+    below = np.asarray(below, dtype=np.float64)
+    out: Floats = np.divide(above, below, out=np.full(below.shape, nothing), where=below > 0)
+    return out
