@@ -62,7 +62,7 @@ def test_a_file_of_the_user_is_not_removed(source: Path, tmp_path: Path) -> None
 def test_finish_writes_the_output_and_leaves_nothing_beside_it(source: Path, tmp_path: Path) -> None:
     with Run("test", source, tmp_path / "out") as run:
         run.journal(a=1).write("000", [1])
-        run.budget.try_reserve(Amount(calls=1))
+        run.calls.budget.try_reserve(Amount(calls=1))
         assert (tmp_path / ".out.work" / "lock").is_file()
         result = run.finish(run.dataset)
     assert result.path == tmp_path / "out"
@@ -114,17 +114,17 @@ def test_one_process_cannot_open_the_same_output_twice(source: Path, tmp_path: P
 def test_a_cap_holds_over_starts(source: Path, tmp_path: Path) -> None:
     for _ in range(2):
         with Run("test", source, tmp_path / "out", caps=Caps(calls=3)) as run:
-            while (hold := run.budget.try_reserve(Amount(calls=1))) is not None:
+            while (hold := run.calls.budget.try_reserve(Amount(calls=1))) is not None:
                 hold.settle(Amount(calls=1))
-                if run.budget.spent.calls == 3:
+                if run.calls.budget.spent.calls == 3:
                     break
-        if run.budget.spent.calls == 3:
+        if run.calls.budget.spent.calls == 3:
             break
     with (
         Run("test", source, tmp_path / "out", caps=Caps(calls=3)) as run,
         pytest.raises(BudgetSpent, match="3 of 3 calls"),
     ):
-        run.budget.try_reserve(Amount(calls=1))
+        run.calls.budget.try_reserve(Amount(calls=1))
 
 
 def test_an_estimate_needs_no_free_output_and_writes_nothing(source: Path, tmp_path: Path) -> None:
@@ -178,3 +178,12 @@ def test_an_edit_that_breaks_the_schema_is_not_accepted(source: Path) -> None:
     pl.DataFrame({"id": ["a", "a"], "text": [1, 2]}).write_parquet(source / "records.parquet")
     with pytest.raises(SchemaError, match="wrong or missing columns"):
         accept_edits(source, "because")
+
+
+def test_calls_are_recorded_beside_the_output(source: Path, tmp_path: Path) -> None:
+    with Run("test", source, tmp_path / "out") as run:
+        assert (run.calls.mode, run.calls.cache) == ("record", tmp_path / "out.cache")
+    with Run("test", source) as run:
+        assert (run.calls.mode, run.calls.cache) == ("live", None)
+    with Run("test", source, mode="replay") as run, pytest.raises(UsageError, match="needs a folder"):
+        _ = run.calls.recording

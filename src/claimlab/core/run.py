@@ -25,10 +25,12 @@ from typing import Any, Self
 
 from claimlab import __version__
 from claimlab.core.atomic import atomic_folder, atomic_text
-from claimlab.core.budget import Budget, Caps
+from claimlab.core.budget import Caps
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.mode import check_mode
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import OutputExists, UsageError
+from claimlab.core.errors import OutputExists
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
 from claimlab.core.ledger import Ledger
@@ -56,21 +58,22 @@ class Run:
         caps: Caps | None = None,
         mode: str = "record",
         cache: str | Path | None = None,
+        concurrency: int = 64,
         estimate: bool = False,
         progress: Progress = silent,
     ) -> None:
         self.verb, self.seed, self.force, self.estimate, self.progress = verb, seed, force, estimate, progress
-        self.output = None if output is None or estimate else Path(output)
+        self._beside = None if output is None else Path(output)
+        self.output = None if estimate else self._beside
         self.work = None if self.output is None else self.output.parent / f".{self.output.name}.work"
         self._reads = [*reads, *_folder_of(source)]
         self._source, self._limit = source, limit
-        self._caps, self.mode = caps or Caps(), mode
-        self.cache = self._cache_folder(cache)
+        self._caps, self._mode, self._cache, self._concurrency = caps or Caps(), check_mode(mode), cache, concurrency
         self._lock: Lock | None = None
         self._journal: Journal | None = None
         self._ledger: Ledger | None = None
         self._dataset: Dataset | None = None
-        self._budget: Budget | None = None
+        self._calls: Calls | None = None
 
     def __enter__(self) -> Self:
         if self.output is not None and self.work is not None:
@@ -83,6 +86,8 @@ class Run:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._calls is not None:
+            self._calls.close()
         if self._ledger is not None:
             self._ledger.close()
         if self._lock is not None:
@@ -98,27 +103,27 @@ class Run:
         return self._dataset
 
     @property
-    def budget(self) -> Budget:
-        """One budget for all that the run spends; with an output, what earlier starts spent counts too."""
-        if self._budget is None:
-            if self.work is not None and self.mode != "replay":
+    def calls(self) -> Calls:
+        """How models and search providers are asked: one mode, one recording and one budget for the whole run. With an
+        output, calls are recorded beside it unless `cache` names a folder, and what earlier starts spent counts too."""
+        if self._calls is None:
+            mode, cache = self._mode, None if self._cache is None else Path(self._cache)
+            if self.work is not None and mode != "replay":
                 self._ledger = Ledger(self.work / "spent.jsonl")
-            self._budget = self._caps.budget(self._ledger)
-        return self._budget
-
-    def _cache_folder(self, cache: str | Path | None) -> Path | None:
-        if cache is not None and self.mode == "live":
-            raise UsageError("Mode 'live' records nothing, so `cache` would be of no use.", "Leave out one of the two.")
-        if cache is not None or self.output is None or self.mode == "live":
-            return None if cache is None else Path(cache)
-        return self.output.parent / f"{self.output.name}.cache"
+            if cache is None and mode != "live" and self._beside is not None:
+                cache = self._beside.parent / f"{self._beside.name}.cache"
+            if cache is None and mode == "record":
+                mode = "live"  # a notebook that names no folder has nowhere to record to
+            budget = self._caps.budget(self._ledger)
+            self._calls = Calls(mode, cache, budget, self._concurrency, self.progress)
+        return self._calls
 
     def journal(self, **decides: Any) -> Journal:
         """The shards that earlier starts of this very run have finished; `decides` is what decides the result besides
         the input, the seed and the version. A replay takes nothing but its recording."""
         data = {} if self._source is None else {"input": self.dataset.fingerprint()}
         key = {"verb": self.verb, "tool": __version__, "seed": self.seed, **data, **decides}
-        self._journal = Journal(None if self.mode == "replay" else self.work, key)
+        self._journal = Journal(None if self._mode == "replay" else self.work, key)
         return self._journal
 
     def finish(self, dataset: Dataset, more: Callable[[Path], None] | None = None) -> Dataset:
