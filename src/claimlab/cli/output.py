@@ -8,19 +8,18 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from claimlab.cli.options import ForceFlag as ForceFlag  # until every verb takes its options from there
+from claimlab.cli.options import JsonFlag as JsonFlag
+from claimlab.cli.options import LimitOption as LimitOption
+from claimlab.cli.options import SeedOption as SeedOption
 from claimlab.core.progress import Progress, silent
 
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
-
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N records.")]
-ForceFlag = Annotated[bool, typer.Option("--force", help="Replace the output if it is a claimlab folder already.")]
 
 
 def verb(**settings: Any) -> typer.Typer:
@@ -36,6 +35,12 @@ def emit(value: dict[str, Any]) -> None:
 def say(message: str) -> None:
     """A line for the person, on stderr."""
     sys.stderr.write(message.rstrip() + "\n")
+
+
+def suggest(command: str, *, as_json: bool = False) -> None:
+    """The last line of a verb, on stderr: what one does next, as a command to copy."""
+    if not as_json:
+        say(f"Next: {command}")
 
 
 def several(n: int, what: str) -> str:

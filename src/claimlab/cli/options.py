@@ -1,0 +1,45 @@
+"""The options that several verbs share, each declared once: the same name, meaning and wording everywhere.
+
+A verb annotates its parameter (`limit: LimitOption = None`); an option without a default is required.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DatasetArgument = Annotated[Path, typer.Argument(help="A claimlab dataset folder.")]
+OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Folder to write the result to.")]
+OptionalOutput = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Folder to write the result to; without it, only print.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N records.")]
+ForceFlag = Annotated[bool, typer.Option("--force", help="Replace the output if it is a claimlab folder already.")]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
+StrictFlag = Annotated[bool, typer.Option("--strict", help="Exit with 3 when a check fails.")]
+
+TaskOption = Annotated[str, typer.Option("--task", help="A task (veracity, veracity-mixed, ...) or any column.")]
+OptionalTask = Annotated[
+    str | None, typer.Option("--task", help="A task or any column; by default the one that the run was made for.")
+]
+
+ProfileOption = Annotated[str | None, typer.Option("--profile", help="Model profile; see: claimlab llm profiles")]
+ModelOption = Annotated[str | None, typer.Option("--model", help="Another model of the same endpoint.")]
+CacheOption = Annotated[Path | None, typer.Option("--cache", help="Folder of recorded calls (OUTPUT.cache).")]
+ModeOption = Annotated[
+    str, typer.Option("--mode", help="'record' (and resume), 'replay' (no network) or 'live' (no recording).")
+]
+MaxCostOption = Annotated[
+    float | None, typer.Option("--max-cost", min=0, metavar="USD", help="US dollars that this run may spend at most.")
+]
+MaxCallsOption = Annotated[
+    int | None, typer.Option("--max-calls", min=0, help="Calls that this run may make at most, of models and search.")
+]
+MaxTokensOption = Annotated[
+    int | None, typer.Option("--max-tokens", min=0, help="Tokens of models that this run may use at most.")
+]
+EstimateFlag = Annotated[bool, typer.Option("--estimate", help="Print what the run would cost, and stop.")]
+ConcurrencyOption = Annotated[int, typer.Option("--concurrency", min=1, max=512, help="Records worked on at once.")]
