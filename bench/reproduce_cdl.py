@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from claimlab.audit.check import ProtocolName
-from claimlab.audit.run import Audit, audit
+from claimlab.audit.result import Audit
+from claimlab.audit.run import audit
 from claimlab.catalog.load import load
 
 

@@ -11,7 +11,8 @@ import pytest
 from claimlab.audit.fair import Settings
 from claimlab.audit.fix.mend import Mended, mend
 from claimlab.audit.fix.write import write_mended
-from claimlab.audit.run import Audit, audit
+from claimlab.audit.result import Audit
+from claimlab.audit.run import audit
 from claimlab.audit.views.compare import comparison, left_over
 from claimlab.audit.write import read_audits
 from claimlab.core.dataset import Dataset

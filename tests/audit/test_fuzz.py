@@ -13,7 +13,8 @@ import pytest
 from claimlab.audit.check import CHECKS
 from claimlab.audit.fair import Settings
 from claimlab.audit.fix.mend import mend
-from claimlab.audit.run import Audit, audit
+from claimlab.audit.result import Audit
+from claimlab.audit.run import audit
 from claimlab.audit.views.page import Chapter, report
 from claimlab.audit.views.paper import paper
 from claimlab.core.dataset import Dataset

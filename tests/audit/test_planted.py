@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from claimlab.audit.fair import Settings
-from claimlab.audit.run import Audit, audit
+from claimlab.audit.result import Audit
+from claimlab.audit.run import audit
 from claimlab.cli.tour import FOUND_BY_AUDIT, findings_of
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import DEFECTS, clean_twin, planted

@@ -14,7 +14,8 @@ from claimlab.audit.check import CHECKS
 from claimlab.audit.examples import IN_ALL, PER_FINDING, TEXT
 from claimlab.audit.fair import Settings
 from claimlab.audit.protocols import PROTOCOLS, caveats
-from claimlab.audit.run import Audit, audit
+from claimlab.audit.result import Audit
+from claimlab.audit.run import audit
 from claimlab.audit.views.page import DETAILS, chapters, report
 from claimlab.audit.views.wording import explanation
 from claimlab.audit.write import read_audits, write_audits

@@ -10,7 +10,8 @@ import pytest
 
 from claimlab.audit.check import CHECKS
 from claimlab.audit.fair import Settings
-from claimlab.audit.run import Audit, audit
+from claimlab.audit.result import Audit
+from claimlab.audit.run import audit
 from claimlab.audit.write import write_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, OutputExists, UsageError

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from pydantic import BaseModel, ConfigDict
 
+from claimlab.audit.result import Example
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.pages.excerpt import excerpt
@@ -15,15 +15,6 @@ from claimlab.pages.excerpt import excerpt
 PER_FINDING = 12
 IN_ALL = 400
 TEXT = 300  # characters
-
-
-class Example(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    id: str
-    label: str | None = None
-    split: str | None = None
-    text: str | None = None
 
 
 def pointed_at(finding: Finding, limit: int = PER_FINDING) -> list[str]:

@@ -3,72 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from claimlab.audit.check import CHECKS, Check, Context, ProtocolName, not_measured
-from claimlab.audit.examples import Example, collect
+from claimlab.audit.examples import collect
 from claimlab.audit.fair import Settings
+from claimlab.audit.result import Audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.finding import VERDICTS, Finding
+from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
 
 
-@dataclass
-class Audit:
-    """The findings on one dataset, with what is needed to say what they are about."""
-
-    dataset: str
-    digest: str
-    protocol: str
-    target: str
-    seed: int
-    records: int
-    labelled: int
-    findings: list[Finding] = field(default_factory=list)
-    card: str | None = None
-    examples: list[Example] = field(default_factory=list)  # the rows that findings point at, cut short
-
-    def counts(self) -> dict[str, int]:
-        return {v: sum(f.verdict == v for f in self.findings) for v in VERDICTS}
-
-    def worst(self, check: str) -> Finding | None:
-        """The gravest finding of a check: what a matrix shows."""
-        mine = [f for f in self.findings if f.check == check]
-        return min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0))) if mine else None
+class Audited(Audit):
+    """An audit that was just run; it can write its report."""
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the report: `audit.json`, and the same as HTML, Markdown, LaTeX and figures."""
         from claimlab.audit.write import write_audits
 
         write_audits([self], folder, force=force)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "dataset": self.dataset,
-            "digest": self.digest,
-            "card": self.card,
-            "protocol": self.protocol,
-            "target": self.target,
-            "seed": self.seed,
-            "records": self.records,
-            "labelled": self.labelled,
-            "counts": self.counts(),
-            "findings": [f.model_dump(mode="json") for f in self.findings],
-            "examples": [e.model_dump(mode="json") for e in self.examples],
-        }
-
-    @classmethod
-    def from_json(cls, raw: dict[str, Any]) -> Audit:
-        kept = {k: v for k, v in raw.items() if k not in ("counts", "findings", "examples")}
-        return cls(
-            **kept,
-            findings=[Finding.model_validate(f) for f in raw["findings"]],
-            examples=[Example.model_validate(e) for e in raw.get("examples", [])],
-        )
 
 
 def audit(
@@ -83,7 +39,7 @@ def audit(
     judge: Any = None,
     debug: bool = False,
     progress: Progress = silent,
-) -> Audit:
+) -> Audited:
     """Put `dataset` to the named checks (all by default)."""
     if protocol not in ("fair", "cdl"):
         raise UsageError(f"There is no protocol '{protocol}'.", "Use 'fair' or 'cdl'.")
@@ -91,7 +47,7 @@ def audit(
     chosen = [CHECKS.get(name) for name in names]
     subject = Subject.of(dataset, target)
     context = Context(protocol, seed, settings or Settings(), tuple(columns), judge, debug)
-    result = Audit(
+    result = Audited(
         dataset=dataset.name,
         digest=dataset.digest(),
         protocol=protocol,

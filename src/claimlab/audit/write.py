@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from claimlab.audit.run import Audit
+from claimlab.audit.result import Audit
 from claimlab.audit.views.page import DETAILS, Chapter, Detail, chapters, report
 from claimlab.audit.views.paper import paper
 from claimlab.core.errors import DataError

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from claimlab.audit.run import Audit, audit
+from claimlab.audit.result import Audit
+from claimlab.audit.run import audit
 from claimlab.audit.views.page import Chapter, Detail, check_sections, rows_section, summary
 from claimlab.audit.views.wording import protocol_sections
-from claimlab.clean.run import Cleaned, clean
+from claimlab.clean.run import clean
 from claimlab.clean.views import stage_blocks
 from claimlab.cli.tour_evidence import run_enrich
 from claimlab.cli.tour_evolve import run_evolve
 from claimlab.cli.tour_split import run_split
+from claimlab.cli.tour_state import Tour
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
 from claimlab.core.guard import seal_folder
 from claimlab.core.progress import Progress, silent
-from claimlab.generate.planted import DEFECTS, Truth, clean_twin, planted
-from claimlab.pages.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles
+from claimlab.generate.planted import DEFECTS, clean_twin, planted
+from claimlab.pages.blocks import Cell, Figure, Report, Section, Table, Text, Tiles
 from claimlab.pages.charts import bars, colours_of, to_svg
 from claimlab.pages.folder import Contents, fill
 
@@ -42,24 +43,6 @@ FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
 
 # Which step of the default recipe takes out which planted rows, and into which table.
 FOUND_BY_CLEAN = {"wrong-language": ("language", "doubtful"), "too-short": ("too-short", "dropped")}
-
-
-@dataclass
-class Tour:
-    """What the stages made so far."""
-
-    folder: Path
-    seed: int
-    dataset: Dataset
-    twin: Dataset
-    truth: Truth
-    audit: Audit | None = None
-    twin_audit: Audit | None = None
-    cleaned: Cleaned | None = None
-    twin_cleaned: Cleaned | None = None
-    found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
-    sections: list[Block] = field(default_factory=list)
-    enriched: dict[str, Any] = field(default_factory=dict)  # what became of the claims that were searched for
 
 
 def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress = silent) -> Tour:

@@ -9,8 +9,8 @@ import json
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from claimlab.cli.tour_state import Tour
 from claimlab.enrich.extract import rule_extractor
 from claimlab.enrich.flow import Doors
 from claimlab.enrich.patterns import analyse
@@ -20,9 +20,6 @@ from claimlab.generate.factchecks import CORE, WHOLE, fact_checks
 from claimlab.pages.blocks import Section, Text
 from claimlab.search.local import build_index
 from claimlab.search.providers.local import Local
-
-if TYPE_CHECKING:
-    from claimlab.cli.tour import Tour
 
 ENRICHED = 240  # claims that evidence is searched for: enough to see every end
 

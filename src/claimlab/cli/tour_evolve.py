@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
+from claimlab.cli.tour_state import Tour
 from claimlab.core.dataset import Dataset
 from claimlab.evolve.open import Run
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.run import evolve
 from claimlab.pages.blocks import Block, Cell, Section, Table, Text, percent
-
-if TYPE_CHECKING:
-    from claimlab.cli.tour import Tour
 
 CLAIMS, STEPS = 24, 10
 NETWORKS = ("random", "scale-free", "clustered")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from claimlab.cli.tour_state import Tour
 from claimlab.pages.blocks import Section, Table, Text
 from claimlab.split.run import split
 from claimlab.split.views import toned
-
-if TYPE_CHECKING:
-    from claimlab.cli.tour import Tour
 
 WAYS = ("random", "group", "near-duplicates", "source")
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.progress import silent
-from claimlab.text.neardup import find_across, find_pairs
-from claimlab.text.neardup import kernel as kernels
+from claimlab.text.neardup import choose, find_across, find_pairs
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.fallback import NumpyCorpus, NumpyKernel
 from claimlab.text.neardup.kernel import Grams
@@ -81,8 +80,8 @@ def test_same_pairs_from_end_to_end(truth: SimpleNamespace, monkeypatch: pytest.
     texts += [f"one of very many lines that say nearly the same thing {i}" for i in range(400)]
     found = []
     for name in ("compiled", "numpy"):
-        monkeypatch.setenv(kernels.ENVIRONMENT, name)
-        assert kernels.load().name == name
+        monkeypatch.setenv(choose.ENVIRONMENT, name)
+        assert choose.load().name == name
         ngram = 5 if unit == "char" else 2
         found.append(
             (find_pairs(texts, ngram=ngram, unit=unit), find_across(texts[:1500], texts[1500:], ngram=ngram, unit=unit))
@@ -131,11 +130,11 @@ def test_bands_agree_as_often_as_the_formula_says(size: int) -> None:
 
 def test_forcing_a_kernel_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "claimlab.text.neardup.compiled", None)
-    monkeypatch.setenv(kernels.ENVIRONMENT, "compiled")
+    monkeypatch.setenv(choose.ENVIRONMENT, "compiled")
     with pytest.raises(ClaimlabError, match="was not built"):
-        kernels.load()
-    monkeypatch.delenv(kernels.ENVIRONMENT)
-    assert kernels.load().name == "numpy"
+        choose.load()
+    monkeypatch.delenv(choose.ENVIRONMENT)
+    assert choose.load().name == "numpy"
 
 
 def test_wrong_buffers_are_refused() -> None:

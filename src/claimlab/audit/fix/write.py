@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from claimlab.audit.fix.mend import Mended
-from claimlab.audit.run import Audit
+from claimlab.audit.result import Audit
 from claimlab.audit.views.compare import compared
 from claimlab.audit.write import contents
 from claimlab.core.atomic import atomic_folder

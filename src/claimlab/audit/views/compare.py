@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from claimlab.audit.fix.mend import Mended
-from claimlab.audit.run import Audit
+from claimlab.audit.result import Audit
 from claimlab.audit.views.page import Chapter, Detail, chapter
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered, protocol_sections
 from claimlab.core.finding import VERDICTS, Finding

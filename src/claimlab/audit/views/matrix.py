@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from claimlab.audit.run import Audit
+from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import MARKS, check_title
 from claimlab.core.finding import VERDICTS
 from claimlab.pages.blocks import Cell, Section, Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from claimlab.audit.run import Audit
+from claimlab.audit.result import Audit
 from claimlab.audit.views.matrix import matrix
 from claimlab.audit.views.wording import VERDICT_WORDS, check_title, headline, ordered, protocol_sections
 from claimlab.core.finding import VERDICTS

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from claimlab.audit.checks.feasibility import THRESHOLD
-from claimlab.audit.run import Audit
+from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import finding_title, is_macro_f1, ordered
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import Figure

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from claimlab.audit.examples import Example
+from claimlab.audit.result import Example
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import Block, Cell, Fold, Table, Text
 from claimlab.pages.excerpt import excerpt

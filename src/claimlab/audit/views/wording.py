@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from claimlab.audit.check import CHECKS
 from claimlab.audit.protocols import PROTOCOLS, caveats
-from claimlab.audit.run import Audit
+from claimlab.audit.result import Audit
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.pages.blocks import Block, Fold, Items, Section, Text
 

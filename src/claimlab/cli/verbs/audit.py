@@ -22,7 +22,7 @@ from claimlab.cli.output import (
 
 if TYPE_CHECKING:
     from claimlab.audit.judge import ModelJudge
-    from claimlab.audit.run import Audit
+    from claimlab.audit.result import Audit
     from claimlab.core.progress import Progress
 
 app = verb()

@@ -1,12 +1,7 @@
-"""What the compiled kernel and its NumPy stand-in both offer, and the choice between them.
-
-CLAIMLAB_NEARDUP=numpy forces the NumPy code; CLAIMLAB_NEARDUP=compiled refuses to run without the compiled one. Both
-give the same pairs; only the speed differs.
-"""
+"""What the compiled kernel and its NumPy stand-in both offer; choose.py chooses between them."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -14,11 +9,10 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress
 from claimlab.text.neardup.bands import Plan
 
-ENVIRONMENT = "CLAIMLAB_NEARDUP"
 Unit = Literal["char", "word"]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -96,26 +90,6 @@ class Kernel(Protocol):
     def sift(self, codes: U64, sketched: Bitmaps, threshold: float, threads: int) -> U64:
         """Of these pairs, those that the bitmaps do not prove to be below the threshold."""
         ...
-
-
-def load() -> Kernel:
-    wish = os.environ.get(ENVIRONMENT, "")
-    if wish not in ("", "numpy", "compiled"):
-        raise UsageError(f"{ENVIRONMENT} is '{wish}'.", "Set it to 'numpy' or 'compiled', or unset it.")
-    if wish != "numpy":
-        try:
-            from claimlab.text.neardup.compiled import CompiledKernel
-
-            return CompiledKernel()
-        except ImportError:
-            if wish == "compiled":
-                raise ClaimlabError(
-                    f"{ENVIRONMENT} asks for the compiled near-duplicate kernel, which was not built.",
-                    "Install a C compiler, then install claimlab again.",
-                ) from None
-    from claimlab.text.neardup.fallback import NumpyKernel
-
-    return NumpyKernel()
 
 
 def bitmap_lanes(characters: int, texts: int) -> int:

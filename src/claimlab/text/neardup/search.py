@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.text.neardup import kernel as kernels
 from claimlab.text.neardup.bands import Plan, choose
 from claimlab.text.neardup.buckets import LOW, SHIFT, candidates, distinct, pack, sharing
-from claimlab.text.neardup.kernel import U32, U64, Corpus, Flags, Grams, Kernel, Sketches
+from claimlab.text.neardup.choose import load
+from claimlab.text.neardup.kernel import U32, U64, Corpus, Flags, Grams, Kernel, Sketches, bitmap_lanes
 from claimlab.text.neardup.results import Pairs, Rows, Skipped
 from claimlab.text.neardup.workers import count_threads, pool
 
@@ -71,9 +71,9 @@ class Search:
         if total > MAX_ROWS:
             raise UsageError(f"{total} texts are more than can be compared at once.", "Split them.")
         plan = choose(threshold, recall, total)
-        kernel, workers = kernels.load(), count_threads(threads)
+        kernel, workers = load(), count_threads(threads)
         corpus = kernel.corpus(as_list(texts), grams, workers)
-        sketches = corpus.sketch(plan, seed, kernels.bitmap_lanes(corpus.characters, total), progress)
+        sketches = corpus.sketch(plan, seed, bitmap_lanes(corpus.characters, total), progress)
         return cls(kernel, corpus, sketches, plan, workers, progress)
 
     def near(self, rows: U32, second: Flags | None = None) -> Near:

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.text.neardup import kernel as kernels
 from claimlab.text.neardup.bands import Plan, choose
 from claimlab.text.neardup.buckets import LOW, SHIFT, candidates, distinct, pack
+from claimlab.text.neardup.choose import load
 from claimlab.text.neardup.cluster import label
-from claimlab.text.neardup.kernel import U32, U64, Grams, Kernel, Unit
+from claimlab.text.neardup.kernel import U32, U64, Grams, Kernel, Unit, bitmap_lanes
 from claimlab.text.neardup.results import Clusters, Rows
 from claimlab.text.neardup.search import MAX_ROWS, first_of_same, rows_to_compare, sorted_pairs, verified
 from claimlab.text.neardup.spill import Spill
@@ -59,10 +59,10 @@ def stream_clusters(
     budget = parse_memory(memory)
     source = Source.open([paths] if isinstance(paths, str | Path) else paths, column)
     grams, plan = Grams(ngram, unit), choose(threshold, recall, source.rows)
-    lanes = kernels.bitmap_lanes(source.characters, source.rows)
+    lanes = bitmap_lanes(source.characters, source.rows)
     settings = {**plan.as_dict(), **asdict(grams), "seed": seed, "lanes": lanes, "memory": budget}
     spill = Spill(Path(workdir), {"source": source.identity(), **settings}, source.rows, plan.bands, lanes)
-    work = Job(source, spill, plan, grams, seed, budget, kernels.load(), count_threads(threads), progress)
+    work = Job(source, spill, plan, grams, seed, budget, load(), count_threads(threads), progress)
     work.sketch()
     first = work.first_of_same()
     work.match(rows_to_compare(first))

@@ -1,0 +1,31 @@
+"""What the stages of the demo hand on to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from claimlab.audit.result import Audit
+from claimlab.clean.run import Cleaned
+from claimlab.core.dataset import Dataset
+from claimlab.generate.planted import Truth
+from claimlab.pages.blocks import Block
+
+
+@dataclass
+class Tour:
+    """What the stages made so far."""
+
+    folder: Path
+    seed: int
+    dataset: Dataset
+    twin: Dataset
+    truth: Truth
+    audit: Audit | None = None
+    twin_audit: Audit | None = None
+    cleaned: Cleaned | None = None
+    twin_cleaned: Cleaned | None = None
+    found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
+    sections: list[Block] = field(default_factory=list)
+    enriched: dict[str, Any] = field(default_factory=dict)  # what became of the claims that were searched for
