@@ -122,7 +122,7 @@ def make_bad_files(folder: Path) -> dict[str, str]:
         "junk.csv": "binary", "junk.json": "binary", "pickle.pkl": "pickle", "pickle.csv": "pickle",
         "deep.json": "nested too deeply", "broken.json": "not JSON", "lines.jsonl": "5 of 6 rows",
         "ragged.csv": "9 of 10 rows", "cut.zip": "not a whole zip", "bomb.zip": "zip bomb",
-        "climb.zip": "outside the archive", "nested.zip": "holds no table", "cut.parquet": "Parquet",
+        "climb.zip": "outside the archive", "nested.zip": "holds no file", "cut.parquet": "Parquet",
         "fake.xlsx": "not whole", "page.csv": "web page", "sheet.xls": "old Office",
     }  # fmt: skip
 

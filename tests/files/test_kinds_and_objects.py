@@ -16,12 +16,13 @@ import polars as pl
 import pytest
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files import objects
+from claimlab.files import parquet
 from claimlab.files.bundle import Bundle
 from claimlab.files.kinds import is_pickle, kind_of
-from claimlab.files.objects import literal_text, read_json_file
+from claimlab.files.objects import read_json_file
 from claimlab.files.raw import Options, RawTable
 from claimlab.files.read import read_table
+from claimlab.files.typed import literal_text
 
 KNOWN = frozenset({"id", "text", "label"})
 
@@ -191,7 +192,7 @@ def test_damaged_parquet_is_a_sentence(tmp_path: Path) -> None:
 
 def test_a_parquet_bomb_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few kilobytes of equal rows; the limit is lowered, as a file beyond the real one takes long to write."""
-    monkeypatch.setattr(objects, "MAX_UNPACKED", 1 << 20)
+    monkeypatch.setattr(parquet, "MAX_UNPACKED", 1 << 20)
     path = tmp_path / "bomb.parquet"
     pl.DataFrame({"text": pl.repeat("x", 1_000_000, eager=True)}).write_parquet(path)
     with pytest.raises(UnreadableFile, match="1,000,000 rows"):

@@ -17,7 +17,8 @@ from claimlab.catalog.columns import blank_to_null
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.record import meta_column
 from claimlab.files.bundle import Bundle
-from claimlab.files.tables import frame_of, read_delimited, read_excel, read_json_as, read_json_lines, read_parquet
+from claimlab.files.excel import read_excel
+from claimlab.files.tables import frame_of, read_delimited, read_json_as, read_json_lines, read_parquet
 
 # Our names, each with the file's spellings of it, the best first; a plain list where ours is the file's.
 Names = Mapping[str, str | Sequence[str]] | Sequence[str]

@@ -3,6 +3,7 @@
 Archives are untrusted. A member whose path climbs out of the archive, a link, an encrypted member, or an archive whose
 unpacked size is out of proportion (a bomb) is refused before anything is read; members are then read in small pieces
 and never beyond the size they declare, so that a header that lies cannot fill the memory. Nothing is unpacked to disk.
+A zip inside a folder or zip is opened too, one level deep and under the same rules: `inner.zip/a.csv`.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from typing import IO
 from claimlab.core.errors import UnreadableFile
 
 MAX_UNPACKED = 4 << 30  # bytes over the whole archive
-MAX_RATIO = 200  # unpacked / packed, for members over 64 MiB; text packs 3 to 20 times
-RATIO_FREE = 64 << 20
+MAX_RATIO = 100  # unpacked / packed, where it is more than 8 MiB; text packs 3 to 20 times
+RATIO_FREE = 8 << 20
 MAX_MEMBERS = 200_000
 PIECE = 1 << 20  # bytes read at a time: the most that a member can unpack before its declared size is checked
 PLAIN_METHODS = (
@@ -32,15 +33,17 @@ PLAIN_METHODS = (
 )  # Python can bound what the others unpack only after the fact
 DOCUMENTS = (".xlsx", ".docx", ".ods")  # zips that are one document
 WORKBOOK = "xl/workbook.xml"
+ZIP_ERRORS = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, NotImplementedError, ValueError)
+
+Member = Path | tuple[zipfile.ZipFile, zipfile.ZipInfo]
 
 
 class Bundle:
     """Named members of a folder, zip or file. Names are POSIX paths; junk (.DS_Store, __MACOSX) is left out."""
 
-    def __init__(self, path: Path, members: dict[str, zipfile.ZipInfo | Path], archive: zipfile.ZipFile | None) -> None:
+    def __init__(self, path: Path, members: dict[str, Member]) -> None:
         self.path = path
-        self._members = members
-        self._archive = archive
+        self._members = {name: member for name, member in members.items() if not _junk(name)}
 
     @classmethod
     def open(cls, path: str | Path) -> Bundle:
@@ -51,22 +54,35 @@ class Bundle:
             raise UnreadableFile(f"'{place}' is a pipe or device, not a file.", "Save it to a file first.")
         if place.is_dir():
             files = sorted(p for p in place.rglob("*") if p.is_file() and not p.is_symlink())
-            names = {p.relative_to(place).as_posix(): p for p in files}
-            return cls(place, {n: p for n, p in names.items() if not _junk(n)}, None)
-        if _starts_as_zip(place) and zipfile.is_zipfile(place) and place.suffix.lower() not in DOCUMENTS:
-            archive = _open_zip(place)
-            infos = {i.filename.replace("\\", "/"): i for i in archive.infolist() if not i.is_dir()}
-            if WORKBOOK in infos:  # a workbook under another name
-                archive.close()
-                return cls(place, {place.name: place}, None)
-            return cls(place, {n: i for n, i in sorted(infos.items()) if not _junk(n)}, archive)
-        if place.suffix.lower() == ".zip":
+            bundle = cls(place, {p.relative_to(place).as_posix(): p for p in files})
+        elif _starts_as_zip(place) and zipfile.is_zipfile(place) and place.suffix.lower() not in DOCUMENTS:
+            members = _zip_members(place, place.name)
+            if WORKBOOK in members:  # a workbook under another name
+                return cls(place, {place.name: place})
+            bundle = cls(place, members)
+        elif place.suffix.lower() == ".zip":
             raise UnreadableFile(f"'{place.name}' is not a whole zip archive (truncated or damaged).", "Get it again.")
-        return cls(place, {place.name: place}, None)
+        else:
+            return cls(place, {place.name: place})
+        bundle._open_inner_zips()
+        return bundle
+
+    def _open_inner_zips(self) -> None:
+        """Put the members of zips inside in the place of these zips. One that is unsafe or damaged stays what it is."""
+        for name in [n for n in self._members if n.lower().endswith(".zip")]:
+            member = self._members[name]
+            try:
+                inner = _zip_members(member if isinstance(member, Path) else io.BytesIO(_unpack(*member)), name)
+            except (UnreadableFile, *ZIP_ERRORS):
+                continue
+            del self._members[name]
+            self._members |= {f"{name}/{n}": m for n, m in inner.items() if not _junk(n)}
+        self._members = dict(sorted(self._members.items()))
 
     def close(self) -> None:
-        if self._archive is not None:
-            self._archive.close()
+        for member in self._members.values():
+            if not isinstance(member, Path):
+                member[0].close()
 
     def __enter__(self) -> Bundle:
         return self
@@ -102,17 +118,14 @@ class Bundle:
 
     def size(self, name: str) -> int:
         member = self._members[name]
-        return member.stat().st_size if isinstance(member, Path) else member.file_size
+        return member.stat().st_size if isinstance(member, Path) else member[1].file_size
 
     def read(self, name: str) -> bytes:
         """The bytes of a member."""
         member = self._members[name]
         try:
-            if isinstance(member, Path):
-                return member.read_bytes()
-            assert self._archive is not None
-            return _unpack(self._archive, member)
-        except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, NotImplementedError) as error:
+            return member.read_bytes() if isinstance(member, Path) else _unpack(*member)
+        except ZIP_ERRORS as error:
             raise UnreadableFile(f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again.") from None
 
     def text(self, name: str, encoding: str | None = None) -> str:
@@ -140,7 +153,7 @@ def check_archive(data: Path | IO[bytes], name: str) -> None:
     try:
         with zipfile.ZipFile(data) as archive:
             _refuse_unsafe(archive, name)
-    except (OSError, zipfile.BadZipFile) as error:
+    except ZIP_ERRORS as error:
         raise UnreadableFile(f"'{name}' is not whole: {error}.", "Get it again.") from None
 
 
@@ -165,17 +178,22 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _open_zip(place: Path) -> zipfile.ZipFile:
+def _zip_members(source: Path | IO[bytes], name: str) -> dict[str, Member]:
+    """The files in an archive that is safe to read, by POSIX path."""
     try:
-        archive = zipfile.ZipFile(place)
-    except (OSError, zipfile.BadZipFile) as error:
-        raise UnreadableFile(f"'{place.name}' is not a whole zip archive: {error}.", "Get it again.") from None
+        archive = zipfile.ZipFile(source)
+    except ZIP_ERRORS as error:
+        raise UnreadableFile(f"'{name}' is not a whole zip archive: {error}.", "Get it again.") from None
     try:
-        _refuse_unsafe(archive, place.name)
+        _refuse_unsafe(archive, name)
     except UnreadableFile:
         archive.close()
         raise
-    return archive
+    return {_posix(info): (archive, info) for info in archive.infolist() if not info.is_dir()}
+
+
+def _posix(info: zipfile.ZipInfo) -> str:
+    return info.filename.replace("\\", "/")
 
 
 def _refuse_unsafe(archive: zipfile.ZipFile, name: str) -> None:
@@ -183,44 +201,52 @@ def _refuse_unsafe(archive: zipfile.ZipFile, name: str) -> None:
     if len(infos) > MAX_MEMBERS:
         raise UnreadableFile(f"'{name}' holds {len(infos):,} files.", f"Split it: at most {MAX_MEMBERS:,} are read.")
     for info in infos:
-        path = PurePosixPath(info.filename.replace("\\", "/"))
-        if path.is_absolute() or ".." in path.parts or re.match(r"^[A-Za-z]:", info.filename):
-            raise UnreadableFile(
-                f"'{name}' holds a member that points outside the archive ('{info.filename}').",
-                "Do not trust this file; get it from its publisher.",
-            )
-        if stat.S_ISLNK(info.external_attr >> 16):
-            raise UnreadableFile(f"'{name}' holds a link ('{info.filename}').", "Pack the files themselves.")
-        if info.compress_type not in PLAIN_METHODS:
-            raise UnreadableFile(
-                f"'{info.filename}' in '{name}' is packed with a method other than deflate.",
-                "Unpack it yourself if you trust it, then give the folder.",
-            )
-        if info.flag_bits & 1:
-            raise UnreadableFile(f"'{name}' is encrypted.", "Unpack it with its password, then give the folder.")
-        if info.file_size > RATIO_FREE and info.file_size > MAX_RATIO * max(1, info.compress_size):
-            raise UnreadableFile(
-                f"'{info.filename}' in '{name}' would unpack to {info.file_size / (1 << 30):.1f} GB, "
-                f"{info.file_size // max(1, info.compress_size)} times its size: it looks like a zip bomb.",
-                "Unpack it yourself if you trust it, then give the folder.",
-            )
-    twice, times = Counter(info.filename for info in infos).most_common(1)[0] if infos else ("", 0)
+        _refuse_unsafe_member(info, name)
+    twice, times = Counter(map(_posix, infos)).most_common(1)[0] if infos else ("", 0)
     if times > 1:
         raise UnreadableFile(
             f"'{name}' holds two files named '{twice}'.",
             "Unpack it yourself to see which is meant, then give the folder.",
         )
-    total = sum(info.file_size for info in infos)
-    if total > MAX_UNPACKED:
+    unpacked, packed = sum(i.file_size for i in infos), sum(i.compress_size for i in infos)
+    _refuse_bomb(f"'{name}'", unpacked, packed)
+    if unpacked > MAX_UNPACKED:
         raise UnreadableFile(
-            f"'{name}' would unpack to {total / (1 << 30):.1f} GB.",
-            "Unpack it yourself, then give the folder.",
+            f"'{name}' would unpack to {unpacked / (1 << 30):.1f} GB.", "Unpack it yourself, then give the folder."
+        )
+
+
+def _refuse_unsafe_member(info: zipfile.ZipInfo, name: str) -> None:
+    path = PurePosixPath(_posix(info))
+    if path.is_absolute() or ".." in path.parts or re.match(r"^[A-Za-z]:", info.filename):
+        raise UnreadableFile(
+            f"'{name}' holds a member that points outside the archive ('{info.filename}').",
+            "Do not trust this file; get it from its publisher.",
+        )
+    if stat.S_ISLNK(info.external_attr >> 16):
+        raise UnreadableFile(f"'{name}' holds a link ('{info.filename}').", "Pack the files themselves.")
+    if info.compress_type not in PLAIN_METHODS:
+        raise UnreadableFile(
+            f"'{info.filename}' in '{name}' is packed with a method other than deflate.",
+            "Unpack it yourself if you trust it, then give the folder.",
+        )
+    if info.flag_bits & 1:
+        raise UnreadableFile(f"'{name}' is encrypted.", "Unpack it with its password, then give the folder.")
+    _refuse_bomb(f"'{info.filename}' in '{name}'", info.file_size, info.compress_size)
+
+
+def _refuse_bomb(what: str, unpacked: int, packed: int) -> None:
+    if unpacked > RATIO_FREE and unpacked > MAX_RATIO * max(1, packed):
+        raise UnreadableFile(
+            f"{what} would unpack to {unpacked / (1 << 20):,.0f} MB, {unpacked // max(1, packed):,} times its size: "
+            "it looks like a zip bomb.",
+            "Unpack it yourself if you trust it, then give the folder.",
         )
 
 
 def _junk(name: str) -> bool:
     parts = PurePosixPath(name).parts
-    return "__MACOSX" in parts or parts[-1] in (".DS_Store", "Thumbs.db") or parts[-1].startswith("._")
+    return not parts or "__MACOSX" in parts or parts[-1] in (".DS_Store", "Thumbs.db") or parts[-1].startswith("._")
 
 
 def _matches(name: str, pattern: str) -> bool:

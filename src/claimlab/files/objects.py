@@ -1,119 +1,108 @@
-"""Tables from files whose cells have types: JSON, JSON lines, Excel, Parquet. Text stays text; the rest becomes JSON.
-
-A column in which any value is not text is kept as JSON values (`literal`), so that 5, true and ["a", "b"] are still
-that when they travel on; `literal_text` reads them as plain text.
-"""
+"""Tables from JSON: a list of objects, an object around one, or one object per line."""
 
 from __future__ import annotations
 
-import io
 import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-import polars as pl
-
 from claimlab.core.errors import UnreadableFile
-from claimlab.files import sniff
-from claimlab.files.bundle import MAX_RATIO, MAX_UNPACKED, check_archive
-from claimlab.files.raw import Layout, RawTable, Refused, unique_names
-from claimlab.files.tables import as_text, excel_rows
+from claimlab.files.raw import Layout, RawTable, Refused
+from claimlab.files.typed import typed_table
 
 BAD_JSON = "not valid JSON"
 NOT_OBJECT = "not a JSON object"
+KEY_TWICE = "a key that occurs twice in one object"
 _DEEP = "nested too deeply"
-# What people call the list of records in an object; a list of another name may be part of one record.
-_TABLE_KEYS = ("data", "records", "rows", "items", "examples", "claims", "results", "documents", "articles", "tweets",
-               "posts", "instances", "samples", "train", "dev", "test")  # fmt: skip
 _TODO_JSON = "Give a list of objects, one object per line, or an object that holds one list of them."
+# What people call the list of records in an object, and what they call lists that may also be part of one record.
+_TABLE_KEYS = ("data", "records", "rows", "items", "examples", "instances", "samples", "train", "dev", "test")
+_PART_KEYS = ("claims", "results", "documents", "articles", "tweets", "posts")
 
 
 def read_json_file(text: str, name: str, encoding: str) -> RawTable:
     """A JSON file (a list of objects, or an object around one) or JSON lines, told apart by content."""
     lines = name.lower().endswith((".jsonl", ".ndjson")) and not text.lstrip().startswith("[")
+    reader = _Reader(name)
     if lines or _is_lines(text):
-        return _json_lines(text, name, encoding)
-    try:
-        value = json.loads(text)
-    except RecursionError:
-        raise UnreadableFile(f"'{name}' is {_DEEP} to be a table.", _TODO_JSON) from None
-    except ValueError as error:
-        where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else str(error)
-        raise UnreadableFile(f"'{name}' is not JSON ({where}).", "Mend it or get it again.") from None
-    rows = _rows_of(value)
-    if rows is None:
-        raise UnreadableFile(f"'{name}' is JSON, but holds no list of records.", _TODO_JSON)
-    refused = Refused(unit="record")
-    kept = []
-    for number, row in enumerate(rows, 1):
-        if isinstance(row, dict):
-            kept.append(row)
-        else:
-            refused.add(number, NOT_OBJECT, f"{NOT_OBJECT}: {json.dumps(row, ensure_ascii=False)[:40]}")
-    return _typed(kept, name, Layout("JSON", encoding), refused)
-
-
-def read_excel_file(data: bytes, name: str, sheet: str | None, known: frozenset[str], header: bool | None) -> RawTable:
-    """One sheet of a workbook: the named one, or the first that holds anything. Formulas are never run."""
-    check_archive(io.BytesIO(data), name)
-    cells, title, others = excel_rows(data, name, sheet)
-    width = max((len(row) for row in cells), default=0)
-    cells = [[*row, *[None] * (width - len(row))] for row in cells]
-    if not cells:
-        raise UnreadableFile(f"'{name}' holds an empty sheet.", "Name another with --sheet.")
-    words = [[as_text(c) or "" for c in row] for row in cells[: sniff.ROWS]]
-    named = sniff.has_header(words, known) if header is None else header
-    names = unique_names(words[0] if named else [""] * width)
-    rows = [dict(zip(names, row, strict=True)) for row in (cells[1:] if named else cells)]
-    table = _typed(rows, name, Layout("Excel", header=named), Refused(), names)
-    if others:
-        shown = ", ".join(f"'{o}'" for o in others[:5]) + (", …" if len(others) > 5 else "")
-        table.notes.append(f"Only the sheet '{title}' of '{name}' was read; it also has {shown} (see --sheet).")
-    return table
-
-
-def read_parquet_file(source: Path | bytes, name: str) -> RawTable:
-    size = source.stat().st_size if isinstance(source, Path) else len(source)
-    try:
-        scan = pl.scan_parquet(source, glob=False) if isinstance(source, Path) else pl.scan_parquet(io.BytesIO(source))
-        rows = int(scan.select(pl.len()).collect().item())
-        _refuse_bomb(rows, len(scan.collect_schema()), size, name)
-        frame = scan.collect()
-        columns, literal, left_out = _from_typed_frame(frame)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        words = str(error).split("\n")[0]
-        raise UnreadableFile(f"'{name}' is not whole Parquet: {words}.", "Get it again.") from None
-    table = RawTable(name, columns, Layout("Parquet"), literal)
-    if left_out:
-        table.notes.append(f"Column(s) of '{name}' that hold no text were left out: {', '.join(left_out)}.")
-    return table
-
-
-def _refuse_bomb(rows: int, columns: int, size: int, name: str) -> None:
-    """Equal values take no room in Parquet and 16 bytes each in memory."""
-    needed = rows * columns * 16
-    if needed > MAX_UNPACKED and needed > MAX_RATIO * size:
-        raise UnreadableFile(
-            f"'{name}' says it holds {rows:,} rows in {size / 1e6:.1f} MB: it looks like a bomb.",
-            "Take the part you need out of it yourself if you trust it.",
+        table = typed_table(list(reader.lines(text)), name, Layout("JSON lines", encoding), reader.refused)
+    else:
+        reader.refused.unit = "record"
+        table = typed_table(list(reader.whole(text)), name, Layout("JSON", encoding), reader.refused)
+    if reader.inner_twice:
+        table.notes.append(
+            f"{reader.inner_twice:,} object(s) inside records of '{name}' hold a key twice: the last value counts."
         )
+    return table
 
 
-def literal_text(column: pl.Series) -> pl.Series:
-    """A column of JSON values as plain text: "a" loses its quotes, everything else stays as it is written."""
-    quoted = column.str.starts_with('"')
-    if not quoted.any():
-        return column
-    plain = [json.loads(v) if v is not None and v.startswith('"') else v for v in column.to_list()]
-    return pl.Series(column.name, plain, dtype=pl.String)
+class _Twice(dict[str, Any]):
+    """An object that was written with the same key twice, of which Python keeps the last."""
+
+    key: str = ""
 
 
-def json_of(column: str) -> pl.Expr:
-    """Any column as JSON values. Polars encodes structs only, so it is wrapped in one and unwrapped again."""
-    whole = pl.struct(pl.col(column).alias("v")).struct.json_encode()
-    return pl.when(pl.col(column).is_not_null()).then(whole.str.strip_prefix('{"v":').str.strip_suffix("}"))
+@dataclass
+class _Reader:
+    """Objects as records; what cannot be one is refused with its number."""
+
+    name: str
+    refused: Refused = field(default_factory=Refused)
+    inner_twice: int = 0
+
+    def lines(self, text: str) -> Iterator[dict[str, Any]]:
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line.strip():
+                continue
+            try:
+                yield from self._record(number, self._value(line))
+            except RecursionError:
+                self.refused.add(number, BAD_JSON, _DEEP)
+            except ValueError as error:
+                words = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+                self.refused.add(number, BAD_JSON, f"{BAD_JSON}: {words}")
+
+    def whole(self, text: str) -> Iterator[dict[str, Any]]:
+        try:
+            value = self._value(text)
+        except RecursionError:
+            raise UnreadableFile(f"'{self.name}' is {_DEEP} to be a table.", _TODO_JSON) from None
+        except ValueError as error:
+            where = f"line {error.lineno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else str(error)
+            raise UnreadableFile(f"'{self.name}' is not JSON ({where}).", "Fix it or get it again.") from None
+        if isinstance(value, _Twice):
+            raise UnreadableFile(
+                f"'{self.name}' holds the key '{value.key[:60]}' twice.", "Rename one of the two, or remove it."
+            )
+        rows = _rows_of(value)
+        if rows is None:
+            raise UnreadableFile(f"'{self.name}' is JSON, but holds no list of records.", _TODO_JSON)
+        for number, row in enumerate(rows, 1):
+            yield from self._record(number, row)
+
+    def _value(self, text: str) -> Any:
+        return json.loads(text, object_pairs_hook=self._object)
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) == len(pairs):
+            return found
+        twice = _Twice(found)
+        twice.key = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        self.inner_twice += 1
+        return twice
+
+    def _record(self, number: int, row: Any) -> Iterator[dict[str, Any]]:
+        if isinstance(row, _Twice):
+            self.inner_twice -= 1
+            self.refused.add(number, KEY_TWICE, f"the key '{row.key[:60]}' occurs twice")
+        elif isinstance(row, dict):
+            yield row
+        else:
+            shown = json.dumps(row, ensure_ascii=False)[:40]
+            self.refused.add(number, NOT_OBJECT, f"{NOT_OBJECT}: {shown}")
 
 
 def _is_lines(text: str) -> bool:
@@ -131,28 +120,6 @@ def _is_lines(text: str) -> bool:
     return bool(rest.strip())
 
 
-def _json_lines(text: str, name: str, encoding: str) -> RawTable:
-    refused = Refused()
-    rows: list[dict[str, Any]] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except RecursionError:
-            refused.add(number, BAD_JSON, _DEEP)
-            continue
-        except ValueError as error:
-            words = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-            refused.add(number, BAD_JSON, f"{BAD_JSON}: {words}")
-            continue
-        if isinstance(row, dict):
-            rows.append(row)
-        else:
-            refused.add(number, NOT_OBJECT)
-    return _typed(rows, name, Layout("JSON lines", encoding), refused)
-
-
 def _rows_of(value: Any) -> Sequence[Any] | None:
     """The records in a JSON value, in the shapes that people write tables in."""
     if isinstance(value, list):
@@ -161,93 +128,67 @@ def _rows_of(value: Any) -> Sequence[Any] | None:
         return value or None
     if not isinstance(value, dict) or not value:
         return None
-    lists = {k: v for k, v in value.items() if isinstance(v, list) and v and isinstance(v[0], dict)}
-    if len(lists) == 1 and (next(iter(lists)).lower() in _TABLE_KEYS or len(value) == 1):
-        return next(iter(lists.values()))  # {"version": 1, "data": [{...}, ...]}
-    inner = list(value.values())
-    if all(isinstance(v, list) for v in inner) and len({len(v) for v in inner}) == 1:
-        return [
-            dict(zip(value, row, strict=True)) for row in zip(*inner, strict=True)
-        ]  # {"text": [...], "label": [...]}
-    if all(isinstance(v, dict) for v in inner):
-        if len(inner) > 1 and all(v.keys() == inner[0].keys() for v in inner) and _numbered(inner[0]):
-            return [{c: value[c][k] for c in value} for k in inner[0]]  # {"text": {"0": ...}, "label": {"0": ...}}
-        return [{"key": k, **v} for k, v in value.items()]  # {"id1": {...}, "id2": {...}}
+    for shape in _SHAPES:
+        if (rows := shape(value)) is not None:
+            return rows
     return [value]
 
 
-def _numbered(row: Mapping[str, Any]) -> bool:
-    return list(row) == [str(i) for i in range(len(row))]
+def _wrapped(value: Mapping[str, Any]) -> Sequence[Any] | None:
+    """{"version": 1, "data": [{...}, ...]}; but {"title": "A long text ...", "tweets": [...]} is one record."""
+    lists = [k for k, v in value.items() if _is_table(v)]
+    if len(lists) != 1:
+        return None
+    key = lists[0].lower()
+    prose = any(isinstance(v, str) and len(v) > 40 for v in value.values())
+    if key in _TABLE_KEYS or len(value) == 1 or (key in _PART_KEYS and not prose):
+        return value[lists[0]]  # type: ignore[no-any-return]
+    return None
 
 
-def _typed(
-    rows: Sequence[Mapping[str, Any]], name: str, layout: Layout, refused: Refused, names: Sequence[str] | None = None
-) -> RawTable:
-    columns = list(names) if names is not None else list(dict.fromkeys(k for row in rows for k in row))
-    data, literal, broken = [], set(), 0
-    labels = unique_names(columns)
-    for column, label in zip(columns, labels, strict=True):
-        values = [_plain(row.get(column)) for row in rows]
-        if not all(v is None or isinstance(v, str) for v in values):
-            literal.add(label)
-            values = [None if v is None else json.dumps(v, ensure_ascii=False, sort_keys=True) for v in values]
-        series, n = _series(label, values)
-        broken += n
-        data.append(series)
-    table = RawTable(name, pl.DataFrame(data), layout, frozenset(literal), refused)
-    if broken:
-        table.notes.append(f"{broken:,} value(s) of '{name}' held half a character (a lone surrogate), now \ufffd.")
-    return table
+def _parts(value: Mapping[str, Any]) -> Sequence[Any] | None:
+    """{"train": [{...}], "test": [{...}]} or {"fake": [...], "real": [...]}: several lists of like records."""
+    if len(value) < 2 or not all(_is_table(v) for v in value.values()):
+        return None
+    keys = [set(v[0]) for v in value.values()]
+    if not set.intersection(*keys):
+        return None
+    return [_keyed(k, row) if isinstance(row, dict) else row for k, rows in value.items() for row in rows]
 
 
-def _plain(value: Any) -> Any:
-    """A value that JSON can hold: no NaN, dates as ISO 8601, 3.0 as 3, "" as null."""
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return None
-        return int(value) if value.is_integer() and abs(value) < 1 << 53 else value
-    if value is None or isinstance(value, str | int):
-        return value if value != "" else None
-    return value if isinstance(value, dict | list) else as_text(value)
+def _by_column(value: Mapping[str, Any]) -> Sequence[Any] | None:
+    """{"text": [...], "label": [...]}"""
+    inner = list(value.values())
+    if not all(isinstance(v, list) for v in inner) or len({len(v) for v in inner}) != 1:
+        return None
+    return [dict(zip(value, row, strict=True)) for row in zip(*inner, strict=True)]
 
 
-def _series(label: str, values: Iterable[str | None]) -> tuple[pl.Series, int]:
-    values = list(values)
-    try:
-        return pl.Series(label, values, dtype=pl.String), 0
-    except UnicodeEncodeError:
-        mended = [
-            None if v is None else v.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for v in values
-        ]
-        return pl.Series(label, mended, dtype=pl.String), sum(a != b for a, b in zip(values, mended, strict=True))
+def _by_key(value: Mapping[str, Any]) -> Sequence[Any] | None:
+    """{"text": {"0": ...}, "label": {"0": ...}} or {"id1": {...}, "id2": {...}}"""
+    inner = list(value.values())
+    if not all(isinstance(v, dict) for v in inner):
+        return None
+    first = inner[0]
+    if (
+        len(inner) > 1
+        and list(first) == [str(i) for i in range(len(first))]
+        and all(v.keys() == first.keys() for v in inner)
+    ):
+        return [{c: value[c][k] for c in value} for k in first]
+    return [v if isinstance(v, _Twice) else _keyed(k, v) for k, v in value.items()]
 
 
-def _from_typed_frame(frame: pl.DataFrame) -> tuple[pl.DataFrame, frozenset[str], list[str]]:
-    """Text columns as they are, times as ISO 8601 in UTC, everything else as JSON values; binary columns left out."""
-    frame.columns = unique_names(frame.columns)
-    out, literal, left_out = [], set(), []
-    for column, dtype in frame.schema.items():
-        if dtype == pl.Binary:
-            left_out.append(column)
-        elif dtype in (pl.String, pl.Categorical, pl.Enum, pl.Null):
-            out.append(pl.col(column).cast(pl.String))
-        elif isinstance(dtype, pl.Datetime):
-            time = pl.col(column).dt.convert_time_zone("UTC") if dtype.time_zone else pl.col(column)
-            out.append(time.dt.strftime("%Y-%m-%dT%H:%M:%S%.f"))
-        elif dtype in (pl.Date, pl.Time, pl.Duration):
-            out.append(pl.col(column).cast(pl.String))
-        else:
-            literal.add(column)
-            out.append((_number(frame[column]) if dtype.is_float() else json_of(column)).alias(column))
-    blank_free = frame.select(out).with_columns(pl.when(pl.all() != "").then(pl.all()))
-    return blank_free, frozenset(literal), left_out
+_SHAPES: tuple[Callable[[Mapping[str, Any]], Sequence[Any] | None], ...] = (_wrapped, _parts, _by_column, _by_key)
 
 
-def _number(column: pl.Series) -> pl.Expr:
-    """Floats that are all whole are ids or counts that a gap turned into floats: written as integers again."""
-    finite = pl.when(pl.col(column.name).is_finite()).then(pl.col(column.name))
-    known = column.drop_nulls()
-    known = known.filter(known.is_finite())
-    if known.len() and ((known == known.round()) & (known.abs() < 2**53)).all():
-        return finite.cast(pl.Int64).cast(pl.String)
-    return finite.cast(pl.Float64).cast(pl.String)
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+
+
+def _keyed(key: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with the key that it had; a column of its own with that name stays."""
+    name = "key"
+    while name in row:
+        name += "_"
+    return {name: key, **row}

@@ -10,8 +10,10 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.files.bundle import Bundle
 from claimlab.files.delimited import read_delimited_file
 from claimlab.files.encoding import read_text
+from claimlab.files.excel import read_excel_file
 from claimlab.files.kinds import HEAD, kind_of
-from claimlab.files.objects import read_excel_file, read_json_file, read_parquet_file
+from claimlab.files.objects import read_json_file
+from claimlab.files.parquet import read_parquet_file
 from claimlab.files.raw import Options, RawTable
 
 

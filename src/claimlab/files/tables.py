@@ -1,4 +1,4 @@
-"""Tables from bytes, every column as text: delimited, JSON, JSON lines, Parquet, Excel.
+"""Tables from bytes, every column as text: delimited, JSON, JSON lines, Parquet.
 
 Loaders of the catalogue name the layout they expect; `claimlab import` finds it out (files.delimited, files.objects).
 """
@@ -51,7 +51,7 @@ def read_json(text: str, name: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise UnreadableFile(
-            f"'{name}' is not JSON (line {error.lineno}: {error.msg}).", "Mend or get it again."
+            f"'{name}' is not JSON (line {error.lineno}: {error.msg}).", "Fix it or get it again."
         ) from None
     except RecursionError:
         raise UnreadableFile(f"'{name}' is JSON nested too deeply to be data.", "Get it again.") from None
@@ -75,7 +75,7 @@ def read_json_lines(text: str, name: str) -> list[dict[str, Any]]:
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            raise UnreadableFile(f"Line {number} of '{name}' is not JSON ({error.msg}).", "Mend that line.") from None
+            raise UnreadableFile(f"Line {number} of '{name}' is not JSON ({error.msg}).", "Fix that line.") from None
         if not isinstance(row, dict):
             raise UnreadableFile(f"Line {number} of '{name}' is not a JSON object.", "Write one object per line.")
         rows.append(row)
@@ -108,59 +108,8 @@ def read_parquet(data: bytes, name: str) -> pl.DataFrame:
     try:
         return pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise UnreadableFile(f"'{name}' is not Parquet: {error}.", "Get it again.") from None
-
-
-def read_excel(data: bytes, name: str, sheet: str | int | None = None) -> pl.DataFrame:
-    """One sheet of a workbook (the first by default), cells as text, first row as header. Formulas are never run."""
-    rows, _, _ = excel_rows(data, name, sheet or 0)
-    if not rows:
-        return pl.DataFrame()
-    names = unique_names([as_text(c) or "" for c in rows[0]])
-    return frame_of(dict(zip(names, r, strict=False)) for r in rows[1:]) if rows[1:] else pl.DataFrame(schema=names)
-
-
-def excel_rows(data: bytes, name: str, sheet: str | int | None = None) -> tuple[list[list[Any]], str, list[str]]:
-    """The rows of one sheet that are not blank, its title, and the titles of the others that hold anything.
-
-    `sheet` is a title or a number from 0; null takes the first sheet with a row.
-    """
-    import openpyxl  # read on demand
-
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        pages = {page.title: page for page in book.worksheets}
-        if isinstance(sheet, str) and sheet not in pages:
-            raise UnreadableFile(
-                f"'{name}' has no sheet '{sheet}'.", f"Name one of its sheets: {', '.join(map(repr, pages))}."
-            )
-        if isinstance(sheet, int) and sheet >= len(pages):
-            raise UnreadableFile(f"'{name}' has only {len(pages)} sheet(s).", "Name one of its sheets.")
-        wanted = [sheet] if isinstance(sheet, str) else [list(pages)[sheet]] if isinstance(sheet, int) else list(pages)
-        rows: list[list[Any]] = []
-        title = wanted[0] if wanted else ""
-        for title in wanted:
-            rows = _sheet_rows(pages[title])
-            if rows:
-                break
-        others = [t for t, page in pages.items() if t != title and _sheet_rows(page, at_most=1)]
-    except UnreadableFile:
-        raise
-    except Exception as error:  # openpyxl raises many kinds on a damaged file
-        raise UnreadableFile(f"'{name}' is not an Excel workbook: {error}.", "Save it again as .xlsx.") from None
-    return rows, title, others
-
-
-def _sheet_rows(page: Any, at_most: int | None = None) -> list[list[Any]]:
-    page.reset_dimensions()  # the declared size is a claim of the file; rows are read as they come
-    rows: list[list[Any]] = []
-    for cells in page.iter_rows(values_only=True):
-        row = list(cells)
-        if any(c is not None and c != "" for c in row):
-            rows.append(row)
-        if at_most is not None and len(rows) >= at_most:
-            break
-    return rows
+        words = str(error).split("\n")[0]
+        raise UnreadableFile(f"'{name}' is not Parquet: {words}.", "Get it again.") from None
 
 
 def _fold(row: list[str], width: int, delimiter: str) -> list[str | None]:

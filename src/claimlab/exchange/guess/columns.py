@@ -16,7 +16,7 @@ from claimlab.core.languages import normalise
 from claimlab.core.record import AUTHORSHIPS, KINDS, VERACITIES
 from claimlab.exchange.guess.profile import Profile
 from claimlab.exchange.vocabulary import NAMES, TAILS, fold_name
-from claimlab.files.objects import literal_text
+from claimlab.files.typed import literal_text
 
 ROLES = ("text", "label", "id", "tweet_id", "date", "language", "url", "author", "source", "topic", "group", "split")
 # Columns that claimlab itself writes: taken as they are when every value is one of those allowed.

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import polars as pl
 
-from claimlab.files.objects import json_of
+from claimlab.files.typed import json_of
 
 _ESCAPED = ['"', "\\", *map(chr, range(32))]  # what JSON cannot hold as it is
 

@@ -22,7 +22,7 @@ from claimlab.exchange.make.meta import fast_meta_column
 from claimlab.exchange.make.report import ImportReport
 from claimlab.exchange.read.gather import FILE
 from claimlab.exchange.vocabulary import SPLITS
-from claimlab.files.objects import literal_text
+from claimlab.files.typed import literal_text
 
 # Roles whose column becomes a record column as it is.
 _PLAIN = {

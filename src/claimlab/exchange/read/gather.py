@@ -16,9 +16,9 @@ from claimlab.exchange.vocabulary import HEADER_WORDS
 from claimlab.files.bundle import Bundle
 from claimlab.files.encoding import read_text
 from claimlab.files.kinds import TABLES, kind_of
-from claimlab.files.objects import json_of
 from claimlab.files.raw import Layout, Options, RawTable, Refused
 from claimlab.files.read import read_table
+from claimlab.files.typed import json_of
 
 TEXTS = (".txt", ".text")
 # Files about the data, by the start of their name or by their whole name.

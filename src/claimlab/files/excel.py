@@ -1,0 +1,135 @@
+"""Tables from Excel workbooks. Formulas are never run, and no row is lost.
+
+openpyxl's own reader skips rows whose numbers do not rise and counts up to a far row number one blank row at a time, so
+the rows are taken from the parser below it.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.errors import UnreadableFile
+from claimlab.files import sniff
+from claimlab.files.bundle import check_archive
+from claimlab.files.raw import Layout, RawTable, Refused, unique_names
+from claimlab.files.tables import as_text, frame_of
+from claimlab.files.typed import typed_table
+
+MAX_ROW, MAX_COLUMN = 1_048_576, 16_384  # of a sheet, as Excel has it
+SPARSE = 20_000_000  # cells, filled or not, that a sheet may have without most of them being filled
+
+Rows = list[list[Any]]
+
+
+def read_excel_file(data: bytes, name: str, sheet: str | None, known: frozenset[str], header: bool | None) -> RawTable:
+    """One sheet of a workbook: the named one, or the first that holds anything."""
+    cells, title, others = excel_rows(data, name, sheet)
+    if not cells:
+        raise UnreadableFile(f"'{name}' holds an empty sheet.", "Name another one: `sheet`.")
+    width = max(len(row) for row in cells)
+    cells = [[*row, *[None] * (width - len(row))] for row in cells]
+    words = [[as_text(c) or "" for c in row] for row in cells[: sniff.ROWS]]
+    named = sniff.has_header(words, known) if header is None else header
+    names = unique_names(words[0] if named else [""] * width)
+    rows = [dict(zip(names, row, strict=True)) for row in (cells[1:] if named else cells)]
+    table = typed_table(rows, name, Layout("Excel", header=named), Refused(), names)
+    if others:
+        shown = ", ".join(f"'{o}'" for o in others[:5]) + (", …" if len(others) > 5 else "")
+        table.notes.append(f"Only the sheet '{title}' of '{name}' was read; it also has {shown} (see `sheet`).")
+    return table
+
+
+def read_excel(data: bytes, name: str, sheet: str | int | None = None) -> pl.DataFrame:
+    """One sheet of a workbook (the first by default), cells as text, first row as header."""
+    rows, _, _ = excel_rows(data, name, sheet or 0)
+    if not rows:
+        return pl.DataFrame()
+    names = unique_names([as_text(c) or "" for c in rows[0]])
+    return frame_of(dict(zip(names, r, strict=False)) for r in rows[1:]) if rows[1:] else pl.DataFrame(schema=names)
+
+
+def excel_rows(data: bytes, name: str, sheet: str | int | None = None) -> tuple[Rows, str, list[str]]:
+    """The rows of one sheet that are not blank, its title, and the titles of the others that hold anything.
+
+    `sheet` is a title or a number from 0; null takes the first sheet with a row.
+    """
+    import openpyxl  # read on demand
+
+    check_archive(io.BytesIO(data), name)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of styles and extensions that are not read
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+            pages = {page.title: page for page in book.worksheets}
+            wanted = _wanted(list(pages), name, sheet)
+            title, rows = wanted[0] if wanted else "", []
+            for title in wanted:
+                rows = _sheet_rows(pages[title], name)
+                if rows:
+                    break
+            others = [t for t, page in pages.items() if t != title and any(_filled(page, name))]
+    except UnreadableFile:
+        raise
+    except Exception as error:  # openpyxl raises many kinds on a damaged file
+        words = " ".join(str(error).split())[:200]
+        raise UnreadableFile(f"'{name}' is not an Excel workbook: {words}.", "Save it again as .xlsx.") from None
+    return rows, title, others
+
+
+def _wanted(titles: list[str], name: str, sheet: str | int | None) -> list[str]:
+    if sheet is None:
+        return titles
+    if isinstance(sheet, int):
+        if sheet >= len(titles):
+            raise UnreadableFile(f"'{name}' has only {len(titles)} sheet(s).", "Name one of its sheets.")
+        return [titles[sheet]]
+    if sheet not in titles:
+        raise UnreadableFile(
+            f"'{name}' has no sheet '{sheet}'.", f"Name one of its sheets: {', '.join(map(repr, titles))}."
+        )
+    return [sheet]
+
+
+def _sheet_rows(page: Any, name: str) -> Rows:
+    """Rows in the order of their numbers; two rows of one number are two rows."""
+    numbered = list(_filled(page, name))
+    width = max((max(cells) for _, cells in numbered), default=0)
+    if width * len(numbered) > SPARSE and width * len(numbered) > 20 * sum(len(cells) for _, cells in numbered):
+        raise UnreadableFile(
+            f"'{name}' spreads few cells over {len(numbered):,} rows and {width:,} columns.",
+            "Remove the cells that lie apart from the table.",
+        )
+    numbered.sort(key=lambda row: row[0])
+    return [[cells.get(column) for column in range(1, width + 1)] for _, cells in numbered]
+
+
+def _filled(page: Any, name: str) -> Iterator[tuple[int, dict[int, Any]]]:
+    """Number and cells, by column, of each row that holds anything."""
+    from openpyxl.worksheet._reader import WorkSheetParser
+
+    book = page.parent
+    with page._get_source() as source:
+        parser = WorkSheetParser(
+            source, page._shared_strings, data_only=True, epoch=book.epoch, date_formats=book._date_formats,
+            timedelta_formats=book._timedelta_formats,
+        )  # fmt: skip
+        for number, written in parser.parse():
+            cells = {c["column"]: c["value"] for c in written if c["value"] is not None and c["value"] != ""}
+            if not cells:
+                continue
+            if not 0 < number <= MAX_ROW or max(cells) > MAX_COLUMN:
+                raise UnreadableFile(
+                    f"'{name}' has a cell in row {number:,}, column {max(cells):,}: a sheet ends at {MAX_ROW:,} rows "
+                    f"and {MAX_COLUMN:,} columns.",
+                    "Save it again as .xlsx.",
+                )
+            if len(cells) < sum(c["value"] is not None and c["value"] != "" for c in written):
+                raise UnreadableFile(
+                    f"'{name}' has two cells in one place of row {number:,}.", "Save it again as .xlsx."
+                )
+            yield number, cells
