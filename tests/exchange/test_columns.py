@@ -7,8 +7,11 @@ import pytest
 
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.labels import general
-from claimlab.exchange.guess.columns import Plan, plan_columns
+from claimlab.exchange.guess.guess import guess
+from claimlab.exchange.guess.plan import Plan
+from claimlab.exchange.read.gather import Gathered
 from claimlab.exchange.vocabulary import fold_name
+from claimlab.files.raw import Layout, RawTable
 
 SENTENCES = [f"The council of Riverton said in {1990 + i} that the old bridge is safe." for i in range(12)]
 
@@ -22,7 +25,8 @@ def cycle(*values: str) -> list[str]:
 
 
 def plan(table: pl.DataFrame, **given: str) -> Plan:
-    return plan_columns(table, given, general())
+    raw = RawTable("t.csv", table.clear(), Layout("CSV"))
+    return guess(Gathered(table, frozenset(), [raw], {}), given, general())
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ ROWS = {
 
 @pytest.mark.parametrize("name", [n for n, rows in ROWS.items() if rows])
 def test_rows_of_single_table_datasets(real_data: Path, name: str) -> None:
-    guess = guess_files([real_data / f"{name}.zip"])
+    guess = guess_files([real_data / f"{name}.zip"], label="none")
     assert guess.gathered.frame.height == ROWS[name]
     assert sum(t.refused.total for t in guess.gathered.tables) == 0
 
@@ -52,8 +52,8 @@ def test_fake_br_is_one_text_per_file(real_data: Path) -> None:
 
 
 def test_guesses_on_real_headers(real_data: Path) -> None:
-    factck = guess_files([real_data / "factck-br.zip"]).plan
+    factck = guess_files([real_data / "factck-br.zip"])
     assert (factck.column("text"), factck.column("label")) == ("claimReviewed", "alternativeName")
     assert (factck.column("date"), factck.column("url")) == ("datePublished", "URL")
-    misinfo = guess_files([real_data / "antivax.zip"]).plan
+    misinfo = guess_files([real_data / "antivax.zip"])
     assert (misinfo.column("tweet_id"), misinfo.column("label"), misinfo.column("text")) == ("id", "is_misinfo", None)

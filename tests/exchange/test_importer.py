@@ -87,7 +87,7 @@ def test_every_format_gives_the_same_records(tmp_path: Path) -> None:
 
 def test_splits_come_from_file_names(tmp_path: Path) -> None:
     for name in ("train", "valid", "test"):
-        write_csv(tmp_path / "d" / f"big_{name}.csv", [[f"{name}{r[0]}", *r[1:]] for r in rows(5)])
+        write_csv(tmp_path / "d" / f"big_{name}.csv", [[f"{name}{r[0]}", f"{name}: {r[1]}", *r[2:]] for r in rows(5)])
     dataset, _ = import_files([tmp_path / "d"])
     assert dataset.records["split"].value_counts().sort("split").rows() == [("dev", 5), ("test", 5), ("train", 5)]
     assert json.loads(dataset.records["meta"][0])["from_file"].startswith("big_"), (
@@ -249,7 +249,7 @@ def test_what_cannot_be_imported_is_a_sentence(tmp_path: Path) -> None:
     numbers = write_csv(tmp_path / "n.csv", [["1", "2"]] * 5, ["a", "b"])
     with pytest.raises(UsageError, match="No column looks like the text"):
         import_files([numbers])
-    with pytest.raises(UsageError, match="--kind"):
+    with pytest.raises(UsageError, match="`kind`"):
         import_files([numbers], kind="poem")
     with pytest.raises(UnknownName, match="verdict map"):
         import_files([numbers], labels="nope")
@@ -269,7 +269,7 @@ def test_more_than_half_refused_is_an_error(tmp_path: Path) -> None:
 def test_the_guess_is_handed_over_before_it_is_used(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "a.csv", rows())
     seen: list[str] = []
-    import_files([path], on_guess=lambda guess: seen.extend(guess.lines()))
+    import_files([path], on_plan=lambda guess: seen.extend(guess.lines()))
     table = "\n".join(seen)
     assert "30 rows" in table
     assert "claim" in table

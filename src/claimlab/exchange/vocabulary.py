@@ -27,6 +27,11 @@ LABEL = (
     "veracidad", "calificacion", "clasificacion", "conclusion", "verdetto", "valutazione", "etichetta", "bewertung",
     "urteil", "einstufung", "note", "evaluation", "jugement", "annotation1", "y",
 )  # fmt: skip
+# Names of label columns that leave open whether "true" means a true claim.
+UNCLEAR = frozenset({
+    "class", "target", "is fake", "fake", "misinformation", "is misinfo", "is misinformation", "category label",
+    "stance", "annotation", "annotation1", "y", "binary label", "2 way label", "labels", "note", "evaluation",
+})  # fmt: skip
 ID = (
     "id", "uid", "uuid", "guid", "record id", "claim id", "item id", "news id", "article id", "post id", "public id",
     "doc id", "document id", "text id", "sample id", "example id", "statement id", "index id", "key", "path",

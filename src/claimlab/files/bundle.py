@@ -128,6 +128,15 @@ class Bundle:
         except ZIP_ERRORS as error:
             raise UnreadableFile(f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again.") from None
 
+    def head(self, name: str, size: int) -> bytes:
+        """The first `size` bytes of a member."""
+        member = self._members[name]
+        try:
+            with member.open("rb") if isinstance(member, Path) else member[0].open(member[1]) as file:
+                return file.read(size)
+        except ZIP_ERRORS as error:
+            raise UnreadableFile(f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again.") from None
+
     def text(self, name: str, encoding: str | None = None) -> str:
         from claimlab.files.encoding import decode
 

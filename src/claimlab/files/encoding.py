@@ -71,7 +71,7 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> str:
         if encoding is None and chosen == "cp1252":
             return data.decode("latin-1")  # cp1252 leaves five bytes undefined; latin-1 keeps them
         raise UnreadableFile(
-            f"'{name}' is not {chosen} text (byte {error.start}).", "Name its encoding with --encoding."
+            f"'{name}' is not {chosen} text (byte {error.start}).", "Name its encoding: `encoding`."
         ) from None
     except LookupError:
         raise UnreadableFile(
@@ -125,9 +125,9 @@ def _detected(sample: bytes) -> str:
     best = from_bytes(sample).best()
     if best is None:
         return "cp1252"
-    odd = [c for c in str(best) if c.isalpha() and c > "\x7f"]
+    odd = [c for c in str(best) if c.isalpha() and c > "\x7f" and c not in "ªº"]
     latin = sum(1 for c in odd if unicodedata.name(c, "").startswith("LATIN"))
-    return best.encoding if odd and latin < len(odd) / 2 else _latin_page(sample)
+    return best.encoding if latin < len(odd) / 2 else _latin_page(sample)
 
 
 def _latin_page(sample: bytes) -> str:

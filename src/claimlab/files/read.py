@@ -20,12 +20,8 @@ from claimlab.files.raw import Options, RawTable
 def read_table(bundle: Bundle, member: str, options: Options, known: frozenset[str] = frozenset()) -> RawTable:
     """The table in `member`; `known` holds usual column names, which tell a header from a first row."""
     path = bundle.local(member)
+    kind = kind_of(bundle.head(member, HEAD), bundle.size(member), member)
     data = b"" if path is not None else bundle.read(member)
-    head = data[:HEAD]
-    if path is not None:
-        with path.open("rb") as file:
-            head = file.read(HEAD)
-    kind = kind_of(head, bundle.size(member), member)
     if kind == "parquet":
         return read_parquet_file(path or data, member)
     if kind == "excel":

@@ -11,7 +11,7 @@ from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, em
 from claimlab.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from claimlab.exchange.importer import Guess
+    from claimlab.exchange.guess.plan import Plan
     from claimlab.files.raw import Quotes
 
 app = verb()
@@ -29,12 +29,12 @@ def import_(
     output: Annotated[Path | None, Option("--output", "-o", help="Folder to write the dataset to.")] = None,
     text: Annotated[Column, Option(help="Column of the text: its name, its number from 1, or 'none'.")] = None,
     label: Annotated[Column, Option(help="Column of the label.")] = None,
-    map_: Annotated[Column, Option("--map", help="Verdict map: a TOML file, or the name of one built in.")] = None,
+    labels: Annotated[Column, Option("--map", help="Verdict map: a TOML file, or the name of one built in.")] = None,
     unmapped: Annotated[str, Option(help="Labels that the map lacks: 'error', or accept as 'unknown'.")] = "error",
     date: Annotated[Column, Option(help="Column of the date.")] = None,
     day_first: Annotated[bool | None, Option("--day-first/--month-first", help="How to read 03/04/2020.")] = None,
     url: Annotated[Column, Option(help="Column of the link.")] = None,
-    id_: Annotated[Column, Option("--id", help="Column of the record id.")] = None,
+    id: Annotated[Column, Option("--id", help="Column of the record id.")] = None,
     tweet_id: Annotated[Column, Option(help="Column of the tweet id.")] = None,
     language: Annotated[Column, Option(help="Column of the language, or one code for all, such as pt.")] = None,
     source: Annotated[Column, Option(help="Column of the publisher, site or account.")] = None,
@@ -60,45 +60,48 @@ def import_(
 
     The layout and the meaning of each column are guessed, and the guess is shown before it is used.
     """
-    from claimlab.core.dataset import refuse_overwrite
     from claimlab.core.labels import check_unmapped
-    from claimlab.exchange.importer import guess_files, import_files
+    from claimlab.exchange.importer import Columns, guess_files, import_files
     from claimlab.files.raw import Options
 
     if quotes not in _QUOTES:
-        raise UsageError(f"--quotes cannot be '{quotes}'.", f"Use one of: {', '.join(_QUOTES)}.")
+        raise UsageError(f"`quotes` cannot be '{quotes}'.", f"Use one of: {', '.join(_QUOTES)}.")
     layout = Options(encoding, _delimiter(delimiter), _QUOTES[quotes], header, sheet)
-    columns = {
-        "text": text, "label": label, "id": id_, "tweet_id": tweet_id, "date": date, "language": language, "url": url,
-        "author": author, "source": source, "topic": topic, "group": group, "split": split,
-    }  # fmt: skip
+    columns = Columns(
+        text=text, label=label, id=id, tweet_id=tweet_id, date=date, language=language, url=url, author=author,
+        source=source, topic=topic, group=group, split=split,
+    )  # fmt: skip
     if dry_run:
         with progress_bar(not as_json) as progress:
-            guess = guess_files(
-                files, columns=columns, kind=kind, labels=map_, options=layout, only=only or (), progress=progress
+            plan = guess_files(
+                files, kind=kind, labels=labels, options=layout, only=only or (), progress=progress, **columns
             )
-        show(guess)
+        show(plan)
         if as_json:
-            emit({"guess": guess.to_json()})
+            emit({"guess": plan.to_json()})
         return
     if output is None:
         raise UsageError("No output folder was given.", "Add -o DIR, or --dry-run to see the guess only.")
-    refuse_overwrite(output, force)
     with progress_bar(not as_json) as progress:
         dataset, report = import_files(
-            files, **columns, kind=kind, name=name, labels=map_, unmapped=check_unmapped(unmapped), day_first=day_first,
-            limit=limit, options=layout, only=only or (), seed=seed, on_guess=show, progress=progress,
+            files, output, kind=kind, name=name, labels=labels, unmapped=check_unmapped(unmapped), day_first=day_first,
+            options=layout, only=only or (), limit=limit, seed=seed, force=force, on_plan=show, progress=progress,
+            **columns,
         )  # fmt: skip
-    dataset.write(output, force=force)
-    for line in report.lines():
-        say(line)
+    _say(report.lines())
     written(dataset, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})
 
 
-def show(guess: Guess) -> None:
+def show(plan: Plan) -> None:
     """The guess as a small table on stderr."""
-    for line in guess.lines():
-        say(line)
+    _say(plan.lines())
+
+
+def _say(lines: list[str]) -> None:
+    from claimlab.cli.app import in_flags
+
+    for line in lines:
+        say(in_flags(line, ["import"]))
 
 
 def _delimiter(word: str | None) -> str | None:

@@ -2,46 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 
 from claimlab.core.labels import LabelMap
-from claimlab.exchange.guess.columns import Plan
-from claimlab.exchange.read.gather import FILE, FOLDER, MANY, Gathered
+from claimlab.exchange.guess.plan import Pick, Plan
+from claimlab.exchange.read.gather import FILE
+from claimlab.exchange.read.texts import FOLDER
 from claimlab.exchange.vocabulary import NAMES, SPLITS, fold_name
 
 _WORDS = {FOLDER: "the folder each file lies in", FILE: "the name of each file"}
 
 
-def with_places(given: Mapping[str, str | None], gathered: Gathered, verdicts: LabelMap) -> dict[str, str | None]:
-    """The user's columns, and places for a label or split that was not given."""
-    out = dict(given)
-    frame = gathered.frame
-    if gathered.tables[0].layout.format == MANY and FOLDER in frame.columns and out.get("label") is None:
-        out["label"] = FOLDER
-    if len(gathered.tables) < 2 or FILE not in frame.columns:
-        return out
-    stems = frame[FILE].unique().to_list()
-    splits = {split_in(stem) for stem in stems}
-    has_column = any(fold_name(c) in NAMES["split"] and frame[c].count() for c in frame.columns)
-    if out.get("split") is None and None not in splits and len(splits) > 1 and not has_column:
-        out["split"] = FILE
-    named = all(verdicts.verdict(PurePosixPath(stem).name) for stem in stems)
-    if out.get("label") is None and out.get("split") != FILE and named:
-        out["label"] = FILE
-    return out
-
-
-def explain(plan: Plan, given: Mapping[str, str | None]) -> None:
-    """Say of a place that it was guessed, and from what."""
+def pick_places(plan: Plan, given: Mapping[str, str | None]) -> None:
+    """Take a label or a split that no column gives from the names of files and folders."""
+    frame = plan.gathered.frame
+    for place in (FOLDER, FILE):
+        if place not in frame.columns or (place == FILE and len(plan.gathered.tables) < 2):
+            continue
+        names = frame[place].drop_nulls().unique().to_list()
+        has_split = any(fold_name(c) in NAMES["split"] and frame[c].count() for c in frame.columns)
+        if not has_split:
+            _pick(plan, given, "split", place, _read(names, split_in))
+        whole = {n: PurePosixPath(n).name for n in names} if place == FOLDER else None
+        _pick(plan, given, "label", place, labels_in(names, plan.verdicts) or whole)
     for role in ("label", "split"):
-        pick = plan.picks.get(role)
-        if pick is not None and pick.column in _WORDS and given.get(role) is None:
-            plan.picks[role] = replace(pick, why=_WORDS[pick.column], given=False)
+        if plan.column(role) in _WORDS and role not in plan.values and (column := plan.column(role)):
+            plan.values[role] = {n: PurePosixPath(n).name for n in frame[column].drop_nulls().unique().to_list()}
 
 
-def split_in(stem: str) -> str | None:
+def _pick(plan: Plan, given: Mapping[str, str | None], role: str, place: str, values: dict[str, str] | None) -> None:
+    wanted = given.get(role)
+    if values is None or plan.column(role) not in (None, place) or wanted not in (None, place):
+        return
+    if wanted is None:
+        plan.picks[role] = Pick(place, _WORDS[place], next(iter(values)))
+        plan.meta = [c for c in plan.meta if c != place]
+    plan.values[role] = values
+
+
+def labels_in(names: Iterable[str], verdicts: LabelMap) -> dict[str, str] | None:
+    """The verdict that each name speaks of (ClaimFakeCOVID-19 -> Fake), if every name has one and they differ.
+
+    The innermost part of the path that says it decides. A word such as "news" says nothing; "fake" and "real" do.
+    """
+    words = _read(names, lambda name: _verdict_word(name, verdicts))
+    if words is None:
+        return None
+    known = {verdicts.verdict(word) for word in words.values()}
+    return words if {"true", "false"} <= known else None
+
+
+def _verdict_word(name: str, verdicts: LabelMap) -> str | None:
+    for part in reversed(PurePosixPath(name).parts):
+        if verdicts.verdict(part) is not None:
+            return part
+        words = [w for w in fold_name(part).split() if verdicts.verdict(w) is not None]
+        if len({verdicts.verdict(w) for w in words}) == 1:
+            return words[0]
+    return None
+
+
+def split_in(name: str) -> str | None:
     """The split that a file name speaks of: multimodal_train -> train."""
-    found = {SPLITS[word] for word in fold_name(PurePosixPath(stem).name).split() if word in SPLITS}
+    found = {SPLITS[word] for word in fold_name(PurePosixPath(name).name).split() if word in SPLITS}
     return found.pop() if len(found) == 1 else None
+
+
+def _read(names: Iterable[str], tell: Callable[[str], str | None]) -> dict[str, str] | None:
+    """What each name says; null unless every one says something and they differ."""
+    table = {name: tell(name) for name in names}
+    words = {name: word for name, word in table.items() if word is not None}
+    return words if len(words) == len(table) and len(set(words.values())) > 1 else None

@@ -11,23 +11,32 @@ import polars as pl
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
-from claimlab.exchange.vocabulary import SPLITS
+from claimlab.exchange.vocabulary import SPLITS, fold_name
 
 SAMPLE = 600
+DATE_SAMPLE = 100  # dates are dear to read: a table may have thousands of columns
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
 _TWEET = re.compile(r"\d{15,20}(\.0)?")
+_BOOLEANS = {"true", "false"}
 
 
 class Profile:
     """Shares are of the sampled values that are not null. Each is measured when first asked for."""
 
-    def __init__(self, column: pl.Series, verdicts: LabelMap) -> None:
+    def __init__(self, column: pl.Series, verdicts: LabelMap, *, first: bool = False) -> None:
         known = column.drop_nulls()
+        self.name = fold_name(column.name)
+        self.first = first  # column of the table
         self.values = [v.strip() for v in known.gather_every(max(1, known.len() // SAMPLE)).head(SAMPLE).to_list()]
         self.n = len(self.values)
         self.filled = known.len() / column.len() if column.len() else 0.0
         self.example = self.values[0] if self.values else None
         self._verdicts = verdicts
+
+    @property
+    def nameless(self) -> bool:
+        """A name that leaves open what these are."""
+        return self.name in ("id", "value", "ids") or self.name.startswith("column ")
 
     @cached_property
     def distinct(self) -> int:
@@ -55,9 +64,15 @@ class Profile:
         return self._share(lambda v: v.startswith(("http://", "https://", "www.")))
 
     @cached_property
+    def lists(self) -> float:
+        """Lists and objects, as JSON or as Python writes them: parts of a record rather than one of its fields."""
+        return self._share(lambda v: (v[:1] + v[-1:]) in ("[]", "{}") and len(v) > 1)
+
+    @cached_property
     def dates(self) -> float:
-        short = [v for v in self.values if len(v) <= 40 and any(c.isdigit() for c in v)]
-        return share_parsed(pl.Series(short)) * len(short) / self.n if short else 0.0
+        sample = self.values[:: max(1, self.n // DATE_SAMPLE)][:DATE_SAMPLE]
+        short = [v for v in sample if len(v) <= 40 and any(c.isdigit() for c in v)]
+        return share_parsed(pl.Series(short)) * len(short) / len(sample) if short else 0.0
 
     @cached_property
     def tweet_ids(self) -> float:
@@ -79,6 +94,11 @@ class Profile:
     def verdicts(self) -> float:
         """Values that the verdict map knows."""
         return self._share(lambda v: len(v) <= 60 and self._verdicts.verdict(v) is not None)
+
+    @cached_property
+    def booleans(self) -> bool:
+        """Nothing but true and false, which may be the answer to any question."""
+        return self.n > 0 and {v.casefold() for v in self.values} <= _BOOLEANS
 
     def _share(self, test: Callable[[str], bool]) -> float:
         return sum(map(test, self.values)) / self.n if self.n else 0.0

@@ -7,20 +7,18 @@ read, an id that is used twice) stays in `meta`, so that nothing is lost.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
 import polars as pl
 
-from claimlab.core.labels import LabelMap, Unmapped
+from claimlab.core.labels import Unmapped
 from claimlab.core.languages import normalise
 from claimlab.core.record import meta_json
 from claimlab.exchange.dates import Dates, parse_dates
-from claimlab.exchange.guess.columns import Plan
-from claimlab.exchange.guess.places import split_in
+from claimlab.exchange.guess.plan import Plan
 from claimlab.exchange.make.findings import repeats
 from claimlab.exchange.make.meta import fast_meta_column
 from claimlab.exchange.make.report import ImportReport
-from claimlab.exchange.read.gather import FILE
 from claimlab.exchange.vocabulary import SPLITS
 from claimlab.files.typed import literal_text
 
@@ -31,22 +29,21 @@ _PLAIN = {
 }  # fmt: skip
 
 
-@dataclass
 class Making:
-    """Records in the making: what is known, what was decided, and which columns must also stay in `meta`."""
+    """Records in the making: the plan, the columns that are done, and those that must also stay in `meta`."""
 
-    frame: pl.DataFrame
-    literal: frozenset[str]
-    plan: Plan
-    verdicts: LabelMap
-    name: str
-    kind: str
-    report: ImportReport
-    unmapped: Unmapped = "error"
-    day_first: bool | None = None
-    out: dict[str, pl.Series] = field(default_factory=dict)
-    keep: list[str] = field(default_factory=list)
-    dates: Dates | None = None
+    def __init__(self, plan: Plan, name: str, unmapped: Unmapped, day_first: bool | None, limit: int | None) -> None:
+        gathered = plan.gathered
+        self.plan, self.name = plan, name
+        self.unmapped, self.day_first, self.limit = unmapped, day_first, limit
+        self.literal = gathered.literal
+        self.frame = gathered.frame.head(limit) if limit is not None else gathered.frame
+        self.report = ImportReport(rows_read=gathered.frame.height)
+        self.report.left_by_limit = gathered.frame.height - self.frame.height
+        self.report.read(gathered.tables, gathered.ignored)
+        self.out: dict[str, pl.Series] = {}
+        self.keep: list[str] = []
+        self.dates: Dates | None = None
 
     def records(self) -> pl.DataFrame:
         for role, target in _PLAIN.items():
@@ -67,14 +64,18 @@ class Making:
         name = self.plan.column(role)
         if name is None:
             return None
-        return literal_text(self.frame[name]) if name in self.literal else self.frame[name]
+        values = literal_text(self.frame[name]) if name in self.literal else self.frame[name]
+        if role in self.plan.values:  # the name of a file or folder, of which only a part is the value
+            self.keep.append(name)
+            return _replaced(values, self.plan.values[role])
+        return values
 
     def _veracity(self) -> None:
         own = self._column("veracity")
         if own is not None:
             self.out["veracity"] = own
         elif "label_raw" in self.out:
-            mapped = self.verdicts.apply(self.out["label_raw"], unmapped=self.unmapped)
+            mapped = self.plan.verdicts.apply(self.out["label_raw"], unmapped=self.unmapped)
             self.out["veracity"] = mapped.veracity
             self.report.unmapped = mapped.unmapped
 
@@ -93,12 +94,8 @@ class Making:
         written = self._column("split")
         if written is None:
             return
-        by_file = self.plan.column("split") == FILE
-        if by_file:
-            self.keep.append(FILE)
         values = written.drop_nulls().unique().to_list()
-        names = {v: split_in(v) if by_file else SPLITS.get(v.strip().lower(), v.strip()) for v in values}
-        self.out["split"] = _replaced(written, names)
+        self.out["split"] = _replaced(written, {v: SPLITS.get(v.strip().lower(), v.strip()) for v in values})
 
     def _dates(self) -> None:
         column, written = self.plan.column("date"), self._column("date")
@@ -146,7 +143,7 @@ class Making:
 
     def _meta(self) -> None:
         """The columns that nothing claims. claimlab's own `meta`, in a file it wrote, is not wrapped a second time."""
-        columns = [c for c in (*self.plan.meta, *self.keep) if self.frame[c].count()]
+        columns = [c for c in dict.fromkeys((*self.plan.meta, *self.keep)) if self.frame[c].count()]
         own = self._column("meta")
         if own is None:
             self.out["meta"] = fast_meta_column(self.frame, columns, self.literal)
@@ -158,7 +155,7 @@ class Making:
     def _with_kind(self, records: pl.DataFrame) -> pl.DataFrame:
         """A record without text that can be fetched by an id or link is `id-only`, whatever the others are."""
         own = self._column("kind")
-        kind = pl.lit(self.kind) if own is None else pl.lit(own)
+        kind = pl.lit(self.plan.kind) if own is None else pl.lit(own)
         text = pl.col("text") if "text" in records.columns else pl.lit(None, dtype=pl.String)
         reachable = [pl.col(c).is_not_null() for c in ("tweet_id", "url") if c in records.columns]
         blank = ~text.str.contains(r"\S").fill_null(False)
@@ -166,7 +163,7 @@ class Making:
         return records.with_columns(pl.when(id_only).then(pl.lit("id-only")).otherwise(kind).alias("kind"))
 
 
-def _replaced(written: pl.Series, table: dict[str, str | None]) -> pl.Series:
+def _replaced(written: pl.Series, table: Mapping[str, str | None]) -> pl.Series:
     return written.replace_strict(table, default=None, return_dtype=pl.String) if table else written
 
 

@@ -1,0 +1,76 @@
+"""What each column of the files becomes: the outcome of the guess, shown before it is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from claimlab.core.labels import LabelMap
+from claimlab.exchange.guess.roles import ROLES
+from claimlab.exchange.read.gather import Gathered
+
+OWN = ("veracity", "kind", "authorship")  # columns that claimlab itself writes
+
+
+@dataclass(frozen=True)
+class Pick:
+    """One guess. `column` is null when a constant (`value`) was given instead, such as a language code."""
+
+    column: str | None
+    why: str
+    example: str | None = None
+    given: bool = False
+    value: str | None = None
+
+
+@dataclass
+class Plan:
+    """Which column is what, and which go to `meta`; `values` gives the labels or splits that stand in place names."""
+
+    gathered: Gathered
+    verdicts: LabelMap
+    picks: dict[str, Pick] = field(default_factory=dict)
+    meta: list[str] = field(default_factory=list)
+    kind: str = "claim"
+    values: dict[str, dict[str, str]] = field(default_factory=dict)  # role -> place -> what it says
+
+    def column(self, role: str) -> str | None:
+        pick = self.picks.get(role)
+        return pick.column if pick else None
+
+    def to_json(self) -> dict[str, Any]:
+        tables = self.gathered.tables
+        return {
+            "files": [{"file": t.name, **t.layout.parameters(), "refused": t.refused.total} for t in tables],
+            "ignored_files": self.gathered.ignored,
+            "rows": self.gathered.frame.height,
+            "kind": self.kind,
+            "map": f"{self.verdicts.name}@{self.verdicts.version}",
+            "columns": {
+                role: {"column": p.column, "value": p.value, "why": p.why, "example": p.example, "given": p.given}
+                for role, p in self.picks.items()
+            },
+            "meta": self.meta,
+        }
+
+    def lines(self) -> list[str]:
+        """A small table for a person: which column becomes what, why, and an example."""
+        picks = {role: self.picks[role] for role in (*ROLES, *OWN) if role in self.picks}
+        cells = [(role, p.column or f"({p.value})", p.why, p.example or "") for role, p in picks.items()]
+        if "kind" not in picks:
+            cells.append(("kind", f"({self.kind})", "change it with `kind`", ""))
+        widths = [max(len(shown(row[i], 40)) for row in cells) for i in range(3)]
+        out = [f"{self.gathered.describe()}: {self.gathered.frame.height:,} rows"]
+        for row in cells:
+            start = "  ".join(shown(cell, 40).ljust(width) for cell, width in zip(row[:3], widths, strict=True))
+            out.append(f"  {start}  {shown(row[3], 48)}".rstrip())
+        out += [f"  no {role} column" for role in ("text", "label") if role not in picks]
+        if self.meta:
+            out.append(f"  to meta: {shown(', '.join(self.meta), 100)}")
+        return out
+
+
+def shown(words: str, most: int) -> str:
+    """One line of at most `most` characters; control characters of a file never reach the terminal."""
+    line = "".join(c if c.isprintable() else " " for c in " ".join(words[: 4 * most].split()))
+    return line if len(line) <= most else line[: most - 1] + "…"
