@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-Verdict = Literal["pass", "warn", "fail", "not-measured"]
-VERDICTS: tuple[Verdict, ...] = ("fail", "warn", "pass", "not-measured")
+Verdict = Literal["fail", "warn", "inconclusive", "pass", "not-measured"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # the gravest first
 
 
 class Baselines(BaseModel):
     """Macro-F1 (0-1) of answering with the majority class, of drawing from the label distribution, and of the same
-    check on shuffled labels."""
+    check on permuted labels (the mean over permutations)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -26,7 +26,11 @@ class Baselines(BaseModel):
 
 
 class Finding(BaseModel):
-    """One result of one check under one protocol. "Not measured" is never a pass and always says why."""
+    """One result of one check under one protocol. "Not measured" and "inconclusive" are never a pass.
+
+    `difference` is the score less its best baseline; the verdict comes from its interval and from `p_adjusted`.
+    Findings with the same `fact` are measurements of one thing: an audit shows the gravest, with the `others` inside.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -37,11 +41,20 @@ class Finding(BaseModel):
     score: float | None = None
     baselines: Baselines = Baselines()
     interval: tuple[float, float] | None = None
+    difference: float | None = None
+    difference_interval: tuple[float, float] | None = None
+    margin: float | None = None  # the difference that separates a fail from a warn
     p: float | None = None
+    p_adjusted: float | None = None  # for the number of tests in the audit (Benjamini-Hochberg)
+    permutations: int | None = None
+    moved: float | None = None  # share of labels that a permutation moved
+    moved_freely: float | None = None  # the share that relabelling without regard to groups would move
     n: int = 0
     classes: dict[str, int] = {}
     feature: str | None = None  # the column or feature group when a check yields several findings
     records: list[str] = []  # ids to look at
+    fact: str | None = None
+    others: list[Finding] = []
     details: dict[str, Any] = {}  # tables behind the finding (words with counts, purity, ...), JSON-safe
 
     @model_validator(mode="after")
@@ -51,3 +64,8 @@ class Finding(BaseModel):
         if self.verdict == "not-measured" and self.score is not None:
             raise ValueError("a finding that was not measured has no score")
         return self
+
+    @property
+    def every(self) -> list[Finding]:
+        """This finding and the other measurements of the same fact."""
+        return [self, *self.others]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-Tone = Literal["fail", "warn", "pass", "not-measured", "plain"]
+Tone = Literal["fail", "warn", "inconclusive", "pass", "not-measured", "plain"]
 
 
 @dataclass(frozen=True)

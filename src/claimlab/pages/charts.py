@@ -13,7 +13,9 @@ import polars as pl
 
 TRUE, FALSE, MIXED, UNKNOWN = "#3f7fbf", "#d1603d", "#b79a2e", "#8b95a1"
 CLASS_COLOURS = {"true": TRUE, "false": FALSE, "mixed": MIXED, "unknown": UNKNOWN}
-VERDICT_COLOURS = {"fail": "#c8453b", "warn": "#c98a1b", "pass": "#3b9a5f", "not-measured": "#8b95a1"}
+VERDICT_COLOURS = {
+    "fail": "#c8453b", "warn": "#c98a1b", "inconclusive": "#7a6fb0", "pass": "#3b9a5f", "not-measured": "#8b95a1",
+}  # fmt: skip
 _MORE_COLOURS = ("#7a5ea8", "#2f9c95", "#c25b8f", "#7f8f3a", "#a0653a", "#5a6ea0")
 WIDTH = 640
 FONT = "Arial, 'Liberation Sans', sans-serif"  # as measured here; a wider font of the reader's takes the padding

@@ -13,7 +13,7 @@ from claimlab.pages.blocks import Block, Cell, Figure, Items, Quote, Section, Ta
 
 GAP = 2
 LEAST = 5  # a column is not made narrower than this
-STYLES = {"fail": "31", "warn": "33", "pass": "32", "not-measured": "2", "head": "1"}
+STYLES = {"fail": "31", "warn": "33", "inconclusive": "35", "pass": "32", "not-measured": "2", "head": "1"}
 
 
 def to_text(blocks: Iterable[Block], *, width: int = 80, colour: bool = False) -> str:

@@ -10,7 +10,10 @@ from claimlab.audit.views.wording import MARKS, check_title
 from claimlab.core.finding import VERDICTS
 from claimlab.pages.blocks import Cell, Section, Table
 
-NOTE = "✗ fail, ! warn, ✓ pass, – not measured, · not run; the figure is the score of the gravest finding, per cent."
+NOTE = (
+    "✗ fail, ! warn, ? inconclusive, ✓ pass, – not measured, · not run; the figure is the score of the gravest "
+    "finding, per cent."
+)
 
 
 def matrix(audits: Sequence[Audit], links: Mapping[tuple[int, str], str]) -> Section:

@@ -73,7 +73,8 @@ class Chapter:
 
     def __post_init__(self) -> None:
         for i, finding in enumerate(self.audit.findings):
-            if finding.verdict in ("fail", "warn") or (finding.verdict == "pass" and not self.alarms_only):
+            drawn = ("fail", "warn") if self.alarms_only else ("fail", "warn", "inconclusive", "pass")
+            if finding.verdict in drawn:
                 self.figures[i] = pictures.of_finding(finding, f"{self.name}-{slug(finding.check)}-{i + 1}")
 
     @property

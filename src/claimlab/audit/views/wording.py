@@ -10,8 +10,10 @@ from claimlab.audit.result import Audit
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.pages.blocks import Block, Fold, Items, Section, Text
 
-VERDICT_WORDS = {"fail": "fail", "warn": "warn", "pass": "pass", "not-measured": "not measured"}
-MARKS = {"fail": "✗", "warn": "!", "pass": "✓", "not-measured": "–"}
+VERDICT_WORDS = {
+    "fail": "fail", "warn": "warn", "inconclusive": "inconclusive", "pass": "pass", "not-measured": "not measured",
+}  # fmt: skip
+MARKS = {"fail": "✗", "warn": "!", "inconclusive": "?", "pass": "✓", "not-measured": "–"}
 RATE_CHECKS = ("feasibility",)  # their score is a share of records, not a macro-F1
 
 
@@ -63,7 +65,7 @@ def rule_of(check: str) -> str:
 def protocol_sections(audits: Sequence[Audit]) -> Section:
     """How the protocols used here work, and what each of them gets wrong."""
     blocks: list[Block] = [
-        Text("“Not measured” is never a pass: it says why, and it is counted."),
+        Text("“Not measured” and “inconclusive” are never a pass: they are counted, and each says why."),
     ]
     for name in dict.fromkeys(a.protocol for a in audits):
         known = PROTOCOLS.get(name)

@@ -38,6 +38,7 @@ KINDS = {
     "not-audited": "Data that was not audited",
     "not-run": "Checks that were not run",
     "not-measured": "Checks that could not be measured",
+    "inconclusive": "Checks that the data is too small to settle",
     "found": "Problems that were found and stand",
     "protocol": "Protocols, seeds and samples",
     "left-out": "Records that were left out",
@@ -78,7 +79,7 @@ def _not_audited(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) 
 def _not_run(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
     if not audits:
         return
-    ran = {f.check for a in audits for f in a.findings}
+    ran = {f.check for a in audits for finding in a.findings for f in finding.every}
     for name in CHECKS.all():
         if name == "columns" and name not in ran:
             yield Limit("not-run", dataset.name, "No column beyond the usual ones was put to the test.")
@@ -94,6 +95,8 @@ def _not_measured(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence)
             answered = (f.check, f.feature) in measured or (f.feature is None and f.check in checks)
             if f.verdict == "not-measured" and not answered:
                 yield Limit("not-measured", dataset.name, f"{finding_title(f)}: {f.why}")
+            if f.verdict == "inconclusive":
+                yield Limit("inconclusive", dataset.name, f"{finding_title(f)}: {f.why}")
 
 
 def _found(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
