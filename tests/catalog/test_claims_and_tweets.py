@@ -120,7 +120,7 @@ def test_disinformation_tweets_that_come_twice_are_one_group(tmp_path: Path, sam
     assert dataset.records["id"].n_unique() == 4
     assert dataset.records["group"].to_list()[:2] == ["1250000000000000001"] * 2
     assert dataset.records["tweet_id"].to_list()[2] is None
-    assert any("rounded by a spreadsheet" in note for note in dataset.notes)
+    assert any("tweet ids cannot be read, such as" in note for note in dataset.notes)
     fine = dataset.tables["annotations"].filter(pl.col("question") == "q2 (fine)")
     assert fine["value"].to_list()[-1] == "3_not_sure"
     assert dataset.tables["annotations"].filter(pl.col("value") == "NA").is_empty()
@@ -139,7 +139,7 @@ def test_nlp4if_keeps_quote_marks_and_finds_ids(tmp_path: Path, sample: Callable
     ids = dict(dataset.records.select("id", "tweet_id").iter_rows())
     assert ids["nlp4if-2021-en-train-1"] == "1241000000000000001"
     assert ids["nlp4if-2021-ar-train-1"] is None
-    assert any("1 tweet id" in note for note in dataset.notes)
+    assert any(note.startswith("1 of ") and "tweet ids cannot be read" in note for note in dataset.notes)
 
 
 def test_a_file_of_another_kind_is_a_sentence(tmp_path: Path) -> None:

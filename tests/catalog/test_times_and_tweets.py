@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 
 from claimlab.catalog.load import load
 from claimlab.catalog.times import dated, moment, utc
-from claimlab.catalog.tweets import rounded, sent, tweet_ids
+from claimlab.catalog.tweets import sent, tweet_ids
+from claimlab.catalog.unread import keep_unread
 from claimlab.text.snowflake import EPOCH_MS, tweet_time
 
 READ = {
@@ -19,6 +21,11 @@ READ = {
     "2020-03-26T17:32:30.000Z": datetime(2020, 3, 26, 17, 32, 30),
     "2020-03-26": datetime(2020, 3, 26),
     "2021-7-9": datetime(2021, 7, 9),
+    "2020/2/29": datetime(2020, 2, 29),
+    "3:36 PM · Jan 24, 2020": datetime(2020, 1, 24, 15, 36),
+    "8:50 AM · Jan 28, 2020·Some Client": datetime(2020, 1, 28, 8, 50),
+    "4:31 PM · Jan 22, 2020 from Riverton, Far Away": datetime(2020, 1, 22, 16, 31),
+    "\ufeffFri Mar 06 23:19:18 +0000 2020": datetime(2020, 3, 6, 23, 19, 18),
     "1585240350": datetime(2020, 3, 26, 16, 32, 30),
     "1585240350.0": datetime(2020, 3, 26, 16, 32, 30),
     "1585240350000": datetime(2020, 3, 26, 16, 32, 30),
@@ -38,6 +45,7 @@ UNCLEAR = (
     "1e99",
     "-1585240350",
     "soon",
+    "2:26 AM · Jan 22, 202",
     "https://a.example/",
 )
 NO_DATE = ("1970-01-01", "0201-05-06", "99999999999")  # what scrapers and typing errors leave
@@ -75,10 +83,24 @@ def test_a_tweet_id_holds_its_time_unless_older_or_rounded() -> None:
     assert ids.to_list() == [str(made), str(made), None, "20", None, None]
     assert sent(ids)["date"].to_list() == [when, when, None, None, None, None]
     assert sent(ids)["date_source"].to_list() == ["snowflake id"] * 2 + [None] * 4
-    assert rounded(raw.head(4), ids.head(4)) == [
-        "1 tweet id(s) were rounded by a spreadsheet and name no tweet any more."
+
+
+def test_what_cannot_be_read_is_counted_shown_and_kept() -> None:
+    written = pl.Series(["2020-03-26", "15-May", None, "soon"])
+    frame = pl.DataFrame({"tweet_id": ["7", "1.37E+18", None, "8"], "meta": ['{"a": 1}', '{"a": 2}', None, None]})
+    records, notes = keep_unread(frame.with_columns(**dated({"day": written})))
+    assert records.columns == ["tweet_id", "meta", "date", "date_source"]
+    assert records["date"].to_list() == [datetime(2020, 3, 26), None, None, None]
+    assert records["tweet_id"].to_list() == ["7", None, None, "8"]
+    assert [json.loads(m) if m else None for m in records["meta"]] == [
+        {"a": 1},
+        {"a": 2, "date_as_written": "15-May", "tweet_id_as_written": "1.37E+18"},
+        None,
+        {"date_as_written": "soon"},
     ]
-    assert rounded(ids, ids) == []
+    assert notes[0].startswith("2 of 3 dates cannot be read, such as '15-May'")
+    assert notes[1].startswith("1 of 3 tweet ids cannot be read, such as '1.37E+18'")
+    assert keep_unread(records)[1] == [], "nothing is told twice"
 
 
 @pytest.mark.realdata

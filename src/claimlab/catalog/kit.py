@@ -10,7 +10,7 @@ from claimlab.catalog.ratings import rating_verdicts
 from claimlab.catalog.rows import answers, record_rows, side_rows
 from claimlab.catalog.table import Table, members, read_objects, western_text
 from claimlab.catalog.times import dated, moment, utc
-from claimlab.catalog.tweets import rounded, sent, tweet_ids
+from claimlab.catalog.tweets import sent, tweet_ids
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, general
 from claimlab.core.languages import normalise
@@ -58,7 +58,6 @@ __all__ = [
     "read_objects",
     "record_rows",
     "repeated",
-    "rounded",
     "sent",
     "side_rows",
     "title_and_body",

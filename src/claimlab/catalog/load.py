@@ -10,6 +10,7 @@ from claimlab.catalog import counts
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.catalog.ids import numbered
 from claimlab.catalog.synthetic import marked
+from claimlab.catalog.unread import keep_unread
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped
@@ -37,6 +38,7 @@ def load(
     with Bundle.open(source) as bundle:
         loaded = read(loader, bundle, entry)
         inputs = bundle.hashes()
+    loaded.records, unread = keep_unread(loaded.records)
     if loaded.records.is_empty():
         raise UnreadableFile(f"'{source}' gave no records as {entry.card.title}.", "Give the files as published.")
     records = loaded.records if limit is None else loaded.records.head(limit)
@@ -51,7 +53,7 @@ def load(
         card=entry.card.name,
         licence=entry.card.licence,
         synthetic=loaded.synthetic or machine_made,
-        notes=[*loaded.notes, *notes, *warnings(entry, records)],
+        notes=[*loaded.notes, *unread, *notes, *warnings(entry, records)],
     )
     dataset.lineage = [
         Lineage(

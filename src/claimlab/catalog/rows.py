@@ -10,11 +10,12 @@ import polars as pl
 from claimlab.core.record import SCHEMA, SIDE_TABLES
 
 Row = Mapping[str, Any]
+TEXT = pl.String()
 
 
 def record_rows(rows: Sequence[Row]) -> pl.DataFrame:
     """`rows` as records, with the columns that the first one names."""
-    return _typed(rows, {c: SCHEMA[c] for c in (rows[0] if rows else ("id", "text"))})
+    return _typed(rows, {c: SCHEMA.get(c, TEXT) for c in (rows[0] if rows else ("id", "text"))})
 
 
 def side_rows(table: str, rows: Iterable[Row]) -> pl.DataFrame:

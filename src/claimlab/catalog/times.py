@@ -14,7 +14,13 @@ from datetime import UTC, datetime
 import polars as pl
 
 TWITTER = "%a %b %d %H:%M:%S %z %Y"
-CERTAIN = (TWITTER, "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%Y-%m-%d")  # the last for 2021-7-9
+CERTAIN = (
+    TWITTER, "%I:%M %p · %b %d, %Y", "%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y",
+    "%Y-%m-%d", "%Y/%m/%d", "%Y/%m/%d %H:%M",  # with one digit, as in 2021-7-9; year first leaves no doubt
+)  # fmt: skip
+PAGE = re.compile(
+    r"(\d{1,2}:\d{2} [AP]M · [A-Z][a-z]{2} \d{1,2}, \d{4})(?:\s?·.*| from .*)"
+)  # Twitter's page adds client or place
 UNIX = re.compile(r"\d{9,13}(\.\d+)?")
 EARLIEST, LATEST = 1e8, 1e10  # Unix seconds, 1973 to 2286; from there on they are JavaScript's milliseconds
 
@@ -26,17 +32,27 @@ def utc(values: pl.Series, *formats: str) -> pl.Series:
     return pl.Series("date", [known.get(text) for text in texts.to_list()], dtype=pl.Datetime("us"))
 
 
-def dated(readings: Mapping[str, pl.Series]) -> dict[str, pl.Series]:
-    """The columns `date` and `date_source` from times by where they come from: of several, the first that is there."""
-    frame = pl.DataFrame(dict(readings))
-    sources = [pl.when(times.is_not_null()).then(pl.lit(source)) for source, times in readings.items()]
+def dated(readings: Mapping[str, pl.Series], *formats: str, written: pl.Series | None = None) -> dict[str, pl.Series]:
+    """The columns `date` and `date_source` from times by where they come from: of several, the first that is there.
+
+    Text is read as by `utc`; `written` is the text of readings that a loader has read itself. What a row has in writing
+    while no date can be read goes to `date_raw`: the catalogue counts these, shows one, and keeps each in `meta`.
+    """
+    times = {k: utc(v, *formats) if v.dtype == pl.String else v for k, v in readings.items()}
+    frame = pl.DataFrame(times)
+    sources = [pl.when(values.is_not_null()).then(pl.lit(source)) for source, values in times.items()]
     found = frame.select(pl.coalesce(frame.columns).alias("date"), pl.coalesce(sources).alias("date_source"))
-    return {"date": found["date"], "date_source": found["date_source"]}
+    texts = [v for v in (written, *readings.values()) if v is not None and v.dtype == pl.String]
+    raw = pl.select(pl.coalesce(texts)).to_series() if texts else pl.Series([None] * found.height, dtype=pl.String)
+    unread = raw.set(found["date"].is_not_null(), None)
+    return {"date": found["date"], "date_source": found["date_source"], "date_raw": unread.alias("date_raw")}
 
 
 def moment(text: str, *formats: str) -> datetime | None:
     """One time; without a zone it is taken as UTC. A day at Unix zero is what scrapers write when they found none."""
-    value = " ".join(text.split())
+    value = " ".join(text.replace("\ufeff", "").split())
+    if page := PAGE.fullmatch(value):
+        value = page[1]
     if UNIX.fullmatch(value):
         return _from_unix(float(value))
     found = _parsed(value, formats)

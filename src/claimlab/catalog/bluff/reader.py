@@ -20,7 +20,7 @@ from claimlab.catalog.bluff.texts import Exploded, explode
 from claimlab.catalog.columns import title_and_body
 from claimlab.catalog.entry import Loaded
 from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
+from claimlab.catalog.times import dated
 from claimlab.core.errors import UnknownName, UnreadableFile
 from claimlab.core.languages import describe
 from claimlab.core.progress import Progress, silent
@@ -104,7 +104,7 @@ def read_seeds(bundle: Bundle, *, languages: Iterable[str] | None = None, by_mod
         kind=form.set(~form.is_in(["article", "post"]).fill_null(False), "article"),
         label_raw=raw.maybe("news_type").fill_null(rows["folder_veracity"]),
         language="declared",
-        **dated({"published": utc(raw.maybe("date"))}),
+        **dated({"published": raw.maybe("date")}),
         source=raw.maybe("organization_standardized", "organization"),
         url=raw.maybe("url"),
         group="uuid",

@@ -14,7 +14,7 @@ from claimlab.catalog.bluff import decode
 from claimlab.catalog.bluff.authorship import Rule, authorship
 from claimlab.catalog.bluff.tongues import text_language
 from claimlab.catalog.table import Table
-from claimlab.catalog.times import dated, utc
+from claimlab.catalog.times import dated
 from claimlab.core.record import meta_column
 
 META = (
@@ -111,7 +111,7 @@ def _records(
         kind=pl.lit(field.form),
         label_raw="label",
         language=language,
-        **dated({"published": utc(raw.maybe("date"))}),
+        **dated({"published": raw.maybe("date")}),
         author=_either(rows, "model", "mLLM", "organization"),
         source=_either(rows, "standardized_organization", "organization", "source_dataset"),
         url=raw.maybe("url_factchecking_website"),

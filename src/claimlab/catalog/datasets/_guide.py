@@ -22,9 +22,7 @@ from claimlab.catalog.kit import (
     numbered,
     post_or_id,
     repeated,
-    tweet_ids,
     tweet_time,
-    utc,
 )
 
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
@@ -44,7 +42,7 @@ def guide(
     def load(bundle: Bundle) -> Loaded:
         raw = _rows(bundle, key)
         text, ids = raw.need("claim"), numbered(f"{name}-guide", raw.height)
-        tweets = tweet_ids(raw.maybe("tweet_id"))
+        tweets = raw.maybe("tweet_id")
         said = languages(raw.maybe("language"))
         records = raw.frame.select(
             id=ids,
@@ -52,7 +50,7 @@ def guide(
             kind=post_or_id(text).replace("post", kind),
             label_raw=raw.need(*label),
             language=said if language is None else said.fill_null(language),
-            **dated({"date column": utc(raw.maybe("date"), "%m/%d/%Y"), "snowflake id": tweet_time(tweets)}),
+            **dated({"date column": raw.maybe("date"), "snowflake id": tweet_time(tweets)}, "%m/%d/%Y"),
             tweet_id=tweets,
             author=raw.maybe("author"),
             source=raw.maybe("source", "fact_check_source"),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, distinct, sent, tweet_ids
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, distinct, sent
 
 
 def load(bundle: Bundle) -> Loaded:
     """One CSV of ids and labels; the texts must be fetched. The unlabelled weekly files beside it are not read."""
     raw = Table.read(bundle, bundle.one("VaxMisinfoData.csv", "*misinfo*.csv"))
-    ids = tweet_ids(raw.need("id"))
+    ids = raw.need("id")
     records = raw.frame.select(
-        id=distinct("antivax-" + raw.need("id")),
+        id=distinct("antivax-" + ids),
         kind=pl.lit("id-only"),
         label_raw=raw.need("is_misinfo"),
         language=pl.lit("eng"),

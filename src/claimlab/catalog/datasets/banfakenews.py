@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, repeated, unique_ids, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, repeated, unique_ids
 
 WHOLE = ("Authentic-48K.csv", "Fake-1K.csv")
 LABELLED = ("LabeledAuthentic-7K.csv", "LabeledFake-1K.csv")
@@ -42,7 +42,7 @@ def _part(bundle: Bundle, name: str) -> pl.DataFrame:
         kind=pl.lit("article"),
         label_raw=raw.need("label").str.strip_suffix(".0"),
         language=pl.lit("ben"),
-        **dated({"date column": utc(raw.maybe("date"), "%d/%m/%Y %H:%M:%S")}),
+        **dated({"date column": raw.maybe("date")}, "%d/%m/%Y %H:%M:%S"),
         source=raw.maybe("domain"),
         topic=raw.maybe("category"),
         meta=raw.meta({"title": "headline", "claim_source": "source", "relation": "relation", "fake_type": "F-type"}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated
 
 META = ["account_id", "Category", "Post Type", "Debate", "share_count", "reaction_count", "comment_count"]
 
@@ -17,7 +17,7 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("id-only"),
         label_raw=raw.need("Rating"),
         language=pl.lit("eng"),
-        **dated({"Date Published column": utc(raw.need("Date Published"))}),
+        **dated({"Date Published column": raw.need("Date Published")}),
         source=raw.need("Page"),
         url=raw.need("Post URL"),
         meta=raw.meta(META),

@@ -32,7 +32,6 @@ from claimlab.catalog.kit import (
     numbered,
     read_delimited,
     repeated,
-    utc,
 )
 
 SPLITS = {"train": "train", "validation": "dev", "val": "dev", "test": "test"}
@@ -112,7 +111,7 @@ def _records(raw: Table, name: str) -> tuple[pl.DataFrame, list[str]]:
         kind=pl.Series([_kind(*row) for row in zip(columns["text"], source, strict=True)], dtype=pl.String),
         label_raw=verdict.str.strip_suffix(".0"),
         language=languages(columns["language"]),
-        **dated({"published": utc(columns["date"])}),
+        **dated({"published": columns["date"]}),
         tweet_id=pl.col("tweet_id").str.strip_suffix(".0"),
         author="author",
         source=source,

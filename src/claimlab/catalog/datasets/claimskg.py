@@ -16,6 +16,7 @@ from claimlab.catalog.kit import (
     Table,
     UnreadableFile,
     answers,
+    dated,
     host,
     languages,
     meta_column,
@@ -70,8 +71,9 @@ def _load(bundle: Bundle, readers: dict[str, Callable[[Table], pl.DataFrame]]) -
             "Give the crawler's CSV files, or the CSV that the ClaimsKG explorer exports.",
         )
     rows = pl.concat(parts)
-    rows = rows.with_columns(numbered("claimskg", rows.height), utc(rows["date"]))
-    records = rows.select("id", *COLUMNS[:10], group="review_url", kind=pl.lit("claim")).with_columns(
+    times = dated({"": rows["date"]}) | {"date_source": rows["date_source"]}
+    rows = rows.with_columns(numbered("claimskg", rows.height), *(v.alias(c) for c, v in times.items()))
+    records = rows.select("id", *COLUMNS[:10], "date_raw", group="review_url", kind=pl.lit("claim")).with_columns(
         date_source=pl.when(pl.col("date").is_not_null()).then("date_source")
     )
     tables = {"evidence": _evidence(rows), "annotations": _annotations(rows)}

@@ -4,19 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    answers,
-    dated,
-    distinct,
-    meta_column,
-    tweet_ids,
-    utc,
-)
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, answers, dated, distinct, meta_column
 
 QUESTIONS = ["annotation1", "annotation2"]
 
@@ -31,8 +19,8 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("id-only"),
         label_raw="annotation1",
         language=pl.lit("eng"),
-        **dated({"status_created_at column": utc(raw["status_created_at"])}),
-        tweet_id=tweet_ids(raw["status_id"]),
+        **dated({"status_created_at column": raw["status_created_at"]}),
+        tweet_id="status_id",
         meta=meta_column(raw, ["annotation2"]),
     )
     return Loaded(records, {"annotations": answers(raw, {q: q for q in QUESTIONS})})

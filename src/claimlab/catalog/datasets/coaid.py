@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, members, meta_column, tweet_ids, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, members, meta_column, utc
 
 NAME = re.compile(r"(?:(\d+)[-:_](\d+)[-:_](\d{4})/)?(News|Claim)(Fake|Real)COVID-19\.csv$", re.IGNORECASE)
 NEEDED = ["title", "news_url", "fact_check_url"]
@@ -29,7 +29,7 @@ def load(bundle: Bundle) -> Loaded:
         text="title",
         kind=pl.lit("claim"),
         language=pl.lit("eng"),
-        **dated({"publish_date column": published(items["publish_date"])}),
+        **dated({"publish_date column": published(items["publish_date"])}, written=items["publish_date"]),
         source=pl.when(~is_page).then("fact_check_url"),
         url="news_url",
         meta=meta_column(items, ["part", "snapshot", "fact_check_url", *OPTIONAL]),
@@ -64,8 +64,8 @@ def load_engagements(bundle: Bundle) -> Loaded:
         text="title",
         kind=pl.lit("claim"),
         language=pl.lit("eng"),
-        **dated({"snapshot folder": utc(joined["snapshot"])}),
-        tweet_id=tweet_ids(joined["tweet_id"]),
+        **dated({"snapshot folder": joined["snapshot"]}),
+        tweet_id="tweet_id",
         url="news_url",
         group="id",
         meta=meta_column(joined, ["part", "reply_id"]),

@@ -16,10 +16,8 @@ from claimlab.catalog.kit import (
     UnreadableFile,
     answers,
     distinct,
-    meta_json,
-    rounded,
+    meta_column,
     sent,
-    tweet_ids,
 )
 
 QUESTIONS = [f"q{n}_label" for n in range(1, 8)]
@@ -31,7 +29,7 @@ def load(bundle: Bundle) -> Loaded:
     """The binary answers of each language, every labelled tweet once, with the fine answers beside them."""
     names = [n for n in files(bundle, ["binary"]) if "multilang" not in n.lower()]
     raw = pl.concat([read(bundle, n) for n in names])
-    raw = raw.with_columns(id=distinct("covid-19-disinformation-" + raw["raw_id"]), tweet_id=tweet_ids(raw["raw_id"]))
+    raw = raw.with_columns(id=distinct("covid-19-disinformation-" + raw["raw_id"]), tweet_id=raw["raw_id"])
     fine = {n: re.sub("binary", "multiclass", n, flags=re.IGNORECASE) for n in names}
     beside = [read(bundle, f) if f in bundle.names() else None for f in fine.values()]
     annotations = [annotated(raw, "")]
@@ -40,8 +38,7 @@ def load(bundle: Bundle) -> Loaded:
         # the two files of a split list the same tweets in the same order, which is the only key that never repeats
         if finer["raw_id"].equals(raw["raw_id"]):
             annotations.append(annotated(finer.with_columns(raw["id"]), " (fine)"))
-    notes = rounded(raw["raw_id"], raw["tweet_id"])
-    return Loaded(records(raw), {"annotations": pl.concat(annotations)}, notes)
+    return Loaded(records(raw), {"annotations": pl.concat(annotations)})
 
 
 def load_all_files(bundle: Bundle) -> Loaded:
@@ -76,18 +73,14 @@ def read(bundle: Bundle, name: str) -> pl.DataFrame:
 
 
 def records(raw: pl.DataFrame) -> pl.DataFrame:
-    rows = zip(raw["raw_id"], raw["tweet_id"], raw["answers"], strict=True)
     return raw.select(
         *["id", "tweet_id", "split"],
         kind=pl.lit("id-only"),
         label_raw="q2_label",
         language=pl.col("language_name").replace_strict(LANGUAGES, default=None),
-        **sent(tweet_ids(raw["raw_id"])),
+        **sent(raw["raw_id"]),
         group="raw_id",  # 223 Arabic tweets come twice, 96 of them in two splits
-        meta=pl.Series(
-            [meta_json({"answers": kind, "rounded_id": None if tweet else raw_id}) for raw_id, tweet, kind in rows],
-            dtype=pl.String,
-        ),
+        meta=meta_column(raw, ["answers"]),
     )
 
 

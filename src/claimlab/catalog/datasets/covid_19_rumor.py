@@ -17,7 +17,6 @@ from claimlab.catalog.kit import (
     numbered,
     repeated,
     unique_ids,
-    utc,
 )
 
 
@@ -31,7 +30,7 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("claim"),
         label_raw=raw.need("label"),
         language=pl.lit("eng"),
-        **dated({"date column": utc(raw.maybe("time", "date"), "%m/%d/%Y")}),
+        **dated({"date column": raw.maybe("time", "date")}, "%m/%d/%Y"),
         author=raw.maybe("author"),
         source=raw.maybe("source"),
         group=repeated(text, ids),

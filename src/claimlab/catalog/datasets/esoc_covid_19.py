@@ -7,7 +7,7 @@ from itertools import permutations
 import polars as pl
 
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, languages, unique_ids, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, languages, unique_ids
 
 EXTRA = {
     "narrative": ("Narrative", "Main_Narrative", "Narrative_Description"),
@@ -29,7 +29,7 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("claim"),
         label_raw=raw.need("Misinfo_Type", "Type", "Type of misinformation", "Label"),
         language=languages(raw.maybe("Primary_Language", "Language")),
-        **dated({"date column": utc(published, "%m/%d/%Y")}),
+        **dated({"date column": published}, "%m/%d/%Y"),
         source=raw.maybe("Source", "Distrib_Channel", "Distribution_Channel"),
         url=raw.maybe("Primary_Link", "Link", "URL"),
         meta=raw.meta(EXTRA),

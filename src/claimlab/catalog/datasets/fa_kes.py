@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, unique_ids, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, unique_ids
 
 TITLE = ("article_title", "title")
 
@@ -19,7 +19,7 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("article"),
         label_raw=raw.need("labels", "label").str.strip_suffix(".0"),
         language=pl.lit("eng"),
-        **dated({"date column": utc(raw.maybe("date"), "%m/%d/%Y")}),
+        **dated({"date column": raw.maybe("date")}, "%m/%d/%Y"),
         source=raw.maybe("source"),
         meta=raw.meta({"title": TITLE, "location": "location"}),
     )

@@ -47,7 +47,7 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("claim"),
         label_raw=rating,
         language=pl.lit("por"),
-        **dated({"datePublished of the review": published}),
+        **dated({"datePublished of the review": published}, written=raw.need("datePublished")),
         group=url,
     )
     # "https:www.aosfatos.org" and "https:piaui.folha.uol.com.brlupa": the slashes were lost in the file.

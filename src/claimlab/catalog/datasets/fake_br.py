@@ -67,6 +67,7 @@ def record(label: str, number: int, text: str, facts: str) -> dict[str, Any]:
         "language": "por",
         "date": when,
         "date_source": "meta file" if when else None,
+        "date_raw": None if when else known.get("date"),
         "author": known.get("author"),
         "source": host[1] if host else None,
         "url": known.get("link"),

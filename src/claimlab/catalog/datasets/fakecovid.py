@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, languages, numbered, rating_verdicts, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, languages, numbered, rating_verdicts
 
 JULY = ("FakeCovid_July2020.csv", "FakeCovid*July*.csv")
 JUNE = ("FakeCovid_June2020.csv", "FakeCovid*June*.csv")
@@ -53,7 +53,7 @@ def _records(raw: Table, date_source: str) -> pl.DataFrame:
         kind=pl.lit("claim"),
         label_raw=raw.need("class", "label"),
         language=pl.lit("eng"),
-        **dated({date_source: utc(raw.maybe("published_date", "date"), "%Y/%m/%d")}),
+        **dated({date_source: raw.maybe("published_date", "date")}, "%Y/%m/%d"),
         source=raw.maybe("verifiedby", "verified_by"),
         url=raw.maybe("ref_url"),
         topic=raw.maybe("category"),

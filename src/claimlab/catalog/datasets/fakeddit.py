@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, meta_column, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, meta_column
 
 SPLITS = {"train": "train", "validate": "dev", "test_public": "test"}
 COLUMNS = ["id", "title", "author", "created_utc", "subreddit"]
@@ -45,7 +45,7 @@ def read(bundle: Bundle, *, quoted: bool) -> Loaded:
         kind=pl.lit("post"),
         label_raw="2_way_label",
         language=pl.lit("eng"),
-        **dated({"created_utc column": utc(raw["created_utc"])}),
+        **dated({"created_utc column": raw["created_utc"]}),
         source="subreddit",
         # The file gives the domain that was linked to, not the whole address.
         url=pl.when(pl.col("domain").str.contains(r"^[\w.-]+\.\w+$")).then("https://" + pl.col("domain")),

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, frame_of, read_json_as, title_and_body, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, frame_of, read_json_as, title_and_body
 
 PARTS = ("HealthStory", "HealthRelease")
 
@@ -31,7 +31,7 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("article"),
         label_raw=raw.need("review_rating"),
         language=pl.lit("eng"),
-        **dated({"published": utc(raw.maybe("publish_date"))}),
+        **dated({"published": raw.maybe("publish_date")}),
         source=raw.maybe("review_source", "review_news_source"),
         url=raw.maybe("url"),
         meta=raw.meta(["part", "review_category", "keywords"]),

@@ -7,7 +7,7 @@ from functools import partial
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, UnreadableFile, dated, meta_column, tweet_time, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, UnreadableFile, dated, meta_column, tweet_time
 
 SITES = ("politifact", "gossipcop")
 LABELS = {"1": "real", "0": "fake"}  # as the title lists write them
@@ -77,7 +77,7 @@ def _titles(bundle: Bundle) -> pl.DataFrame:
         kind=pl.lit("claim"),
         label_raw=pl.col("label").replace(LABELS),
         language=pl.lit("eng"),
-        **dated({"date column": utc(rows["date"])}),
+        **dated({"date column": rows["date"]}),
         source=pl.Series(sites, dtype=pl.String),
     )
 

@@ -15,7 +15,6 @@ from claimlab.catalog.kit import (
     members,
     read_json_as,
     title_and_body,
-    utc,
 )
 
 HELD_OUT = ("sueddeutsche", "freiewelt", "compactonline", "koppreport", "anonymousnews")
@@ -32,7 +31,7 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("article"),
         label_raw=raw.need("label"),
         language=pl.lit("deu"),
-        **dated({"published": utc(raw.maybe("date"))}),
+        **dated({"published": raw.maybe("date")}),
         source=raw.maybe("source"),
         url=raw.maybe("url"),
     )

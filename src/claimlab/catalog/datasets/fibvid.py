@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, meta_column, tweet_ids, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, meta_column
 
 TWEET = ["post_text", "like_count", "retweet_count", "similarity", "hashtag"]
 
@@ -37,8 +37,8 @@ def load_join(bundle: Bundle) -> Loaded:
     records = joined.select(
         *["text", "kind", "label_raw", "language", "source", "topic"],
         id=pl.format("{}-{}", "id", pl.int_range(1, pl.len() + 1).over("id")),
-        **dated({"create_date column": utc(joined["create_date"])}),
-        tweet_id=tweet_ids(joined["tweet_id"]),
+        **dated({"create_date column": joined["create_date"]}),
+        tweet_id="tweet_id",
         author="tweet_user",
         group="id",
         meta=meta_column(joined, TWEET),

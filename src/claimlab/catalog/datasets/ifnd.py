@@ -14,7 +14,7 @@ def load(bundle: Bundle) -> Loaded:
     """One CSV, latin-1. A spreadsheet had its way with the dates: "Oct-20" is a month, "20-Sep" may be a day or a year and stays null."""
     raw = Table.read(bundle, bundle.one("IFND.csv", "IFND*.csv", "IFND*.xlsx"), western=True)
     written = raw.maybe("Date")
-    times = dated({"date column": utc(written, *DAY), "date column (month)": utc(written, *MONTH)})
+    times = dated({"date column": utc(written, *DAY), "date column (month)": utc(written, *MONTH)}, written=written)
     records = raw.frame.select(
         id=unique_ids("ifnd", raw.maybe("id", "Unnamed: 0", "column_1")),
         text=raw.need("Statement", "text", "title"),
@@ -24,11 +24,9 @@ def load(bundle: Bundle) -> Loaded:
         **times,
         source=raw.maybe("Web", "source"),
         topic=raw.maybe("Category"),
-        meta=raw.meta({"image": "Image", "date_as_written": "Date"}),
+        meta=raw.meta({"image": "Image"}),
     )
-    lost = written.count() - times["date"].count()
-    notes = [f"{lost:,} date(s) such as '20-Sep' do not say their year and were left out."] if lost else []
-    return Loaded(records, notes=notes)
+    return Loaded(records)
 
 
 A5 = {"TRUE": "true", "Fake": "false", "FALSE": "false", "real": "true", "1": "true", "0": "false"}

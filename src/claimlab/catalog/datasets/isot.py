@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated
 
 ARTICLES = {"true": ("True.csv",), "fake": ("Fake.csv",)}
 TITLES = {"true": ("*ISOT_real.csv", "*ISOT_true.csv", "True.csv"), "fake": ("*ISOT_fake.csv", "Fake.csv")}
@@ -41,7 +41,7 @@ def _records(raw: Table, label: str, column: str, kind: str) -> pl.DataFrame:
         kind=pl.lit(kind),
         label_raw=pl.lit(label),
         language=pl.lit("eng"),
-        **dated({"date column": utc(raw.maybe("date"), "%d-%b-%y")}),
+        **dated({"date column": raw.maybe("date")}, "%d-%b-%y"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, answers, dated, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, answers, dated
 
 NUMBER = ("example_id", "id")
 POSSIBILITY = {"p": "possible", "h": "hard", "i": "impossible"}
@@ -30,7 +30,7 @@ def _load(bundle: Bundle, column: str, language: str) -> Loaded:
         kind=pl.lit("claim"),
         label_raw=raw.need("label"),
         language=pl.lit(language),
-        **dated({"date column (claim)": utc(raw.maybe("date"))}),
+        **dated({"date column (claim)": raw.maybe("date")}),
         source=pl.lit("PolitiFact"),
         group=raw.need(*NUMBER),
     )

@@ -18,10 +18,8 @@ from claimlab.catalog.kit import (
     both,
     dated,
     meta_column,
-    tweet_ids,
     tweet_time,
     unique_ids,
-    utc,
 )
 
 Part = tuple[str, str, Sequence[str]]  # edition, split, where its file may lie: the first pattern that matches counts
@@ -70,7 +68,7 @@ def _load(bundle: Bundle, parts: Sequence[Part]) -> Loaded:
 
 def _part(bundle: Bundle, name: str, edition: str, split: str) -> pl.DataFrame:
     raw = Table.read(bundle, name, delimiter="\t", quoted=False)
-    number, ids = raw.need("tweetId", "post_id"), tweet_ids(raw.need("tweetId", "post_id"))
+    number = raw.need("tweetId", "post_id")
     extra = raw.pick((), {"image": ("imageId(s)", "imageId")}).with_columns(edition=pl.lit(edition))
     first_image = extra["image"].str.split(",").list.first().str.strip_chars()
     return raw.frame.select(
@@ -78,8 +76,8 @@ def _part(bundle: Bundle, name: str, edition: str, split: str) -> pl.DataFrame:
         text=blank_to_null(raw.need("tweetText", "post_text", "text").str.replace_all(r"\n", "\n", literal=True)),
         kind=pl.lit("post"),
         label_raw=raw.maybe("label"),
-        **dated({"date column": utc(raw.maybe("timestamp")), "snowflake id": tweet_time(ids)}),
-        tweet_id=ids,
+        **dated({"date column": raw.maybe("timestamp"), "snowflake id": tweet_time(number)}),
+        tweet_id=number,
         author=raw.maybe("username"),
         group=blank_to_null(first_image.str.replace(FULL_NAME, "")),
         split=pl.lit(split),

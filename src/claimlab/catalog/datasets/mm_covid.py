@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, host, languages, meta_column, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, host, languages, meta_column
 
 NEEDED = ["news_id", "claim", "label", "lang", "time", "fact_url"]
 OTHERS = ["agency", "ref_source_url", "explain", "statement", "loc", "orginated"]
@@ -30,7 +30,7 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("claim"),
         label_raw="label",
         language=languages(raw["lang"]),
-        **dated({"time column": utc(raw["time"], "%Y/%m/%d", "%d/%m/%Y")}),
+        **dated({"time column": raw["time"]}, "%Y/%m/%d", "%d/%m/%Y"),
         url="ref_source_url",
         topic=pl.lit("COVID-19"),
         group="fact_url",

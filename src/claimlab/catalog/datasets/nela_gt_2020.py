@@ -15,7 +15,6 @@ from claimlab.catalog.kit import (
     frame_of,
     read_json_as,
     title_and_body,
-    utc,
 )
 
 
@@ -37,7 +36,7 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("article"),
         label_raw=known,
         language=pl.lit("eng"),
-        **dated({"published": utc(raw.maybe("published_utc", "date"))}),
+        **dated({"published": raw.maybe("published_utc", "date")}),
         author=raw.maybe("author"),
         source=source,
         url=raw.maybe("url"),

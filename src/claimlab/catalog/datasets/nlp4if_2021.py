@@ -4,19 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    answers,
-    both,
-    meta_column,
-    rounded,
-    sent,
-    tweet_ids,
-)
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, answers, both, meta_column, sent
 
 QUESTIONS = {f"q{n}_label": f"q{n}" for n in range(1, 8)}
 LANGUAGES = {"ar": ("arabic", "ara"), "bg": ("bulgarian", "bul"), "en": ("english", "eng")}
@@ -63,20 +51,19 @@ def part(bundle: Bundle, name: str, short: str, split: str) -> pl.DataFrame:
 def build(raw: pl.DataFrame, bundle: Bundle) -> Loaded:
     raw = raw.join(ids_of(bundle), on=["short", "split", "tweet_no"], how="left", maintain_order="left")
     raw = raw.with_columns(id=pl.format("nlp4if-2021-{}-{}-{}", "short", "split", "tweet_no"))
-    ids = tweet_ids(raw["raw_id"])
     labelled = "q2_label" in raw.columns
     records = raw.select(
         *["id", "text", "split"],
         kind=pl.lit("post"),
         label_raw=pl.col("q2_label") if labelled else pl.lit(None, pl.String),
         language=pl.col("short").replace_strict({s: iso for s, (_, iso) in LANGUAGES.items()}),
-        **sent(ids),
-        tweet_id=ids,
+        **sent(raw["raw_id"]),
+        tweet_id="raw_id",
         meta=meta_column(raw, ["tweet_no"]),
     )
     # "nan" is a question that was not put or not settled
     tables = {"annotations": answers(raw, QUESTIONS, annotator="aggregate", blank=["nan"])} if labelled else {}
-    return Loaded(records, tables, rounded(raw["raw_id"], ids))
+    return Loaded(records, tables)
 
 
 def ids_of(bundle: Bundle) -> pl.DataFrame:

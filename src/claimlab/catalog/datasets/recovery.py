@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, sent, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, sent
 
 NEWS = "*recovery-news-data*.csv"
 NO_NEWS = (
@@ -40,7 +40,7 @@ def load_articles(bundle: Bundle) -> Loaded:
         kind=pl.lit("article"),
         label_raw=raw.need("reliability").str.strip_suffix(".0"),
         language=pl.lit("eng"),
-        **dated({"date column": utc(raw.maybe("publish_date"), "%m/%d/%Y")}),
+        **dated({"date column": raw.maybe("publish_date")}, "%m/%d/%Y"),
         author=raw.maybe("author"),
         source=raw.maybe("publisher"),
         url=raw.maybe("url"),

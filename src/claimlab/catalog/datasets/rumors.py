@@ -16,9 +16,7 @@ from claimlab.catalog.kit import (
     rating_verdicts,
     repeated,
     sent,
-    tweet_ids,
     unique_ids,
-    utc,
 )
 
 RUMOURS = ("rumors.csv", "rumours.csv", "*rumo*.csv", "*rumo*.json*", "*rumo*.xlsx")
@@ -37,7 +35,7 @@ def load_rumours(bundle: Bundle) -> Loaded:
         kind=pl.lit("claim"),
         label_raw=raw.need("label", "veracity", "rating", "truth"),
         language=pl.lit("eng"),
-        **dated({"date column": utc(raw.maybe("date", "published", "created"), "%d/%m/%Y %H:%M")}),
+        **dated({"date column": raw.maybe("date", "published", "created")}, "%d/%m/%Y %H:%M"),
         source=pl.lit("Snopes"),
         url=raw.maybe("url", "link", "snopes_url"),
         topic=raw.maybe("category", "topic"),
@@ -50,7 +48,7 @@ def load_tweets(bundle: Bundle) -> Loaded:
     """One record per tweet, with the verdict on the rumour behind it; all tweets of a rumour are one group."""
     rumours = load_rumours(bundle).records.select("label_raw", "topic", "url", group="id")
     raw = Table.read(bundle, bundle.one(*TWEETS))
-    ids, text = tweet_ids(raw.need("tweet_id", "id", "id_str")), raw.maybe("text", "tweet", "full_text")
+    ids, text = raw.need("tweet_id", "id", "id_str"), raw.maybe("text", "tweet", "full_text")
     records = raw.frame.select(
         id=unique_ids("rumors-tweet", ids),
         text=text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, languages, unique_ids, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, languages, unique_ids
 
 
 def load(bundle: Bundle) -> Loaded:
@@ -17,7 +17,7 @@ def load(bundle: Bundle) -> Loaded:
         kind=pl.lit("article"),
         label_raw=raw.need("type", "label"),
         language=languages(raw.maybe("language")),
-        **dated({"date column": utc(raw.maybe("published"))}),
+        **dated({"date column": raw.maybe("published")}),
         author=raw.maybe("author"),
         source=site.str.extract(r"^(?:https?://)?(?:www\.)?([^/]*)"),
         url=site.set(~site.str.starts_with("http"), None),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, UnreadableFile, dated, languages, numbered, utc
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, UnreadableFile, dated, languages, numbered
 
 SPLITS = {
     "train": "train.all.tsv",
@@ -51,14 +51,13 @@ def _load(bundle: Bundle, patterns: Sequence[str]) -> Loaded:
 
 def _records(raw: Table, split: str) -> pl.DataFrame:
     """No format is named for dates such as 05/06/2019: which is the month?"""
-    made, reviewed = utc(raw.maybe("claimDate")), utc(raw.maybe("reviewDate"))
     return raw.frame.select(
         id=numbered(f"x-fact-{split}", raw.height, 5),
         text=raw.need("claim"),
         kind=pl.lit("claim"),
         label_raw=raw.need("label"),
         language=languages(raw.need("language")),
-        **dated({"date column (claim)": made, "date column (review)": reviewed}),
+        **dated({"date column (claim)": raw.maybe("claimDate"), "date column (review)": raw.maybe("reviewDate")}),
         author=raw.maybe("claimant"),
         source=raw.maybe("site"),
         split=pl.lit(split),
