@@ -101,11 +101,13 @@ def policlaim(data: Path, model: str | None, model_windows: int, seed: int) -> d
     for name in ("first-sentence", "offline"):
         out[name] = scored(rule_extractor(name), found)
     if model is not None:
+        from claimlab.core.calls.calls import Calls
+        from claimlab.core.places import cache_folder
         from claimlab.llm.open import open_provider
 
         chosen = np.sort(np.random.default_rng(seed).permutation(len(found))[:model_windows])
         few = [found[int(i)] for i in chosen]
-        provider = open_provider(model)
+        provider = open_provider(model, calls=Calls(cache=cache_folder()))
         out["on_the_same_few"] = {
             "windows": len(few),
             "a_sentence_by_lot": by_lot(few),

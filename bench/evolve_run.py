@@ -29,6 +29,7 @@ from sklearn.model_selection import GroupKFold
 
 from claimlab.catalog.load import load
 from claimlab.core.budget import Budget
+from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.places import cache_folder
 from claimlab.evolve.auditors.auditor import Auditor
@@ -104,7 +105,7 @@ def attainment(
     panel = fit_auditors(for_auditors, list(steerable()), 3, seed)
     stage = Run(seed=seed).open_stage()
     name = "model" if model else "rules"
-    writer = REWRITERS.get(name)(Settings(profile=model, cache=cache, concurrency=4))
+    writer = REWRITERS.get(name)(Settings(profile=model, calls=Calls(cache=cache, concurrency=4)))
     lots = shares(starts, one_target)
     lives = sum(part.records.height * len(targets) for part, targets in lots)
     yield f"{claims} claims, {lives} lives, {name} {model or ''}, at most {steps} steps, seed {seed}."
@@ -200,7 +201,8 @@ async def _pass(
     ]
     data = Dataset.build("bench", pl.DataFrame(rows))
     stage = Run().open_stage()
-    provider = open_provider(profile, cache=folder / "a.sqlite", budget=Budget(money=1e6), concurrency=concurrency)
+    calls = Calls(cache=folder / "cache", budget=Budget(money=1e6), concurrency=concurrency)
+    provider = open_provider(profile, calls=calls)
     writer = Model(provider)
     warm = replace(data, records=data.records.head(concurrency))
     await evolve_async(warm, stage, rewriter=writer, plan=Plan(steps=1), seed=1, concurrency=concurrency)
@@ -281,7 +283,7 @@ def main() -> None:
             job.add_argument("--claims", type=int, default=48)
             job.add_argument("--model", help="a model profile; without it the rules write")
             job.add_argument("--one-target", action="store_true", help="one target for each claim, in turns")
-            job.add_argument("--cache", type=Path, default=cache_folder() / "bench-attainment.sqlite")
+            job.add_argument("--cache", type=Path, default=cache_folder() / "bench-attainment")
     busy = jobs.add_parser("throughput")
     busy.add_argument("--claims", type=int, default=1200)
     busy.add_argument("--steps", type=int, default=5)

@@ -25,6 +25,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from claimlab.core.budget import Budget
+from claimlab.core.calls.calls import Calls
 from claimlab.llm.gather import gather
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
@@ -50,7 +51,8 @@ def resident() -> float:
 
 async def measure(url: str, n: int, latency: float, slots: int, concurrency: int, cache: Path) -> dict[str, Any]:
     profile = Profile(name="bench", base_url=url, model="m", prices={"m": Price(input=1, output=1)})
-    provider = open_provider(profile, cache=cache, budget=Budget(money=1e6), concurrency=concurrency)
+    calls = Calls(cache=cache, budget=Budget(money=1e6), concurrency=concurrency)
+    provider = open_provider(profile, calls=calls)
     async for _ in gather(provider, requests(concurrency), concurrency=concurrency):
         pass  # connections are opened and modules loaded before the clock starts
     fresh = (request for i, request in enumerate(requests(n + concurrency)) if i >= concurrency)
@@ -85,7 +87,7 @@ def bench(n: int, latency: float, slots: int, concurrency: int) -> dict[str, Any
             assert server.stdout is not None
             url = server.stdout.readline().strip()
             with tempfile.TemporaryDirectory() as folder:
-                cache = Path(folder) / "cache.sqlite"
+                cache = Path(folder) / "cache"
                 return asyncio.run(measure(url, n, latency, slots, concurrency, cache))
         finally:
             server.terminate()

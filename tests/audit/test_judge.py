@@ -13,12 +13,12 @@ from claimlab.audit.judge import ModelJudge
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.cli.app import run
+from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Line, Refuse, Scripted
 from claimlab.llm.standin import StandIn
-from claimlab.llm.validate import Validated
 
 N = 60
 
@@ -43,7 +43,7 @@ def answer(request: Request[Any]) -> Line:
 
 def judge(sample: int = 300) -> tuple[ModelJudge, Scripted]:
     script = Scripted(answers=answer)
-    return ModelJudge(Validated(layered(script, "live")), sample), script
+    return ModelJudge(layered(script, Calls(mode="live")), sample), script
 
 
 def test_answers_with_and_without_search_and_a_refusal_is_null() -> None:

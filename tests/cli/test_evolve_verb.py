@@ -102,7 +102,7 @@ def test_an_estimate_sends_nothing_and_writes_nothing(
         (["--population", "1"], 2, "two or more"),
         (["--group", "Nobody"], 2, "group of agents"),
         (["--weights", "nowhere.toml"], 1, "cannot be read"),
-        (["--cache-mode", "sometimes"], 2, "record, replay, live"),
+        (["--cache-mode", "sometimes"], 2, "live, record, replay"),
         (["--mode", "intervened", "--target", "style=official", "--auditor", "classifier"], 2, "--auditor-data"),
     ],
 )

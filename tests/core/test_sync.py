@@ -42,6 +42,40 @@ def test_ctrl_c_is_heard_while_waiting_and_cancels_the_work(first: str) -> None:
     assert done.stdout == "stopped cancelled\n", done.stderr
 
 
+DEAF = """
+import asyncio, os, signal, threading, time
+from claimlab.core import sync
+
+async def busy():
+    time.sleep(60)  # keeps the loop from hearing anything
+
+async def stubborn():
+    while True:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            pass
+
+def stop():
+    global began
+    began = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Timer(0.5, stop).start()
+try:
+    sync.run({work}())
+except KeyboardInterrupt:
+    print("stopped", time.monotonic() - began < 2)
+"""
+
+
+@pytest.mark.parametrize("work", ["busy", "stubborn"])
+def test_ctrl_c_does_not_wait_for_work_that_will_not_stop(work: str) -> None:
+    code = DEAF.replace("{work}", work)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50)
+    assert done.stdout == "stopped True\n", done.stderr
+
+
 def test_a_timeout_of_the_work_itself_is_its_own() -> None:
     async def late() -> None:
         raise TimeoutError("the work's own")

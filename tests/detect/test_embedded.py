@@ -10,12 +10,14 @@ import polars as pl
 import pytest
 
 from claimlab.core import sync
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.mode import Mode
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.detect.detector import DETECTORS
 from claimlab.detect.run import detect
 from claimlab.llm import weights
-from claimlab.llm.open import Mode, open_provider
+from claimlab.llm.open import open_provider
 from claimlab.search.local import build_index
 from claimlab.search.providers.local import Local
 
@@ -55,7 +57,7 @@ def test_the_embedded_model_detects_and_replays_to_the_same_bytes(
         more |= {"search": Local(tmp_path / "index"), "searches": 1, "results": 1}
 
     def once(mode: Mode, folder: str) -> Dataset:
-        model = open_provider("embedded", mode=mode, cache=tmp_path / "llm.sqlite")
+        model = open_provider("embedded", calls=Calls(mode, tmp_path / "cache"))
         run = detect(data(records), DETECTORS.get(name)(model=model, **more))
         sync.run(model.close())
         run.write(tmp_path / folder)

@@ -324,7 +324,7 @@ def test_recorded_then_replayed_without_a_call_to_the_same_bytes(
     data().write(tmp_path / "data")
     common = ["detect", str(tmp_path / "data"), "--detector", "llm-zero-shot", "--profile", str(profile), "--json"]
     assert command([*common, "-o", str(tmp_path / "a"), "--estimate"]) == 0
-    assert json.loads(capsys.readouterr().out)["estimate"]["models"][0]["calls"] == 3
+    assert json.loads(capsys.readouterr().out)["estimate"]["parts"]["m"]["calls"] == 3
     assert server.requests == 0
     assert command([*common, "-o", str(tmp_path / "a"), "--evidence", "complete"]) == 0
     first = json.loads(capsys.readouterr().out)
@@ -340,7 +340,7 @@ def test_recorded_then_replayed_without_a_call_to_the_same_bytes(
     spent = Dataset.open(tmp_path / "b").tables["predictions"]
     assert spent["cost"].drop_nulls().sum() == pytest.approx(first["budget"]["spent"]["money"])
     assert command([*common, "-o", str(tmp_path / "c"), *replay[:-2]]) == 1
-    assert "does not hold the call" in capsys.readouterr().err
+    assert "holds no answer of model m" in capsys.readouterr().err
 
 
 def test_a_cap_stops_the_run_and_the_same_command_goes_on(

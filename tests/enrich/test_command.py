@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -117,11 +118,57 @@ def test_the_estimate_says_what_it_would_cost(
 ) -> None:
     assert run(arguments(folder, tmp_path / "out", profile, "--estimate")) == 0
     found = json.loads(capsys.readouterr().out)["estimate"]
-    assert found["search"]["searxng"]["calls_most"] == 12
-    assert found["model"]["calls"] == 6
-    assert found["model"]["money_most"] > 0
+    assert found["parts"]["searxng"]["calls_most"] == 12
+    assert found["parts"]["m"]["calls"] == 6
+    assert found["money_most"] == found["parts"]["m"]["money_most"] > 0
     assert (sum(searx.asked.values()), model.served) == (0, 0)
-    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_an_estimate_needs_no_key(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("BRAVE_SEARCH_API_KEY", "GOOGLE_FACTCHECK_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    asked = ["--provider", "brave", "--factcheck", "google-factcheck", "--extract", "model", "--profile", "openai"]
+    assert run(["enrich", str(folder), "-o", str(tmp_path / "out"), *asked, "--estimate"]) == 0
+    printed = capsys.readouterr().out
+    assert "brave: 6 to 12 searches, $0.0300 to $0.0600." in printed
+    assert "google-factcheck: 6 to 12 searches, $0.0000 to $0.0000." in printed
+    assert "In all: $0.03" in printed
+
+
+def test_ctrl_c_ends_a_run_at_a_silent_server_within_two_seconds(folder: Path, searx: Any, tmp_path: Path) -> None:
+    searx.hold = lambda _: True
+    arguments = ["enrich", str(folder), "-o", str(tmp_path / "out"), "--provider", "searxng"]
+    command = [sys.executable, "-c", "from claimlab.cli.app import main; main()", *arguments]
+    process = subprocess.Popen(command, env=os.environ, stderr=subprocess.PIPE, text=True)
+    assert searx.held.wait(60), "the run never came to its first search"
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert (process.returncode, time.monotonic() - began < 2) == (130, True), said
+    assert said.startswith("Stopped.")
+
+
+def test_ctrl_c_is_heard_in_a_run_that_never_waits(folder: Path, tmp_path: Path) -> None:
+    """A local index answers at once: every record is searched for without a pause in which to hear anything."""
+    n = 20_000
+    texts = [f"The mill number {i} in Garrow sold {i + 3} looms to the harbour council of Velmore." for i in range(n)]
+    many = Dataset.build("mills", pl.DataFrame({"id": [f"m{i}" for i in range(n)], "text": texts}))
+    many.write(tmp_path / "many")
+    arguments = ["enrich", str(tmp_path / "many"), "-o", str(tmp_path / "out"), "--provider", f"local:{folder}"]
+    command = [sys.executable, "-c", "from claimlab.cli.app import main; main()", *arguments]
+    process = subprocess.Popen(command, env=os.environ, stderr=subprocess.PIPE, text=True)
+    late = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.*")) and time.monotonic() < late:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    assert process.poll() is None, "it must be under way"
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, time.monotonic() - began < 3) == (130, True), said
 
 
 def test_a_local_run_with_its_report(
@@ -145,11 +192,11 @@ def test_a_local_run_with_its_report(
 @pytest.mark.parametrize(
     ("more", "code", "message"),
     [
-        ([], 2, "Nobody was named to search with"),
+        ([], 2, "No search provider given"),
         (["--provider", "local:x", "--as-of", "yesterday"], 2, "'yesterday' is not a day"),
-        (["--provider", "searxng", "--mode", "live", "--cache", "c"], 2, "no use for --cache"),
+        (["--provider", "searxng", "--mode", "live", "--cache", "c"], 2, "Leave out --cache"),
         (["--provider", "bravo"], 2, "no search provider named 'bravo'"),
-        (["--provider", "searxng", "--mode", "loud"], 2, "cannot be made 'loud'"),
+        (["--provider", "searxng", "--mode", "loud"], 2, "'loud' is not a valid mode"),
         (["--provider", "searxng", "--extract", "magic"], 2, "no extractor named 'magic'"),
     ],
 )

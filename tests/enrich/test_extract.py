@@ -7,13 +7,13 @@ import json
 
 import pytest
 
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.retry import Retries
 from claimlab.core.errors import UsageError
 from claimlab.enrich.checkworthy import best_claims, score
 from claimlab.enrich.extract import ByModel, Extraction, Extractor, rule_extractor
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Fail, Refuse, Script, Scripted
-from claimlab.llm.retry import Retries
-from claimlab.llm.validate import Validated
 
 PLANTED = {
     "eng": "Good morning! I hope you are well. The county library of Eastwick bought 37 pianos. Please share this.",
@@ -74,7 +74,7 @@ def test_wrong_names_and_numbers_are_refused_in_a_sentence() -> None:
 
 def by_model(answers: Script, claims: int = 1) -> tuple[ByModel, Scripted]:
     script = Scripted(answers=answers)
-    return ByModel(Validated(layered(script, "live", retries=Retries(faults=1, first=0.01))), claims), script
+    return ByModel(layered(script, Calls(mode="live"), Retries(faults=1, first=0.01)), claims), script
 
 
 def test_a_model_answers_bound_by_a_schema_and_says_how_much_is_in_the_text() -> None:

@@ -11,21 +11,31 @@ import polars as pl
 import pytest
 
 from claimlab.core.budget import Budget
+from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent, ClaimlabError, ReplayMiss, SearchFailed, UsageError
-from claimlab.enrich.cost import estimate, sentences
+from claimlab.enrich.cost import estimate
 from claimlab.enrich.extract import Extraction
 from claimlab.enrich.flow import Doors, Settings
 from claimlab.enrich.journal import Journal
-from claimlab.enrich.open import Access, open_doors, read_countries
+from claimlab.enrich.open import open_doors, read_countries
 from claimlab.enrich.run import Enrichment, enrich, enrich_async
 from claimlab.search.query import Query
 from claimlab.search.results import Results, now
 
 
+class Access:
+    """The words of a command, and how its calls are made."""
+
+    def __init__(self, web: list[str], factcheck: list[str] | None = None, **words: Any) -> None:
+        how = {name: words.pop(name) for name in ("mode", "cache", "budget") if name in words}
+        self.calls = Calls(**how)
+        self.words = {"web": web, "factcheck": factcheck or [], **words}
+
+
 def run(dataset: Dataset, access: Access, settings: Settings | None = None, **more: Any) -> Enrichment:
     async def whole() -> Enrichment:
-        async with open_doors(access) as doors:
+        async with open_doors(calls=access.calls, **access.words) as doors:
             return await enrich_async(dataset, doors, settings, **more)
 
     return asyncio.run(whole())
@@ -225,14 +235,17 @@ def test_a_replay_asks_nobody_and_names_what_it_does_not_hold(dataset: Dataset, 
 
 def test_the_estimate_counts_calls_and_money_and_sends_nothing(dataset: Dataset, searx: Any, tmp_path: Path) -> None:
     async def whole() -> dict[str, Any]:
-        async with open_doors(Access(["searxng"], ["google-factcheck"], cache=tmp_path / "c")) as doors:
-            return estimate(dataset, doors, Settings())
+        calls = Calls(cache=tmp_path / "c")
+        async with open_doors(["searxng"], calls, factcheck=["google-factcheck"]) as doors:
+            return estimate(dataset, doors, Settings(), calls)
 
     found = asyncio.run(whole())
     assert found["queries"] == 4
-    assert (found["search"]["searxng"]["calls_least"], found["search"]["searxng"]["calls_most"]) == (4, 8)
+    searxng = found["parts"]["searxng"]
+    assert (searxng["calls_least"], searxng["calls_most"], found["money_most"]) == (4, 8, 0.0)
     assert sum(searx.asked.values()) == 0
-    assert sentences(found)[0] == "4 of 5 records have words to search with."
+    assert found["sentences"][:2] == ["5 records.", "4 queries."]
+    assert not (tmp_path / "c").exists(), "an estimate leaves no recording behind"
 
 
 @pytest.mark.parametrize(
@@ -241,7 +254,7 @@ def test_the_estimate_counts_calls_and_money_and_sends_nothing(dataset: Dataset,
         (Access(["local:nowhere"], mode="live"), "There is no 'nowhere'"),
         (Access(["local"], mode="live"), "needs a place"),
         (Access(["brave:there"], mode="live"), "only local:FOLDER"),
-        (Access(["brave", "brave"], mode="live"), "stands twice"),
+        (Access(["brave", "brave"], mode="live"), "in one chain twice"),
         (Access(["brave"], extract="model", mode="live"), "needs a profile"),
         (Access(["brave"], profile="embedded", mode="live"), "would not be asked"),
         (Access(["brave"], mode="replay", cache=Path("nowhere")), "no recording"),

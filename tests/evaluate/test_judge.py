@@ -239,7 +239,7 @@ def test_the_command_records_replays_and_reads_files(
     ]
     common += ["--labels", str(tmp_path / "labels.csv"), "--runs", "2"]
     assert command([*common, "-o", str(tmp_path / "a"), "--estimate"]) == 0
-    assert json.loads(capsys.readouterr().out)["estimate"]["calls"] == 24
+    assert json.loads(capsys.readouterr().out)["estimate"]["parts"]["m"]["calls"] == 24
     assert server.requests == 0
     assert command([*common, "-o", str(tmp_path / "a")]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 from claimlab.core import sync
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.retry import Retries
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.evolve.claims.contexts import Context
@@ -22,9 +24,7 @@ from claimlab.llm.messages import Request
 from claimlab.llm.open import layered, open_provider
 from claimlab.llm.profiles import Profile
 from claimlab.llm.providers.scripted import Scripted
-from claimlab.llm.retry import Retries
 from claimlab.llm.standin import Body, StandIn
-from claimlab.llm.validate import Validated
 
 CONTEXTS = [
     Context(f"c{i}", f"The mill of Brannock burned in 19{i:02d} and 4{i} looms were lost.", "Mills", "Regional", language="eng")
@@ -55,7 +55,7 @@ def answers(body: Body) -> str:
 def seeded(server: StandIn, cache: Path, **settings: Any) -> Seeded:
     """Over a real socket."""
     profile = Profile(name="stand-in", base_url=server.url, model="m", timeout=10.0, schema_bound=True)
-    provider = open_provider(profile, cache=cache, retries=QUICK)
+    provider = open_provider(profile, calls=Calls(cache=cache), retries=QUICK)
     try:
         return seed_claims(CONTEXTS, provider, **{"claims": 3, "non_claims": 2, "seed": 1, **settings})
     finally:
@@ -68,7 +68,7 @@ def scripted(say: Callable[[Body], str], contexts: list[Context] = CONTEXTS, **s
     def answer(request: Request[Any]) -> str:
         return say({"messages": [{"content": m.content} for m in request.messages]})
 
-    provider = Validated(layered(Scripted(answers=answer), "live"))
+    provider = layered(Scripted(answers=answer), Calls(mode="live"))
     return seed_claims(contexts, provider, **{"claims": 3, "non_claims": 2, "seed": 1, **settings})
 
 
@@ -208,7 +208,7 @@ def test_the_embedded_model_seeds_offline(tmp_path: Path) -> None:
         weights.install()
     except ClaimlabError as error:
         pytest.skip(f"the model cannot be installed here: {error}")
-    provider = open_provider("embedded", cache=tmp_path / "cache")
+    provider = open_provider("embedded", calls=Calls(cache=tmp_path / "cache"))
     result = seed_claims(CONTEXTS[:1], provider, claims=1, non_claims=0, gray=0.0, seed=1)
     made = result.counts["claims"]
     assert made + result.counts["failed_calls"] + sum(result.dropped.values()) == 1  # nothing is lost unseen

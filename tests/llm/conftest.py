@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.mode import Mode
+from claimlab.core.calls.retry import Retries
 from claimlab.llm.gather import gather
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
-from claimlab.llm.retry import Retries
 from claimlab.llm.standin import Body, StandIn
 from claimlab.llm.validate import Validated
 
@@ -31,7 +33,7 @@ class Lab:
     quick = Retries(faults=3, too_many=30, first=0.01, longest=0.05, patience=2.0)
 
     def __init__(self, folder: Path) -> None:
-        self.cache = folder / "cache.sqlite"
+        self.cache = folder / "cache"
 
     @staticmethod
     def faulty(fault: str, times: int = 1_000_000) -> Callable[[Body, int], str | None]:
@@ -47,9 +49,12 @@ class Lab:
         base = {"name": "stand-in", "base_url": url, "model": "m", "prices": {"m": self.price}, "timeout": 10.0}
         return Profile(**{**base, **settings})
 
+    def calls(self, mode: Mode = "record", **more: Any) -> Calls:
+        return Calls(mode, None if mode == "live" else self.cache, **more)
+
     def open(self, server: StandIn | str, *, settings: dict[str, Any] | None = None, **more: Any) -> Validated:
-        more = {"cache": self.cache, "retries": self.quick, **more}
-        return open_provider(self.profile(server, **(settings or {})), **more)
+        profile = self.profile(server, **(settings or {}))
+        return open_provider(profile, calls=self.calls(**more), retries=self.quick)
 
     def questions(self, n: int, **settings: Any) -> list[Request[Word]]:
         return [Request.of(f"question {i}", schema=Word, **{"max_tokens": 50, **settings}) for i in range(n)]

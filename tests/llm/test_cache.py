@@ -8,16 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from claimlab.core.budget import Budget
-from claimlab.core.errors import ReplayMiss, SchemaError, UnreadableFile
-from claimlab.llm.cache import Cache, question
+from claimlab.core.errors import ReplayMiss
 from claimlab.llm.messages import Message, Request
-from claimlab.llm.profiles import Profile
+from claimlab.llm.remember import question
 from claimlab.llm.standin import StandIn
 from claimlab.llm.tally import Tally
 
@@ -66,7 +64,7 @@ def test_a_miss_in_replay_names_the_call(lab: Any) -> None:
         lab.ask(lab.open(server), "asked before")
     with pytest.raises(ReplayMiss, match=r"record-7: “never asked”.*attempt 2") as caught:
         lab.ask(lab.open(server, mode="replay"), "never asked", tag="record-7", attempt=2)
-    assert "mode record" in caught.value.todo
+    assert "mode 'record'" in caught.value.todo
 
 
 def test_transient_failures_are_not_remembered(lab: Any) -> None:
@@ -121,25 +119,8 @@ def test_no_key_lies_in_the_file(lab: Any, monkeypatch: pytest.MonkeyPatch) -> N
     with StandIn() as server:
         lab.ask(lab.open(server, settings={"key_variable": "SOME_KEY"}))
     assert server.last_headers["authorization"] == "Bearer sk-very-secret-value"
-    for file in lab.cache.parent.iterdir():
+    for file in lab.cache.iterdir():
         assert b"sk-very-secret" not in file.read_bytes()
-
-
-def test_a_file_that_is_no_cache_is_refused_with_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("not a database, but long enough to look like one " * 50, encoding="utf-8")
-    with pytest.raises(UnreadableFile, match="cache of replies"):
-        Cache(tmp_path / "notes.txt")
-    newer = Cache(tmp_path / "newer.sqlite")
-    newer._db.execute("PRAGMA user_version=99")
-    with pytest.raises(SchemaError, match="newer claimlab"):
-        Cache(tmp_path / "newer.sqlite")
-
-
-def test_two_processes_share_one_file(lab: Any) -> None:
-    ours, theirs = Cache(lab.cache), Cache(lab.cache)
-    asked = question(Request.of("q"), Profile(name="p", model="m"))
-    assert ours.put(asked, {"text": "first"}) == {"text": "first"}
-    assert theirs.put(asked, {"text": "second"}) == {"text": "first"}, "the first reply stays"
 
 
 RUN = """
@@ -147,11 +128,12 @@ import asyncio, sys
 from pathlib import Path
 from claimlab.llm.gather import gather
 from claimlab.llm.messages import Request
+from claimlab.core.calls.calls import Calls
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Profile
 
 async def main(url, cache):
-    provider = open_provider(Profile(name="p", base_url=url, model="m"), cache=Path(cache))
+    provider = open_provider(Profile(name="p", base_url=url, model="m"), calls=Calls(cache=Path(cache)))
     requests = (Request.of(f"question {i}", max_tokens=9) for i in range(250))
     async for index, answer in gather(provider, requests, concurrency=16):
         assert answer.ok, answer

@@ -8,7 +8,6 @@ import pytest
 
 from claimlab.core.budget import Amount, Budget
 from claimlab.core.errors import BudgetSpent, UsageError
-from claimlab.llm.cache import Cache
 from claimlab.llm.estimate import estimate, rough_count
 from claimlab.llm.messages import Request
 from claimlab.llm.meter import most
@@ -96,7 +95,7 @@ def test_an_estimate_counts_spends_nothing_and_knows_the_cache(lab: Any) -> None
         profile = lab.profile(server)
         lab.ask_all(lab.open(server), requests[:20])
         asked = server.requests
-        found = estimate(iter(requests), profile, cache=Cache(lab.cache))
+        found = estimate(iter(requests), profile, recording=lab.calls().existing())
     assert server.requests == asked
     assert (found.calls, found.cached, found.output_tokens_most) == (30, 20, 30 * 50)
     assert found.money_most == pytest.approx((found.input_tokens * 1000 + 1500 * 2000) / 1e6)
@@ -116,10 +115,9 @@ def test_rough_counts_do_not_take_every_script_for_english() -> None:
 
 def test_scripted_money_is_counted_like_real_money(lab: Any) -> None:
     from claimlab.llm.open import layered
-    from claimlab.llm.validate import Validated
 
     budget = Budget(money=100.0)
     scripted = Scripted(lab.profile("http://none/v1"), answers=lambda _: '{"answer": "x"}')
-    done = lab.ask_all(Validated(layered(scripted, "live", budget=budget)), lab.questions(10))
+    done = lab.ask_all(layered(scripted, lab.calls("live", budget=budget)), lab.questions(10))
     assert budget.spent.money > 0
     assert budget.spent.money == pytest.approx(sum(a.cost for a in done.values()))

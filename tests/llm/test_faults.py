@@ -76,7 +76,7 @@ def test_a_refusal_in_words_is_no_reason_to_ask_again(lab: Any) -> None:
     assert server.requests == 2
 
 
-@pytest.mark.parametrize(("status", "words"), [("401", "OPENISH_KEY"), ("404", "--model"), ("quota", "credit")])
+@pytest.mark.parametrize(("status", "words"), [("401", "OPENISH_KEY"), ("404", "`model`"), ("quota", "credit")])
 def test_what_no_call_can_get_past_stops_with_a_sentence(
     status: str, words: str, lab: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

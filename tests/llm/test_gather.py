@@ -172,10 +172,12 @@ import sys
 from pathlib import Path
 from claimlab.llm.gather import gather_sync
 from claimlab.llm.messages import Request
+from claimlab.core.calls.calls import Calls
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Profile
 
-provider = open_provider(Profile(name="p", base_url=sys.argv[1], model="m"), cache=Path(sys.argv[2]))
+calls = Calls(cache=Path(sys.argv[2]))
+provider = open_provider(Profile(name="p", base_url=sys.argv[1], model="m"), calls=calls)
 requests = (Request.of(f"question {i}", max_tokens=9) for i in range(100_000))
 try:
     for index, answer in gather_sync(provider, requests, concurrency=8):

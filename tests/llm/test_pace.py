@@ -6,8 +6,9 @@ import asyncio
 import time
 from typing import Any
 
-from claimlab.llm.gate import Gate
-from claimlab.llm.retry import Patient, Retries
+from claimlab.core.calls.pace import Gate
+from claimlab.core.calls.retry import Retries
+from claimlab.llm.retry import Patient
 from claimlab.llm.standin import StandIn
 
 
@@ -31,7 +32,7 @@ def test_a_strict_endpoint_is_served_to_the_end(lab: Any) -> None:
     """An endpoint with 6 slots that turns the rest away: all are answered, and the caller comes down from 48."""
     with StandIn(slots=6, strict=True, latency=0.2, retry_after="0.05") as server:
         provider = lab.open(server, mode="live", concurrency=48)
-        patient = provider.inner
+        patient = provider.inner.inner
         assert isinstance(patient, Patient)
         done = lab.ask_all(provider, lab.questions(60), concurrency=48)
     assert all(a.ok for a in done.values())

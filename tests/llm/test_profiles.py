@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from claimlab.cli.app import run as command
+from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import ClaimlabError, MissingExtra, UnknownName, UnreadableFile, UsageError
-from claimlab.llm.messages import Usage
+from claimlab.llm.gather import ask_sync
+from claimlab.llm.messages import Request, Usage
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import all_profiles, find_profile
 from claimlab.llm.provider import PROVIDERS
@@ -59,8 +61,8 @@ def test_every_provider_is_callable_with_a_profile(name: str) -> None:
     assert callable(PROVIDERS.get(name))
 
 
-def test_the_four_providers_are_found() -> None:
-    assert {"openai-compatible", "embedded", "replay", "scripted"} <= set(PROVIDERS.names())
+def test_the_three_providers_are_found() -> None:
+    assert {"openai-compatible", "embedded", "scripted"} <= set(PROVIDERS.names())
 
 
 def test_own_profiles_by_file_by_name_and_by_variable(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,16 +100,17 @@ def test_a_wrong_profile_is_refused_without_showing_what_may_be_a_key(text: str,
 
 def test_a_missing_key_and_a_missing_model_are_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    provider = open_provider("openai", calls=Calls(mode="live"))  # an estimate needs no key
     with pytest.raises(ClaimlabError, match="export OPENAI_API_KEY"):
-        open_provider("openai", mode="live")
-    with pytest.raises(UsageError, match="--model"):
-        open_provider("vllm")
+        ask_sync(provider, Request.of("hello"))
+    with pytest.raises(UsageError, match="`model`"):
+        open_provider("vllm", calls=Calls(mode="live"))
 
 
 def test_a_missing_extra_says_the_pip_line(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(MissingExtra, match=r"pip install 'claimlab\[llm\]'"):
-        lab.open("http://127.0.0.1:9/v1")
+        lab.ask(lab.open("http://127.0.0.1:9/v1"))
 
 
 def test_another_vendors_key_and_account_are_never_sent(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +129,7 @@ def test_an_endpoint_that_echoes_the_key_does_not_get_it_printed(lab: Any, monke
     monkeypatch.setitem(standin._FAULTS, "echo", (400, b'{"error": {"message": "bad key sk-echoed-value given"}}'))
     with StandIn(fault=lab.faulty("echo")) as server:
         answer = lab.ask(lab.open(server, settings={"key_variable": "LAB_KEY"}))
-    assert answer.detail == "bad key *** given"
+    assert answer.detail == "bad key [key] given"
 
 
 def test_the_verb_lists_profiles_and_shows_no_key(

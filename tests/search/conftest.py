@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from claimlab.search import terms
-from claimlab.search.http import Http
+from claimlab.search.http import RETRIES, Http
 
 ANSWERS = Path(__file__).parent / "answers"
 Act = Callable[[BaseHTTPRequestHandler], None]
@@ -83,6 +84,7 @@ class StandIn:
     def send(self, body: bytes, kind: str, *, status: int = 200, **headers: str) -> Act:
         def act(handler: BaseHTTPRequestHandler) -> None:
             handler.send_response(status)
+            handler.send_header("Connection", "close")
             if kind:
                 handler.send_header("Content-Type", kind)
             for name, value in headers.items():
@@ -172,7 +174,7 @@ def http(waits: list[float]) -> Http:
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    return Http(timeout=0.4, sleep=sleep, chance=lambda: 0.0)
+    return Http(timeout=0.4, retries=replace(RETRIES, sleep=sleep, chance=lambda: 0.0))
 
 
 @pytest.fixture(autouse=True)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from claimlab.core.errors import BudgetSpent, ReplayMiss, SchemaError, SearchFailed, UnreadableFile, UsageError
-from claimlab.search.cache import Recording, check_mode
+from claimlab.core.calls.calls import Calls
+from claimlab.core.errors import BudgetSpent, ReplayMiss, SearchFailed, UsageError
 from claimlab.search.chain import Chain
 from claimlab.search.evidence import Evidence, Review, evidence_table
-from claimlab.search.providers.replay import Replay
 from claimlab.search.query import Query
 from claimlab.search.recorded import Recorded
 from claimlab.search.results import Results
@@ -122,20 +120,19 @@ def test_chains_are_checked() -> None:
 
 
 def test_a_recorded_answer_is_given_again_at_no_cost(tmp_path: Path) -> None:
-    recording = Recording(tmp_path / "calls.sqlite")
+    calls = Calls(cache=tmp_path)
     provider = Planned("a", 3)
-    first = search(Recorded(provider, recording))
-    again = search(Recorded(provider, recording))
+    first = search(Recorded(provider, calls))
+    again = search(Recorded(provider, calls))
     assert provider.calls == 1
     assert (first.cost, first.replayed, again.cost, again.replayed) == (0.01, False, 0.0, True)
     assert again.evidence == first.evidence
     assert (again.malformed, again.notes, again.retrieved) == (1, ("a note",), WHEN)
-    recording.close()
 
 
 def test_a_question_asked_twice_at_once_is_paid_for_once(tmp_path: Path) -> None:
     provider = Planned("a", 1)
-    recorded = Recorded(provider, Recording(tmp_path / "calls.sqlite"))
+    recorded = Recorded(provider, Calls(cache=tmp_path))
 
     async def together() -> list[Results]:
         return await asyncio.gather(*(recorded.search(Query("água")) for _ in range(5)))
@@ -145,10 +142,10 @@ def test_a_question_asked_twice_at_once_is_paid_for_once(tmp_path: Path) -> None
 
 
 def test_a_replay_gives_the_same_table_byte_for_byte(tmp_path: Path) -> None:
-    recording = Recording(tmp_path / "calls.sqlite")
-    live = search(Recorded(Planned("a", 3), recording))
-    recording.close()
-    replayed = search(Replay(tmp_path / "calls.sqlite", of="a", parameters={"settings": ""}))
+    calls = Calls(cache=tmp_path)
+    live = search(Recorded(Planned("a", 3), calls))
+    calls.close()
+    replayed = search(Recorded(Planned("a"), Calls("replay", tmp_path)))
     tables = [evidence_table([("r1", found.evidence)]) for found in (live, replayed)]
     files = [tmp_path / "live.parquet", tmp_path / "replayed.parquet"]
     for table, file in zip(tables, files, strict=True):
@@ -159,51 +156,26 @@ def test_a_replay_gives_the_same_table_byte_for_byte(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("other", ["query", "provider", "settings"])
 def test_a_call_that_was_not_recorded_is_named(other: str, tmp_path: Path) -> None:
-    recording = Recording(tmp_path / "calls.sqlite")
-    search(Recorded(Planned("a", 1), recording))
+    calls = Calls(cache=tmp_path)
+    search(Recorded(Planned("a", 1), calls))
     of, settings, text = ("b" if other == "provider" else "a"), ("x" if other == "settings" else ""), "água"
     with pytest.raises(ReplayMiss) as caught:
-        search(Replay(recording, of=of, parameters={"settings": settings}), text="fogo" if other == "query" else text)
+        replay = Recorded(Planned(of, settings=settings), Calls("replay", tmp_path))
+        search(replay, text="fogo" if other == "query" else text)
     assert f"no answer of {of}" in str(caught.value)
     assert ("fogo" if other == "query" else "gua") in str(caught.value)
 
 
 def test_a_failure_replays_as_that_failure_and_is_asked_again_when_recording(tmp_path: Path) -> None:
-    recording = Recording(tmp_path / "calls.sqlite")
+    calls = Calls(cache=tmp_path)
     flaky = Planned("a", failing("rate-limited"), 2)
-    chain = Chain([Recorded(flaky, recording), Recorded(Planned("b", 1), recording)])
+    chain = Chain([Recorded(flaky, calls), Recorded(Planned("b", 1), calls)])
     live = search(chain)
-    settings = {"settings": ""}
-    replay = Chain([Replay(recording, of="a", parameters=settings), Replay(recording, of="b", parameters=settings)])
+    offline = Calls("replay", tmp_path)
+    replay = Chain([Recorded(Planned("a"), offline), Recorded(Planned("b"), offline)])
     replayed = search(replay)
     assert replayed.attempts == live.attempts, "the replay tells the same story"
     assert replayed.evidence == live.evidence
-    assert search(chain).provider == "a", "recording again asks where a failure stands"
+    assert search(chain).provider == "a", "recording again asks where a failure was recorded"
     assert search(replay).provider == "a"
     assert flaky.calls == 2
-
-
-def test_the_first_answer_stays(tmp_path: Path) -> None:
-    one, two = (Recording(tmp_path / "calls.sqlite") for _ in range(2))
-    assert one.put("a", {"q": 1}, {"n": 1}) == {"n": 1}
-    assert two.put("a", {"q": 1}, {"n": 2}) == {"n": 1}
-    assert two.counts() == {"a": 1}
-
-
-def test_files_that_are_no_recording_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "text.sqlite").write_text("hello " * 200)
-    with pytest.raises(UnreadableFile, match="cannot be used as a recording"):
-        Recording(tmp_path / "text.sqlite")
-    with pytest.raises(UnreadableFile, match="There is no recording"):
-        Replay(tmp_path / "nothing.sqlite", of="a")
-    Recording(tmp_path / "new.sqlite").close()
-    with sqlite3.connect(tmp_path / "new.sqlite") as db:
-        db.execute("PRAGMA user_version=99")
-    with pytest.raises(SchemaError, match="newer claimlab"):
-        Recording(tmp_path / "new.sqlite")
-
-
-def test_modes_are_three() -> None:
-    assert [check_mode(m) for m in ("live", "record", "replay")] == ["live", "record", "replay"]
-    with pytest.raises(UsageError, match="'replya'"):
-        check_mode("replya")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -12,9 +13,10 @@ from typing import Any
 import pytest
 
 from claimlab.core.budget import Amount, Budget
+from claimlab.core.calls.pace import TokenBucket
 from claimlab.core.errors import BudgetSpent, SearchFailed, UsageError
-from claimlab.search.http import Call, Http, Reply
-from claimlab.search.terms import TokenBucket, terms
+from claimlab.search.http import RETRIES, Call, Http, Reply
+from claimlab.search.terms import terms
 
 FREE = TokenBucket(1e9, burst=1000)
 
@@ -35,7 +37,7 @@ def test_waits_grow_and_are_jittered(stand_in: Any, waits: list[float]) -> None:
         waits.clear()
         stand_in.will(stand_in.says({}, status=502))
         with pytest.raises(SearchFailed, match="502"):
-            get(Http(sleep=sleep, chance=lambda c=chance: c), call(stand_in))  # type: ignore[misc]
+            get(Http(retries=replace(RETRIES, sleep=sleep, chance=lambda c=chance: c)), call(stand_in))  # type: ignore[misc]
         assert waits == expected
 
 
@@ -95,15 +97,17 @@ def test_redirects_are_not_followed_with_a_key_in_hand(stand_in: Any, second_sta
     assert second_stand_in.asked == []
 
 
-def test_connections_stay_open_inside_the_block(stand_in: Any, http: Http) -> None:
+def test_one_client_may_be_used_closed_and_used_in_another_loop(stand_in: Any, http: Http) -> None:
     stand_in.will(stand_in.says({"ok": 1}))
 
     async def twice() -> list[Any]:
-        async with http:
-            return [(await http.json(call(stand_in), FREE)).answer for _ in range(2)]
+        answers = [(await http.json(call(stand_in), FREE)).answer for _ in range(2)]
+        await http.close()
+        return answers
 
     assert asyncio.run(twice()) == [{"ok": 1}, {"ok": 1}]
-    assert get(http, call(stand_in)).answer == {"ok": 1}, "and outside it each call has its own"
+    assert get(http, call(stand_in)).answer == {"ok": 1}
+    assert get(http, call(stand_in)).answer == {"ok": 1}
 
 
 def test_every_try_is_counted_and_only_answers_are_charged(stand_in: Any, http: Http) -> None:
@@ -116,7 +120,7 @@ def test_every_try_is_counted_and_only_answers_are_charged(stand_in: Any, http: 
 
 
 def test_a_try_that_nobody_answered_counts_as_paid(stand_in: Any, http: Http) -> None:
-    http.budget, http.timeout, http.tries = Budget(money=1.0), 0.1, 2
+    http.budget, http.timeout, http.retries = Budget(money=1.0), 0.1, replace(http.retries, faults=1)
     stand_in.will(stand_in.hangs())
     with pytest.raises(SearchFailed):
         get(http, call(stand_in, most=0.2))

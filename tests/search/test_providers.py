@@ -7,12 +7,14 @@ import inspect
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import SearchFailed, UnknownName, UsageError
 from claimlab.search.connect import PROVIDERS, connect
 from claimlab.search.http import Http
@@ -45,7 +47,7 @@ def ask(name: str, stand_in: Any, http: Http, query: Query = ASK) -> Results:
 
 def test_every_provider_of_the_package_is_here() -> None:
     assert set(WEB) == {"brave", "exa", "google-cse", "google-factcheck", "searxng", "serper", "tavily"}
-    assert set(PROVIDERS.names()) == {*WEB, "local", "replay"}
+    assert set(PROVIDERS.names()) == {*WEB, "local"}
 
 
 @pytest.mark.parametrize("name", PROVIDERS.names())
@@ -234,7 +236,8 @@ FINAL: dict[str, tuple[Fault, str, int]] = {
 @pytest.mark.parametrize("name", WEB)
 def test_a_fault_is_named_and_counted(name: str, fault: str, stand_in: Any, http: Http) -> None:
     act, kind, tries = FINAL[fault]
-    http.timeout, http.tries = (0.25, 2) if kind == "timeout" else (5, 4)
+    http.timeout, faults = (0.25, 1) if kind == "timeout" else (5, 3)
+    http.retries = replace(http.retries, faults=faults)
     stand_in.will(act(stand_in, answer(name)))
     with pytest.raises(SearchFailed) as caught:
         ask(name, stand_in, http)
@@ -270,11 +273,43 @@ def test_a_fault_that_passes_loses_nothing(
     assert waits[0] == 7 if "Retry-After" in fault else 0.2 < waits[0] <= 0.5
 
 
+# As each service documents that it found nothing.
+NOTHING: dict[str, Any] = {
+    "brave": {"type": "search", "query": {"original": "gauge"}},
+    "exa": {"requestId": "x", "results": []},
+    "google-cse": {"kind": "customsearch#search", "searchInformation": {"totalResults": "0"}},
+    "google-factcheck": {},
+    "searxng": {"query": "gauge", "results": [], "unresponsive_engines": []},
+    "serper": {"searchParameters": {"q": "gauge"}, "credits": 1},
+    "tavily": {"query": "gauge", "results": []},
+}
+ODD: dict[str, Any] = {
+    "other fields": {"foo": [1, 2], "status": "ok"},
+    "null": dict.fromkeys(("claims", "web", "results", "organic", "items")),
+    "a number for the list": dict.fromkeys(("claims", "web", "results", "organic", "items"), 7),
+    "strings for results": {
+        "claims": ["a"], "web": {"results": ["a"]}, "results": ["a"], "organic": ["a"], "items": ["a"],
+    },
+    "results without a word": {
+        "claims": [{"a": 1}], "web": {"results": [{"a": 1}]}, "results": [{"a": 1}], "organic": [{"a": 1}],
+        "items": [{"a": 1}],
+    },
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", WEB)
-@pytest.mark.parametrize("empty", [{}, None])
-def test_an_answer_without_results_is_empty_not_a_failure(name: str, empty: Any, stand_in: Any, http: Http) -> None:
-    nothing = {} if empty == {} else dict.fromkeys(("claims", "web", "results", "organic", "items"))
-    assert ask(name, stand_in.will(stand_in.says(nothing)), http).evidence == ()
+def test_an_answer_without_results_is_empty_not_a_failure(name: str, stand_in: Any, http: Http) -> None:
+    assert ask(name, stand_in.will(stand_in.says(NOTHING[name])), http).evidence == ()
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("name", WEB)
+def test_an_answer_of_another_shape_is_a_failure_not_nothing_found(
+    name: str, odd: str, stand_in: Any, http: Http
+) -> None:
+    with pytest.raises(SearchFailed) as caught:
+        ask(name, stand_in.will(stand_in.says(ODD[odd])), http)
+    assert (caught.value.kind, len(stand_in.asked)) == ("wrong-shape", 1)
 
 
 @pytest.mark.parametrize("name", WEB)
@@ -303,27 +338,26 @@ def test_an_unreachable_provider_is_a_network_failure(http: Http) -> None:
 
 
 def test_names_become_a_chain() -> None:
-    assert connect(["google-factcheck", "brave"]).name == "google-factcheck > brave"
+    live = Calls(mode="live")
+    assert connect(["google-factcheck", "brave"], live).name == "google-factcheck > brave"
     with pytest.raises(UnknownName, match="brave"):
-        connect(["brav"])
+        connect(["brav"], live)
     with pytest.raises(UsageError, match="cannot be set up"):
-        connect(["local"])
-    with pytest.raises(UsageError, match="needs a recording"):
-        connect(["brave"], mode="replay")
+        connect(["local"], live)
+    with pytest.raises(UsageError, match="needs a folder"):
+        asyncio.run(connect(["brave"], Calls(mode="replay")).search(ASK))
 
 
 def test_a_key_is_in_no_recording(stand_in: Any, http: Http, tmp_path: Path) -> None:
-    from claimlab.search.cache import Recording
-
-    recording = Recording(tmp_path / "calls.sqlite")
+    calls = Calls(cache=tmp_path)
     stand_in.will(stand_in.says(answer("google-cse")), stand_in.says({"error": KEY}, status=403))
     environ = {"GOOGLE_CSE_API_KEY": KEY, "GOOGLE_CSE_ID": "engine"}
     settings = {"google-cse": {"endpoint": stand_in.url, "environ": environ}}
-    chain = connect(["google-cse"], http=http, settings=settings, mode="record", recording=recording)
+    chain = connect(["google-cse"], calls, http=http, settings=settings)
     asyncio.run(chain.search(ASK))
     with pytest.raises(SearchFailed, match=r"\[key\]"):
         asyncio.run(chain.search(Query("another")))
-    recording.close()
+    calls.close()
     assert not any(KEY.encode() in file.read_bytes() for file in tmp_path.iterdir())
-    offline = connect(["google-cse"], mode="replay", recording=Recording(tmp_path / "calls.sqlite"))
+    offline = connect(["google-cse"], Calls("replay", tmp_path))
     assert asyncio.run(offline.search(ASK)).evidence[0].title == "Tide gauge of Northport"

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
+from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import PageRefused, ReplayMiss
 from claimlab.search import snapshot as snapshots
 from claimlab.search.addresses import Guard
-from claimlab.search.cache import Recording
 from claimlab.search.evidence import Evidence
 from claimlab.search.page_text import read_page
 from claimlab.search.snapshot import PageFetcher, Snapshot, with_page
@@ -187,12 +187,11 @@ def test_proxies_of_the_environment_are_not_used(stand_in: Any, monkeypatch: pyt
 
 
 def test_pages_are_recorded_and_replayed_refusals_too(stand_in: Any, tmp_path: Path) -> None:
-    recording = Recording(tmp_path / "calls.sqlite")
     url = f"http://page.example:{stand_in.port}/"
     stand_in.will(stand_in.send(b"", "text/html", status=503), stand_in.page(PAGE))
 
     def get(mode: Any, at: str = url) -> Snapshot:
-        return asyncio.run(PageFetcher(guard(stand_in), mode=mode, recording=recording, timeout=5).fetch(at))
+        return asyncio.run(PageFetcher(guard(stand_in), calls=Calls(mode, tmp_path), timeout=5).fetch(at))
 
     for mode in ("record", "replay"):
         with pytest.raises(PageRefused, match="503"):

@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -19,6 +20,7 @@ from claimlab.cli.options import SeedOption as SeedOption
 from claimlab.core.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from claimlab.core.calls.calls import Calls
     from claimlab.core.dataset import Dataset
 
 
@@ -62,6 +64,36 @@ def written(dataset: Dataset, *, as_json: bool, more: dict[str, Any] | None = No
         return
     shown = ", ".join(f"{k} {v:,}" for k, v in counts.get("veracity", {}).items()) or "no labels"
     sys.stdout.write(f"Wrote {dataset.path}: {counts['records']:,} records ({shown}).\n")
+
+
+def show_estimate(estimate: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        emit({"estimate": estimate})
+        return
+    for line in estimate["sentences"]:
+        sys.stdout.write(f"{line}\n")
+
+
+def calls_beside(
+    output: Path,
+    mode: str,
+    cache: Path | None,
+    caps: tuple[float | None, int | None, int | None],
+    *,
+    estimate: bool = False,
+    concurrency: int = 64,
+    progress: Progress = silent,
+) -> Calls:
+    """How a verb that writes `output` makes its calls: recorded beside it, within caps on money, calls and tokens."""
+    from claimlab.core.budget import Budget
+    from claimlab.core.calls.calls import Calls
+    from claimlab.core.calls.mode import check_mode
+    from claimlab.core.ledger import Ledger
+
+    folder = cache if cache is not None or mode == "live" else output.parent / f"{output.name}.cache"
+    ledger = None if estimate or mode == "replay" else Ledger.beside(output)
+    budget = Budget(money=caps[0], calls=caps[1], tokens=caps[2], ledger=ledger)
+    return Calls(check_mode(mode), folder, budget, concurrency, progress)
 
 
 @contextlib.contextmanager

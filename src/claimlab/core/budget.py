@@ -1,8 +1,8 @@
 """One hard cap over a whole run, in money, tokens and calls, shared by everything that spends: models and search.
 
     budget = Budget(money=5.0, calls=10_000)
-    hold = await budget.reserve(Amount(money=0.02, tokens=1500, calls=1))    # the most this call can cost
-    hold.settle(Amount(money=0.004, tokens=310, calls=1))                    # what it did cost
+    with await budget.reserve(Amount(money=0.02, tokens=1500, calls=1)) as hold:    # the most this call can cost
+        hold.settle(Amount(money=0.004, tokens=310, calls=1))                       # what it did cost
 
 The most a call can cost is set aside before it starts, so the cap holds however many calls run at once. A call that
 does not fit beside the ones still running waits for them; one that cannot fit at all raises BudgetSpent. What is
@@ -153,6 +153,12 @@ class Reservation:
         self._budget = budget
         self._number = number
         self._held: list[int] | None = held
+
+    def __enter__(self) -> Reservation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.settle(None)  # left without a word about the cost: the endpoint may well charge for it
 
     def settle(self, actual: Amount | None) -> None:
         """Give back what was not used. Null: nobody knows what the call cost, so all of it counts as spent."""

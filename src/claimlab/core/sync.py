@@ -10,10 +10,12 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from concurrent.futures import wait
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 _LISTEN = 0.25  # seconds
+_MOMENT = 1.0
 _start = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
@@ -59,11 +61,13 @@ def _background() -> asyncio.AbstractEventLoop:
 
 
 def _settle() -> None:
-    """Let a cancelled task run its `finally` blocks before the caller goes on."""
+    """Let a cancelled task run its `finally` blocks before the caller goes on, for a moment: whoever pressed Ctrl-C
+    does not wait for a task that is slow to stop, or for code that keeps the loop from running at all."""
 
     async def others() -> None:
         await asyncio.sleep(0)
         tasks = [t for t in asyncio.all_tasks() if t is not asyncio.current_task() and t.cancelling()]
-        await asyncio.wait(tasks, timeout=5) if tasks else None
+        await asyncio.wait(tasks, timeout=_MOMENT) if tasks else None
 
-    asyncio.run_coroutine_threadsafe(others(), _background()).result(timeout=10)
+    with suppress(TimeoutError):  # it would pass for a fault of the disk: TimeoutError is an OSError
+        asyncio.run_coroutine_threadsafe(others(), _background()).result(timeout=_MOMENT)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import polars as pl
 
 from claimlab.core import sync
+from claimlab.core.calls.pool import all_of
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.progress import Progress, silent
 from claimlab.detect.detector import Prediction
@@ -71,7 +71,8 @@ class Asking:
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         rows = records.to_dicts()
-        return sync.run(ask_each(rows, self._guarded, self.concurrency, self.progress))
+        answers = all_of(rows, self._guarded, concurrency=self.concurrency, progress=self.progress, label="predicting")
+        return sync.run(answers)
 
     def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
         """What a run would ask, for an estimate."""
@@ -89,35 +90,6 @@ class Asking:
             raise
         except Exception as error:  # one failing record never stops the others
             return Prediction(None, failure="crash", notes={"detail": f"{type(error).__name__}: {error}"})
-
-
-async def ask_each(
-    rows: Sequence[Row], one: Callable[[Row], Awaitable[Prediction]], concurrency: int, progress: Progress
-) -> list[Prediction]:
-    """`one` for every row, in order. An error that no further call can get past lets those under way finish first:
-    what they brought is recorded, and the next run does not pay for it again."""
-    done: list[Prediction | None] = [None] * len(rows)
-    line = iter(enumerate(rows))
-    stopped: list[ClaimlabError] = []
-    finished = 0
-
-    async def work() -> None:
-        nonlocal finished
-        for index, row in line:
-            if stopped:
-                return
-            try:
-                done[index] = await one(row)
-            except ClaimlabError as error:
-                stopped.append(error)
-                return
-            finished += 1
-            progress("predicting", finished, len(rows))
-
-    await asyncio.gather(*(work() for _ in range(max(1, min(concurrency, len(rows))))))
-    if stopped:
-        raise stopped[0]
-    return [p for p in done if p is not None]
 
 
 def priced(prediction: Prediction, answers: Sequence[Answer[Any]], extra: float | None = 0.0) -> Prediction:

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from claimlab.core import sync
+from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
-from claimlab.core.progress import Progress, silent
 from claimlab.enrich.flow import Settings
-from claimlab.enrich.open import Access, open_doors
+from claimlab.enrich.open import open_doors
 from claimlab.enrich.run import CONCURRENCY, enrich_async
-from claimlab.search.cache import Mode
 
 
 def enrich(
@@ -22,17 +21,18 @@ def enrich(
     web: str | Sequence[str],
     *,
     settings: Settings | None = None,
-    mode: Mode = "live",
+    calls: Calls | None = None,
     concurrency: int = CONCURRENCY,
-    progress: Progress = silent,
-    **access: Any,
+    **words: Any,
 ) -> Dataset:
-    """`dataset` with evidence, claims and outcomes. `web` names search providers; `access` is what Access takes
-    (factcheck, extract, profile, cache, budget ...). Mode "record" needs a `cache` folder, and is what resumes."""
-    asked = Access(web=[web] if isinstance(web, str) else list(web), mode=mode, progress=progress, **access)
+    """`dataset` with evidence, claims and outcomes. `web` names search providers; `words` is what open_doors takes
+    (factcheck, extract, profile ...). `calls` says how calls are made; by default they are live and not recorded."""
+    made = calls if calls is not None else Calls(mode="live")
 
     async def whole() -> Dataset:
-        async with open_doors(asked) as doors:
-            return (await enrich_async(dataset, doors, settings, concurrency=concurrency, progress=progress)).dataset
+        async with open_doors([web] if isinstance(web, str) else list(web), made, **words) as doors:
+            return (
+                await enrich_async(dataset, doors, settings, concurrency=concurrency, progress=made.progress)
+            ).dataset
 
     return sync.run(whole())

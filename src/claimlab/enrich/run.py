@@ -6,23 +6,20 @@ and times of retrieval come from the recording.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from claimlab.core import sync
+from claimlab.core.calls.pool import each
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.progress import Progress, silent
 from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, Settings, enrich_record
 from claimlab.enrich.journal import Journal
-from claimlab.enrich.query import make_queries, prepared
+from claimlab.enrich.query import QueryText, make_queries, prepared
 from claimlab.enrich.tables import tables_of
-from claimlab.search.query import Query
-from claimlab.search.results import Provider, Results
 
 CONCURRENCY = 16
 
@@ -59,8 +56,7 @@ async def enrich_async(
     progress: Progress = silent,
 ) -> Enrichment:
     chosen = settings or Settings()
-    work = _Work(dataset, doors, chosen, journal, progress)
-    done = await work.run(concurrency)
+    done = await _all(dataset, doors, chosen, journal, concurrency, progress)
     step = Lineage(
         step="enrich",
         parameters=parameters(doors, chosen),
@@ -116,82 +112,43 @@ def _outcomes(done: list[Enriched], which: str = "outcome") -> dict[str, int]:
     return {name: tally[name] for name in OUTCOMES}
 
 
-class _Work:
-    """The records that are left to do, and the workers that do them."""
+async def _all(
+    dataset: Dataset, doors: Doors, settings: Settings, journal: Journal | None, concurrency: int, progress: Progress
+) -> list[Enriched]:
+    """What became of every record, in their order; what an earlier start finished is not done again."""
+    rows = dataset.records
+    texts, queries = prepared(rows["text"], settings.query_rule), make_queries(rows["text"], settings.query_rule)
+    ids = rows["id"].to_list()
+    done = {i: d for i, d in journal.finished().items() if i in set(ids)} if journal is not None else {}
+    line = zip(rows.iter_rows(named=True), texts, queries, strict=True)
 
-    def __init__(
-        self, dataset: Dataset, doors: Doors, settings: Settings, journal: Journal | None, progress: Progress
-    ) -> None:
-        self.rows = dataset.records
-        factcheck = Turns(doors.factcheck) if doors.factcheck else None
-        self.doors = Doors(Turns(doors.web), factcheck, doors.extractor, doors.pages)
-        self.settings, self.journal, self.progress = settings, journal, progress
-        self.done: dict[str, Enriched] = {}
-        self.stopped: list[ClaimlabError] = []
-
-    async def run(self, concurrency: int) -> list[Enriched]:
-        texts = prepared(self.rows["text"], self.settings.query_rule)
-        queries = make_queries(self.rows["text"], self.settings.query_rule)
-        if self.journal is not None:
-            self.done = {i: d for i, d in self.journal.finished().items() if i in set(self.rows["id"].to_list())}
-        line = iter(zip(self.rows.iter_rows(named=True), texts, queries, strict=True))
-
-        async def work() -> None:
-            for row, text, query in line:
-                if self.stopped:
-                    return
-                if row["id"] not in self.done:
-                    await self._one(_with_country(row), text, query)
-
+    async def work(record: tuple[dict[str, Any], str | None, QueryText | None]) -> Enriched:
+        row, text, query = record
         try:
-            await asyncio.gather(*(work() for _ in range(max(1, concurrency))))
-        finally:
-            if self.journal is not None:
-                self.journal.close(complete=False)
-        if self.stopped:
-            raise self.stopped[0]
-        return [self.done[i] for i in self.rows["id"].to_list()]
-
-    async def _one(self, row: Mapping[str, Any], text: str | None, query: Any) -> None:
-        try:
-            done = await enrich_record(row, text, query, self.doors, self.settings)
-        except ClaimlabError as error:  # nothing further can be asked; what is under way goes on
-            self.stopped.append(error)
-            return
+            return await enrich_record(_with_country(row), text, query, doors, settings)
+        except ClaimlabError:
+            raise
         except Exception as error:  # one failing record never stops the others
-            done = Enriched(row["id"], "failed", "failed")
-            done.failures.append({"stage": "flow", "kind": "crash", "reason": f"{type(error).__name__}: {error}"})
-        self.done[row["id"]] = done
-        if self.journal is not None:
-            self.journal.add(done)
-        self.progress("enriching", len(self.done), self.rows.height)
+            reason = f"{type(error).__name__}: {error}"
+            return Enriched(row["id"], "failed", "failed", failures=[_crash(reason)])
+
+    left = (record for record in line if record[0]["id"] not in done)
+    pool = each(
+        left, work, concurrency=concurrency, progress=progress, label="enriching", total=len(ids), before=len(done)
+    )
+    try:
+        async for _, enriched in pool:
+            done[enriched.record_id] = enriched
+            if journal is not None:
+                journal.add(enriched)
+    finally:
+        if journal is not None:
+            journal.close(complete=False)
+    return [done[i] for i in ids]
 
 
-@dataclass
-class Turns:
-    """A provider that is not asked the same thing twice at once: the second asks when the first answer is recorded."""
-
-    provider: Provider
-    _locks: dict[str, tuple[asyncio.Lock, int]] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        return self.provider.name
-
-    def parameters(self) -> dict[str, Any]:
-        return self.provider.parameters()
-
-    async def search(self, query: Query) -> Results:
-        key = json.dumps(query.as_json(), sort_keys=True)
-        lock, users = self._locks.get(key) or (asyncio.Lock(), 0)
-        self._locks[key] = (lock, users + 1)
-        try:
-            async with lock:
-                return await self.provider.search(query)
-        finally:
-            lock, users = self._locks.pop(key)
-            if users > 1:
-                self._locks[key] = (lock, users - 1)
+def _crash(reason: str) -> dict[str, Any]:
+    return {"stage": "flow", "kind": "crash", "reason": reason}
 
 
 def _with_country(row: dict[str, Any]) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
+from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.dataset import Dataset
 from claimlab.evolve.auditors.auditor import Question
 from claimlab.evolve.auditors.known.model import ask
@@ -20,22 +20,19 @@ from claimlab.llm.profiles import find_profile
 
 def estimate(run: Run, claims: Dataset) -> dict[str, Any]:
     """The most that a run can take: every step is made and every auditor asked. Texts are taken to stay as long."""
-    found: dict[str, Any] = {}
-    sentences = []
-    parts = []
+    parts: dict[str, Priced] = {}
     if run.rewriter == "model" and run.profile:
-        parts.append(("agents", run.profile, _turns(run, claims)))
+        parts["agents"] = _estimate(run, run.profile, _turns(run, claims))
     if run.auditor == "model" and run.auditors:
         profiles = run.auditor_profiles or ((run.profile,) if run.profile else ())
         for number in range(run.auditors if profiles else 0):
-            parts.append((f"auditor {number + 1}", profiles[number % len(profiles)], _votes(run, claims)))
-    for who, profile, asked in parts:
-        taken = estimate_calls(asked, find_profile(profile).with_model(run.model))
-        found[who] = asdict(taken)
-        sentences.append(f"{who.capitalize()}, at most: {taken.sentence()}")
-    if not parts:
-        sentences.append("No model is asked: this run costs nothing.")
-    return {"parts": found, "sentences": sentences}
+            profile = profiles[number % len(profiles)]
+            parts[f"auditor {number + 1}"] = _estimate(run, profile, _votes(run, claims))
+    return estimated(parts)
+
+
+def _estimate(run: Run, profile: str, asked: Iterator[Ask[Any]]) -> Priced:
+    return estimate_calls(asked, find_profile(profile).with_model(run.model), recording=run.calls.existing())
 
 
 def _steps(run: Run) -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
-from claimlab.core.budget import Budget
+from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.evolve.auditors.auditor import AUDITORS, Auditor
 from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
@@ -20,8 +19,6 @@ from claimlab.evolve.run import evolve_async
 from claimlab.evolve.society.open import open_network, open_population
 from claimlab.evolve.stage import Stage
 from claimlab.evolve.target import Target, all_targets
-
-CacheMode = Literal["live", "record", "replay"]
 
 
 @dataclass(frozen=True)
@@ -44,10 +41,7 @@ class Run:
     profile: str | None = None
     auditor_profiles: tuple[str, ...] = ()
     model: str | None = None
-    cache: Path | None = None
-    cache_mode: CacheMode = "record"
-    budget: Budget = field(default_factory=Budget)
-    concurrency: int = 80
+    calls: Calls = field(default_factory=Calls)
     seed: int = 20
 
     async def start(self, claims: Dataset, *, work: Path | None = None, progress: Progress = silent) -> Dataset:
@@ -61,7 +55,7 @@ class Run:
                 targets=self.targets,
                 plan=self.plan,
                 seed=self.seed,
-                concurrency=self.concurrency,
+                concurrency=self.calls.concurrency,
                 work=work,
                 progress=progress,
             )
@@ -82,10 +76,7 @@ class Run:
             profile=self.profile,
             model=self.model,
             recording=self.recording,
-            mode=self.cache_mode,
-            cache=self.cache,
-            budget=self.budget,
-            concurrency=self.concurrency,
+            calls=self.calls,
         )
         return REWRITERS.get(self.rewriter)(settings)
 
@@ -98,10 +89,7 @@ class Run:
             profiles=self.auditor_profiles or ((self.profile,) if self.profile else ()),
             model=self.model,
             recording=self.recording,
-            mode=self.cache_mode,
-            cache=self.cache,
-            budget=self.budget,
-            concurrency=self.concurrency,
+            calls=self.calls,
             seed=self.seed,
         )
         return list(AUDITORS.get(self.auditor)(settings, self.auditors))
@@ -126,9 +114,3 @@ def targets_of(words: list[str]) -> tuple[Target, ...]:
     if "all" in words:
         return tuple(all_targets())
     return tuple(dict.fromkeys(Target.parse(word) for word in words))
-
-
-def check_cache_mode(mode: str) -> CacheMode:
-    if mode not in ("live", "record", "replay"):
-        raise UsageError(f"There is no cache mode '{mode}'.", "Choose one of: record, replay, live.")
-    return cast(CacheMode, mode)

@@ -7,7 +7,6 @@ trace; only what no other turn can get past stops a run, after the claims under 
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core import sync
+from claimlab.core.calls.pool import each
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
@@ -103,32 +103,16 @@ async def _all(
 ) -> list[Life]:
     """Every life, in the order of the claims. An error that stops all is raised after the lives under way are kept."""
     done = dict(kept)
-    line = iter([start for start in begun if start.key not in done])
-    stopped: list[BaseException] = []
+    left = [start for start in begun if start.key not in done]
     progress(LABEL, len(done), len(begun))
-
-    async def work() -> None:
-        while not stopped and (start := next(line, None)) is not None:
-            try:
-                life = await live(start, plan, cast)
-            except Exception as error:
-                stopped.append(error)
-                return
-            done[life.key] = life
-            if journal is not None:
-                journal.add(life)
-            progress(LABEL, len(done), len(begun))
-            await asyncio.sleep(0)  # a replay never waits: without this, Ctrl-C would not be heard
-
-    tasks = [asyncio.create_task(work()) for _ in range(min(concurrency, len(begun)))]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    if stopped:
-        raise stopped[0]
+    lives = each(
+        left, lambda start: live(start, plan, cast), concurrency=concurrency, progress=progress, label=LABEL,
+        before=len(done),
+    )  # fmt: skip
+    async for _, life in lives:
+        done[life.key] = life
+        if journal is not None:
+            journal.add(life)
     return [done[start.key] for start in begun]
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from claimlab.llm.cache import Cache, question
+from claimlab.core.calls.recording import Recording
 from claimlab.llm.messages import Request
 from claimlab.llm.profiles import Profile
+from claimlab.llm.remember import question
 from claimlab.llm.schema import in_words
 
 Counter = Callable[[str], int]
@@ -43,13 +44,17 @@ class Estimate:
 
 
 def estimate(
-    requests: Iterable[Request[Any]], profile: Profile, *, cache: Cache | None = None, counter: Counter | None = None
+    requests: Iterable[Request[Any]],
+    profile: Profile,
+    *,
+    recording: Recording | None = None,
+    counter: Counter | None = None,
 ) -> Estimate:
     """Count what `requests` would take; nothing is sent anywhere."""
-    by, count = ("the counter handed in", counter) if counter else token_counter()
+    by, count = ("the counter passed in", counter) if counter else token_counter()
     calls = cached = tokens_in = tokens_out = 0
     for request in requests:
-        if cache is not None and cache.get(question(request, profile)) is not None:
+        if recording is not None and recording.get(question(request, profile)) is not None:
             cached += 1
             continue
         calls += 1

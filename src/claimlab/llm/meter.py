@@ -30,26 +30,22 @@ class Metered:
         self.budget = budget
 
     async def ask(self, request: Request[T]) -> Answer[T]:
-        hold = await self.budget.reserve(most(request, self.profile))
-        started = time.monotonic()
-        try:
-            async with asyncio.timeout(request.timeout or self.profile.timeout):
-                answer = await self.inner.ask(request)
-        except TimeoutError:
-            waited = time.monotonic() - started
-            hold.settle(None)
-            return Answer(
-                model=self.profile.chosen_model(),
-                failure="timeout",
-                detail=f"no whole reply in {waited:.1f} s",
-                seconds=waited,
-                transient=True,
-            )
-        except BaseException:
-            hold.settle(None)  # stopped under way: the endpoint may well charge for it
-            raise
-        hold.settle(actual(answer))
-        return replace(answer, seconds=round(time.monotonic() - started, 6))
+        with await self.budget.reserve(most(request, self.profile)) as hold:
+            started = time.monotonic()
+            try:
+                async with asyncio.timeout(request.timeout or self.profile.timeout):
+                    answer = await self.inner.ask(request)
+            except TimeoutError:
+                waited = time.monotonic() - started
+                return Answer(
+                    model=self.profile.chosen_model(),
+                    failure="timeout",
+                    detail=f"no whole reply in {waited:.1f} s",
+                    seconds=waited,
+                    transient=True,
+                )
+            hold.settle(actual(answer))
+            return replace(answer, seconds=round(time.monotonic() - started, 6))
 
     async def close(self) -> None:
         await self.inner.close()

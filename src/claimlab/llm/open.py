@@ -2,65 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal
-
-from claimlab.core.budget import Budget
-from claimlab.core.errors import UsageError
-from claimlab.llm.cache import Cache
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.retry import Retries
 from claimlab.llm.meter import Metered
 from claimlab.llm.profiles import Profile, find_profile
 from claimlab.llm.provider import PROVIDERS, Provider
 from claimlab.llm.remember import Remembered
-from claimlab.llm.retry import Patient, Retries
+from claimlab.llm.retry import Patient
 from claimlab.llm.validate import Validated
-
-Mode = Literal["live", "record", "replay"]
-MODES: tuple[Mode, ...] = ("live", "record", "replay")
 
 
 def open_provider(
-    profile: str | Profile,
-    *,
-    model: str | None = None,
-    mode: Mode = "record",
-    cache: Cache | Path | None = None,
-    budget: Budget | None = None,
-    concurrency: int = 64,
-    retries: Retries | None = None,
+    profile: str | Profile, *, model: str | None = None, calls: Calls, retries: Retries | None = None
 ) -> Validated:
-    """A model that is ready to be asked.
-
-    `mode`: "record" answers from the cache what it holds and keeps what is new (so a stopped run goes on where it
-    stopped); "replay" answers from the cache alone, with no key and no network, and a call it does not hold is an
-    error; "live" neither reads nor writes it. `cache` is the file (null: the user's own). `budget` caps this and
-    everything else that was handed the same one.
-    """
+    """A model that is ready to be asked. Its key is read, and the recording of `calls` opened, when it first is."""
     chosen = (find_profile(profile) if isinstance(profile, str) else profile).with_model(model)
     chosen.chosen_model()
-    if mode not in MODES:
-        raise UsageError(f"There is no cache mode '{mode}'.", f"Choose one of: {', '.join(MODES)}.")
-    if mode == "replay":
-        from claimlab.llm.providers.replay import Replay
-
-        return Validated(Replay(chosen, _cache(cache)))
-    return Validated(layered(PROVIDERS.get(chosen.provider)(chosen), mode, cache, budget, concurrency, retries))
+    return layered(PROVIDERS.get(chosen.provider)(chosen), calls, retries)
 
 
-def layered(
-    provider: Provider,
-    mode: Mode = "record",
-    cache: Cache | Path | None = None,
-    budget: Budget | None = None,
-    concurrency: int = 64,
-    retries: Retries | None = None,
-) -> Provider:
-    """`provider` with budget, patience and memory around it."""
-    metered = Metered(provider, budget or Budget())
-    at_once = min(concurrency, provider.profile.concurrency or concurrency)
-    patient = Patient(metered, concurrency=at_once, retries=retries or Retries())
-    return patient if mode == "live" else Remembered(patient, _cache(cache))
-
-
-def _cache(cache: Cache | Path | None) -> Cache:
-    return cache if isinstance(cache, Cache) else Cache(cache)
+def layered(provider: Provider, calls: Calls, retries: Retries | None = None) -> Validated:
+    """`provider` with budget, patience, memory and validation around it."""
+    if calls.mode == "replay":  # the provider is never asked, and nothing is spent
+        return Validated(Remembered(provider, calls))
+    metered = Metered(provider, calls.budget)
+    at_once = min(calls.concurrency, provider.profile.concurrency or calls.concurrency)
+    return Validated(Remembered(Patient(metered, concurrency=at_once, retries=retries or Retries()), calls))

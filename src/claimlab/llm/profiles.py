@@ -86,7 +86,7 @@ class Profile(BaseModel):
 
     def chosen_model(self) -> str:
         if self.model is None:
-            raise UsageError(f"The profile '{self.name}' does not say which model to ask.", "Choose one with --model.")
+            raise UsageError(f"The profile '{self.name}' does not say which model to ask.", "Pass `model`.")
         return self.model
 
     def key(self) -> str | None:

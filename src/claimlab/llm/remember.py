@@ -1,56 +1,74 @@
-"""The remembering layer: a question that was answered before is answered from the cache, at no cost.
+"""The remembering layer: a question that was answered before is answered from the recording, at no cost.
 
 It sits on single exchanges, below the re-ask: both the unusable first reply and the second one are kept, so a run that
-is killed between them pays for neither again.
+is killed between them pays for neither again. Only a model's own words are kept, its refusals and unusable replies
+among them: a failure in passing is not a reply.
 """
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from typing import Any
 
-from claimlab.llm.cache import Cache, Question, question
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.recording import Kept, Question
 from claimlab.llm.messages import Answer, Request, T, Usage
+from claimlab.llm.profiles import Profile
 from claimlab.llm.provider import Provider
+from claimlab.llm.schema import wire_schema
 
 _FINAL = (None, "refusal")  # what a provider itself reports as the model's own last word
 
 
 class Remembered:
-    def __init__(self, inner: Provider, cache: Cache) -> None:
+    def __init__(self, inner: Provider, calls: Calls) -> None:
         self.inner = inner
         self.profile = inner.profile
-        self.cache = cache
-        self._turns: dict[str, tuple[asyncio.Lock, int]] = {}
+        self.calls = calls
 
     async def ask(self, request: Request[T]) -> Answer[T]:
-        asked = question(request, self.profile)
-        lock, users = self._turns.get(asked.key) or (asyncio.Lock(), 0)
-        self._turns[asked.key] = (lock, users + 1)
-        try:
-            async with lock:  # the same question asked twice at once is paid for once
-                return await self._ask(request, asked)
-        finally:
-            lock, users = self._turns.pop(asked.key)
-            if users > 1:
-                self._turns[asked.key] = (lock, users - 1)
+        recording = self.calls.recording
+        if recording is None:
+            return await self.inner.ask(request)
+        fresh: Answer[T] | None = None
 
-    async def _ask(self, request: Request[T], asked: Question) -> Answer[T]:
-        kept = self.cache.get(asked)
-        if kept is not None:
-            return restored(kept)
-        answer = await self.inner.ask(request)
-        if answer.failure not in _FINAL:
-            return answer
-        return replace(restored(self.cache.put(asked, stored(answer))), cached=False)
+        async def ask() -> Kept | None:
+            nonlocal fresh
+            fresh = await self.inner.ask(request)
+            return Kept(stored(fresh)) if fresh.failure in _FINAL else None
+
+        kept, recorded = await recording.answer(question(request, self.profile), ask)
+        if kept is None:
+            assert fresh is not None, "nothing recorded: it was asked"
+            return fresh
+        return replace(restored(kept), cached=recorded)
 
     async def close(self) -> None:
         await self.inner.close()
 
 
+def question(request: Request[Any], profile: Profile) -> Question:
+    """Everything that shapes the reply, and nothing that does not (no URL, key, time limit or tag)."""
+    schema = wire_schema(request.schema)["schema"] if request.schema is not None else None
+    model = profile.chosen_model()
+    asked = {
+        "model": model,
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        "schema": schema,
+        "parameters": {
+            "temperature": None if request.temperature is None else float(request.temperature),
+            "max_tokens": request.max_tokens,
+            "seed": request.seed,
+            "schema_bound": profile.schema_bound if schema is not None else None,
+            "more": profile.parameters,
+        },
+        "attempt": request.attempt,
+    }
+    return Question(f"model {model}", asked, f"{request.name()}, attempt {request.attempt}")
+
+
 def stored(answer: Answer[Any]) -> dict[str, Any]:
-    """What the cache keeps of an answer. The value is not kept: it is read from the text again, by the same schema."""
+    """What is kept of an answer. The value is not kept: it is read from the text again, by the same schema."""
     record = answer.record()
     del record["value"]
     return record
@@ -58,4 +76,4 @@ def stored(answer: Answer[Any]) -> dict[str, Any]:
 
 def restored(record: dict[str, Any]) -> Answer[Any]:
     usage = Usage(**record["usage"])
-    return Answer(**{**record, "usage": usage, "notes": tuple(record["notes"])}, cached=True)
+    return Answer(**{**record, "usage": usage, "notes": tuple(record["notes"])})

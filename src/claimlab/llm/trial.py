@@ -7,10 +7,11 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from claimlab.core import sync
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.retry import Retries
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Profile
-from claimlab.llm.retry import Retries
 
 
 class Colour(BaseModel):
@@ -27,7 +28,7 @@ def try_model(profile: str | Profile, model: str | None = None) -> dict[str, Any
 
 
 async def _try(profile: str | Profile, model: str | None) -> dict[str, Any]:
-    provider = open_provider(profile, model=model, mode="live", retries=Retries(faults=1, too_many=2))
+    provider = open_provider(profile, model=model, calls=Calls(mode="live"), retries=Retries(faults=1, too_many=2))
     try:
         answer: Answer[Colour] = await provider.inner.ask(Request.of("Say hello.", schema=None, max_tokens=4))
         if answer.ok or answer.refusal:

@@ -1,19 +1,15 @@
-"""The chat-completions format as endpoints really send it: replies read defensively, waits parsed, keys kept out."""
+"""The chat-completions format as endpoints really send it, read defensively."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
+from claimlab.core.calls.secrets import excerpt, scrubbed
 from claimlab.llm.messages import Usage
 
 UNKNOWN = Usage()
-_SHOWN = 300  # characters of an endpoint's own words in a message
 
 
 @dataclass(frozen=True)
@@ -26,17 +22,17 @@ class Reply:
     status: int = 200
 
 
-def read_reply(raw: bytes) -> Reply | str:
-    """The reply in a body; a sentence when it is none (HTML, cut JSON, nothing at all)."""
+def read_reply(raw: bytes, key: str | None) -> Reply | str:
+    """The reply in a body, without our key should it be in there; a sentence when it is not one (HTML, cut JSON)."""
     if not raw.strip():
         return "the body is empty"
     try:
-        data = json.loads(raw)
+        data = scrubbed(json.loads(raw), key)
     except (ValueError, RecursionError):
-        start = raw[:60].decode("utf-8", "replace").strip()
+        start = excerpt(raw[:400].decode("utf-8", "replace"), key, 60)
         return f"the body is not JSON (it starts with {start!r})"
     if not isinstance(data, dict):
-        return "the body is no JSON object"
+        return "the body is not a JSON object"
     if data.get("error"):
         code = data["error"].get("code") if isinstance(data["error"], dict) else None
         return Reply(error=data["error"], status=code if isinstance(code, int) and code >= 400 else 500)
@@ -53,17 +49,13 @@ def read_reply(raw: bytes) -> Reply | str:
         return "the body holds no choices with a message"
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """How long the endpoint asks us to wait, in seconds: a number or a date; null when it does not say."""
+def error_in(raw: bytes) -> Any:
+    """What the body of an error says, as these endpoints lay it out; its text where it is something else."""
     try:
-        if headers.get("retry-after-ms"):
-            wait = float(headers["retry-after-ms"]) / 1000
-        else:
-            said = headers.get("retry-after", "")
-            wait = float(said) if _number(said) else (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds()
-    except (ValueError, TypeError):
-        return None
-    return max(0.0, wait) if math.isfinite(wait) else None
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw.decode("utf-8", "replace")
+    return data.get("error", data) if isinstance(data, dict) else data
 
 
 def refusal_in(body: Any) -> bool:
@@ -71,12 +63,6 @@ def refusal_in(body: Any) -> bool:
     if not isinstance(body, dict):
         return False
     return any(str(body.get(field)) in ("content_filter", "content_policy_violation") for field in ("code", "type"))
-
-
-def scrub(text: str, key: str | None) -> str:
-    """An endpoint's words, shortened, with our key taken out should it have echoed it."""
-    clean = text.replace(key, "***") if key else text
-    return " ".join(clean.split())[:_SHOWN]
 
 
 def _text(content: Any) -> str | None:
@@ -94,11 +80,3 @@ def _usage(usage: Any) -> Usage:
 
 def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from claimlab.core.errors import SearchFailed, UsageError
+from claimlab.search.http import Http
 from claimlab.search.query import Query
 from claimlab.search.results import Attempt, Provider, Results
 
@@ -19,13 +20,24 @@ class Chain:
     A spent budget or a missing recording ends the search at once: the next provider would break the same promise.
     """
 
-    def __init__(self, providers: Sequence[Provider], *, fall_back: Policy = "on-failure-or-empty") -> None:
+    def __init__(
+        self,
+        providers: Sequence[Provider],
+        *,
+        fall_back: Policy = "on-failure-or-empty",
+        http: Http | None = None,
+    ) -> None:
         if not providers:
             raise UsageError("A chain of search providers is empty.", "Name at least one provider.")
         if fall_back not in ("on-failure", "on-failure-or-empty"):
             raise UsageError(f"'{fall_back}' is not a way to fall back.", "Use 'on-failure' or 'on-failure-or-empty'.")
         self.providers = tuple(providers)
         self.fall_back = fall_back
+        self._http = http  # the connections that its providers share
+
+    async def close(self) -> None:
+        if self._http is not None:
+            await self._http.close()
 
     @property
     def name(self) -> str:
@@ -70,7 +82,7 @@ def _all_failed(attempts: list[Attempt]) -> SearchFailed:
         " > ".join(a.provider for a in attempts),
         kind,
         f"No search provider answered. {reason}",
-        "Mend one of them, or search without them: the local provider needs no key.",
+        "Fix one of them, or search without them: the local provider needs no key.",
     )
     failure.attempts = tuple(attempts)
     return failure

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UsageError
 from claimlab.core.registry import Registry
-from claimlab.search.cache import Mode, Recording
 from claimlab.search.chain import Chain, Policy
 from claimlab.search.http import Http
-from claimlab.search.providers.replay import Replay
 from claimlab.search.recorded import Recorded
 from claimlab.search.results import Provider
 from claimlab.search.web import WebProvider
@@ -22,26 +21,16 @@ PROVIDERS: Registry[Any] = Registry(
 
 def connect(
     names: Sequence[str],
+    calls: Calls,
     *,
     http: Http | None = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
-    mode: Mode = "live",
-    recording: Recording | None = None,
     fall_back: Policy = "on-failure-or-empty",
 ) -> Chain:
     """The providers `names` as one chain. `settings` holds constructor arguments by provider name."""
-    if mode != "live" and recording is None:
-        raise UsageError(f"Mode '{mode}' needs a recording.", "Name the file that search calls are recorded in.")
-    shared = http if http is not None else Http()
-    chosen: list[Provider] = []
-    for name in names:
-        provider = _build(name, shared, dict((settings or {}).get(name, {})))
-        if mode == "replay" and recording is not None:
-            provider = Replay(recording, of=provider.name, parameters=provider.parameters())
-        elif mode == "record" and recording is not None:
-            provider = Recorded(provider, recording)
-        chosen.append(provider)
-    return Chain(chosen, fall_back=fall_back)
+    shared = http if http is not None else Http(budget=calls.budget)
+    providers = [Recorded(_build(name, shared, dict((settings or {}).get(name, {}))), calls) for name in names]
+    return Chain(providers, fall_back=fall_back, http=shared)
 
 
 def _build(name: str, http: Http, settings: dict[str, Any]) -> Provider:

@@ -11,14 +11,15 @@ from claimlab.core.errors import SearchFailed
 _TAGS = re.compile(r"</?(?:strong|b|em|i|mark|span|br)\b[^>]{0,80}>", re.IGNORECASE)
 
 
-def table(provider: str, answer: Any, *path: str) -> list[dict[str, Any]]:
-    """The list of objects at `path`; absent or null means no results, anything else is not the documented layout."""
+def table(provider: str, answer: Any, *path: str, or_else: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """The list of objects at `path`. It may only be absent where one of the fields `or_else` shows that the service
+    searched and found nothing; anything else is not the documented layout."""
     at = answer
     for step in path:
         if not isinstance(at, dict):
             raise wrong_shape(provider, path)
         at = at.get(step)
-        if at is None:
+        if at is None and any(name in answer for name in or_else):
             return []
     if not isinstance(at, list) or not all(isinstance(item, dict) for item in at):
         raise wrong_shape(provider, path)

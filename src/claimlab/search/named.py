@@ -6,36 +6,28 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
-from claimlab.search.cache import Mode, Recording
 from claimlab.search.chain import Chain
 from claimlab.search.connect import connect
-from claimlab.search.http import Http
 from claimlab.search.local import MANIFEST, build_index
 
 
-def named_chain(
-    names: Sequence[str],
-    *,
-    http: Http,
-    mode: Mode = "live",
-    recording: Recording | None = None,
-    progress: Progress = silent,
-) -> Chain:
-    """The providers that `names` name; what "local:FOLDER" points at is indexed first where it is no index yet."""
+def named_chain(names: Sequence[str], calls: Calls) -> Chain:
+    """The providers that `names` name; what "local:FOLDER" points at is indexed first where it is not an index yet."""
     plain, settings = [], {}
     for name in names:
         kind, _, place = name.partition(":")
         if kind in plain:
-            raise UsageError(f"The search provider '{kind}' stands twice in one chain.", "Name it once.")
+            raise UsageError(f"The search provider '{kind}' is in one chain twice.", "Name it once.")
         plain.append(kind)
         if kind == "local":
-            settings[kind] = {"index": index_at(place, progress)}
+            settings[kind] = {"index": index_at(place, calls.progress)}
         elif place:
             raise UsageError(f"'{name}' names a place, and only local:FOLDER has one.", f"Write: {kind}")
-    return connect(plain, http=http, settings=settings, mode=mode, recording=recording)
+    return connect(plain, calls, settings=settings)
 
 
 def index_at(place: str, progress: Progress = silent) -> Path:

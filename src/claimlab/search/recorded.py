@@ -1,31 +1,29 @@
-"""A provider whose answers are kept and given again: the same question costs one call, ever.
+"""A provider whose answers are recorded and given again: the same question costs one call, ever.
 
-A failure is kept too, so that a replay fails where the run failed and a chain falls back where it fell back. Recording
-again asks again where a failure stands.
+A failure is recorded too, so that a replay fails where the run failed and a chain falls back where it fell back.
+Recording again asks again where a failure was recorded.
 """
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
-from weakref import WeakValueDictionary
 
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.recording import Kept, Question
 from claimlab.core.errors import SearchFailed
-from claimlab.search.cache import Recording, key_of
 from claimlab.search.evidence import Evidence
 from claimlab.search.query import Query
 from claimlab.search.results import Provider, Results
 
 
 class Recorded:
-    """Answers from `recording` where it can, else asks `provider` and keeps what it says."""
+    """Answers from the recording of `calls` where it can, else asks `provider` and keeps what it says."""
 
-    def __init__(self, provider: Provider, recording: Recording) -> None:
+    def __init__(self, provider: Provider, calls: Calls) -> None:
         self.provider = provider
-        self.recording = recording
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self.calls = calls
 
     @property
     def name(self) -> str:
@@ -35,30 +33,26 @@ class Recorded:
         return self.provider.parameters()
 
     async def search(self, query: Query) -> Results:
-        question = question_of(query, self.provider.parameters())
-        turn = self._turns.setdefault(key_of(self.name, question), asyncio.Lock())
-        async with turn:  # datasets repeat themselves: a question asked twice at once is paid for once
-            return await self._search(query, question)
+        recording = self.calls.recording
+        if recording is None:
+            return await self.provider.search(query)
+        fresh: Results | None = None
 
-    async def _search(self, query: Query, question: dict[str, Any]) -> Results:
-        kept = self.recording.get(self.name, question)
-        if kept is not None and "failed" not in kept:
-            return restored(kept, query, self.name)
-        try:
-            results = await self.provider.search(query)
-        except SearchFailed as failure:
-            self.recording.put(self.name, question, stored_failure(failure), replace=True)
-            raise
-        kept = self.recording.put(self.name, question, stored(results), replace=kept is not None)
-        # read back what was kept, so that the first run and its replay give the same bytes
-        return replace(restored(kept, query, self.name), replayed=False, cost=results.cost)
+        async def ask() -> Kept:
+            nonlocal fresh
+            try:
+                fresh = await self.provider.search(query)
+            except SearchFailed as failure:
+                return Kept(_stored_failure(failure), final=False)
+            return Kept(_stored(fresh))
 
-
-def question_of(query: Query, parameters: dict[str, Any]) -> dict[str, Any]:
-    return {"query": query.as_json(), "parameters": parameters}
+        content = {"query": query.as_json(), "parameters": self.parameters()}
+        kept, _ = await recording.answer(Question(self.name, content), ask)
+        results = _restored(kept, query, self.name)
+        return results if fresh is None else replace(results, replayed=False, cost=fresh.cost)
 
 
-def stored(results: Results) -> dict[str, Any]:
+def _stored(results: Results) -> dict[str, Any]:
     return {
         "evidence": [piece.as_json() for piece in results.evidence],
         "retrieved": results.retrieved.isoformat(),
@@ -68,12 +62,12 @@ def stored(results: Results) -> dict[str, Any]:
     }
 
 
-def stored_failure(failure: SearchFailed) -> dict[str, Any]:
-    said = {"kind": failure.kind, "problem": failure.problem, "todo": failure.todo, "tries": failure.tries}
-    return {"failed": said}
+def _stored_failure(failure: SearchFailed) -> dict[str, Any]:
+    fields = {"kind": failure.kind, "problem": failure.problem, "todo": failure.todo, "tries": failure.tries}
+    return {"failed": fields}
 
 
-def restored(kept: dict[str, Any], query: Query, provider: str) -> Results:
+def _restored(kept: Any, query: Query, provider: str) -> Results:
     """The recorded answer, or the recorded failure again. It costs nothing now; what it cost then stays recorded."""
     if "failed" in kept:
         raise SearchFailed(provider, **kept["failed"])

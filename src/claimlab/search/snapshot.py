@@ -11,16 +11,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.http import USER_AGENT, trust
+from claimlab.core.calls.pace import TokenBucket
+from claimlab.core.calls.recording import Kept, Question
 from claimlab.core.errors import PageRefused
 from claimlab.search.addresses import Guard, Target
-from claimlab.search.bounded import TooLarge, WrongEncoding, read_bounded
-from claimlab.search.cache import Mode, Recording
 from claimlab.search.claimreview import reviews_in
 from claimlab.search.evidence import Evidence, Review
-from claimlab.search.http import USER_AGENT, trust
 from claimlab.search.page_text import PageText, read_page
 from claimlab.search.results import now
-from claimlab.search.terms import TokenBucket
 
 if TYPE_CHECKING:
     import httpx2
@@ -88,16 +89,14 @@ class PageFetcher:
         self,
         guard: Guard | None = None,
         *,
-        mode: Mode = "live",
-        recording: Recording | None = None,
+        calls: Calls | None = None,
         timeout: float = 20.0,
         max_bytes: int = 3 << 20,
         max_hops: int = 5,
         certificates: ssl.SSLContext | None = None,
     ) -> None:
         self.guard = guard if guard is not None else Guard()
-        self.mode = mode
-        self.recording = recording
+        self.calls = calls
         self.timeout = timeout
         self.max_bytes = max_bytes
         self.max_hops = max_hops
@@ -106,21 +105,19 @@ class PageFetcher:
 
     async def fetch(self, url: str) -> Snapshot:
         """The page at `url`, from the recording where there is one; `PageRefused` says why there is none."""
-        if self.recording is None or self.mode == "live":
+        recording = self.calls.recording if self.calls is not None else None
+        if recording is None:
             return await self._fetch(url)
-        question = {"url": url}
-        if self.mode == "replay":
-            return _restored(url, self.recording.require("page", question))
-        kept = self.recording.get("page", question)
-        if kept is not None and "failed" not in kept:
-            return _restored(url, kept)
-        try:
-            snapshot = await self._fetch(url)
-        except PageRefused as refusal:
-            failed = {"kind": refusal.kind, "problem": refusal.problem, "todo": refusal.todo}
-            self.recording.put("page", question, {"failed": failed}, replace=True)
-            raise
-        return _restored(url, self.recording.put("page", question, snapshot.as_json(), replace=kept is not None))
+
+        async def ask() -> Kept:
+            try:
+                return Kept((await self._fetch(url)).as_json())
+            except PageRefused as refusal:
+                failed = {"kind": refusal.kind, "problem": refusal.problem, "todo": refusal.todo}
+                return Kept({"failed": failed}, final=False)
+
+        kept, _ = await recording.answer(Question("page", {"url": url}), ask)
+        return _restored(url, kept)
 
     async def _fetch(self, url: str) -> Snapshot:
         import httpx2
@@ -255,7 +252,7 @@ def _decode(body: bytes, kind: str) -> str:
     return str(best) if best is not None else body.decode("utf-8", "replace")
 
 
-def _restored(url: str, kept: dict[str, Any]) -> Snapshot:
+def _restored(url: str, kept: Any) -> Snapshot:
     if "failed" in kept:
         raise PageRefused(url, **kept["failed"])
     return Snapshot.from_json(kept)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
-import time
 import tomllib
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+
+from claimlab.core.calls.pace import TokenBucket
 
 CAUTIOUS_RATE = 2.0  # calls a second, for a provider of which nothing is known
 
@@ -30,30 +28,30 @@ def terms(name: str) -> Terms:
     return Terms(price=raw.get("price"), rate=raw.get("rate", CAUTIOUS_RATE), note=raw.get("note", ""))
 
 
-class TokenBucket:
-    """At most `rate` calls a second on average, `burst` at once. Shared by every task and thread that holds it."""
+@dataclass(frozen=True)
+class Searches:
+    """What a run would ask of a provider, for an estimate."""
 
-    def __init__(self, rate: float, burst: int = 1, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.rate = rate
-        self.burst = max(1, burst)
-        self._clock = clock
-        self._tokens = float(self.burst)
-        self._then = clock()
-        self._lock = threading.Lock()
+    provider: str
+    calls_least: int
+    calls_most: int
 
-    def reserve(self) -> float:
-        """Take a token, on credit if need be, and say how many seconds to wait before using it."""
-        with self._lock:
-            now = self._clock()
-            self._tokens = min(self.burst, self._tokens + (now - self._then) * self.rate)
-            self._then = now
-            self._tokens -= 1
-            return max(0.0, -self._tokens / self.rate)
+    @property
+    def money_least(self) -> float | None:
+        return self._money(self.calls_least)
 
-    async def wait(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-        delay = self.reserve()
-        if delay > 0:
-            await sleep(delay)
+    @property
+    def money_most(self) -> float | None:
+        return self._money(self.calls_most)
+
+    def sentence(self) -> str:
+        known = self.money_most is not None
+        cost = f"${self.money_least:.4f} to ${self.money_most:.4f}" if known else "price unknown"
+        return f"{self.calls_least:,} to {self.calls_most:,} searches, {cost}."
+
+    def _money(self, calls: int) -> float | None:
+        price = terms(self.provider).price
+        return None if price is None else price * calls
 
 
 _buckets: dict[str, TokenBucket] = {}

@@ -13,6 +13,7 @@ from claimlab.core.errors import BudgetSpent, SearchFailed
 from claimlab.core.languages import to_iso1
 from claimlab.search.dates import date_of
 from claimlab.search.evidence import Evidence, Review
+from claimlab.search.fields import wrong_shape
 from claimlab.search.http import Call, Http
 from claimlab.search.query import Query
 from claimlab.search.results import Results, now
@@ -82,6 +83,8 @@ class WebProvider(ABC):
             try:
                 reply = await self.http.json(self.ask(query, wanted, page), bucket_of(self.name))
                 found = self.read(reply.answer, query, retrieved, page)
+                if found.evidence and not any(found.evidence):  # a list, but not of results
+                    raise wrong_shape(self.name, ())
             except (SearchFailed, BudgetSpent) as failure:
                 if not pieces:
                     raise

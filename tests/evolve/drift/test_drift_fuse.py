@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.evolve.drift.fuse import TOTAL, Reading, judge_pairs, request_of, schema_of
@@ -23,7 +24,7 @@ PAIRS = [("The mill sold looms.", f"The mill sold {n} looms.") for n in range(1,
 
 
 def judge(answers: Callable[[Request[Any]], Line]) -> Validated:
-    return Validated(layered(Scripted(answers=answers), "live"))
+    return layered(Scripted(answers=answers), Calls(mode="live"))
 
 
 def by_number(shift: int = 0) -> Callable[[Request[Any]], Line]:

@@ -10,7 +10,7 @@ import typer
 from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say
 
 if TYPE_CHECKING:
-    from claimlab.core.budget import Budget
+    from claimlab.core.calls.calls import Calls
     from claimlab.core.dataset import Dataset
     from claimlab.core.progress import Progress
     from claimlab.evolve.drift.attainment import Ends
@@ -68,9 +68,9 @@ def drift(
     opened = [Dataset.open(folder).limited(limit) for folder in folders]
     groups, given = _people(population, network)
     with progress_bar() as progress:
-        budget = _budget(judge, max_cost, max_calls)
-        judges = _judges(judge, reading, runs, sample, budget)
-        independent = _independent(opened, auditor, auditor_data, judge, budget, progress)
+        calls = _calls(judge, max_cost, max_calls)
+        judges = _judges(judge, reading, runs, sample, calls)
+        independent = _independent(opened, auditor, auditor_data, judge, calls, progress)
         found = measure(opened, groups=groups, judges=judges, independent=independent, seed=seed, progress=progress)
     if output is not None:
         write_drift(found, output, _societies(opened, found, given), traces=traces, seed=seed, force=force)
@@ -108,17 +108,19 @@ def _societies(opened: list[Dataset], found: Drift, given: Society | None) -> di
     return {run: society for run, society in known.items() if society is not None}
 
 
-def _budget(profiles: list[str] | None, money: float | None, calls: int | None) -> Budget:
-    """One purse for the judges and for a model that audits."""
+def _calls(profiles: list[str] | None, money: float | None, calls: int | None) -> Calls:
+    """One budget for the judges and for a model that audits."""
     from claimlab.core.budget import Budget
+    from claimlab.core.calls.calls import Calls
     from claimlab.core.errors import UsageError
+    from claimlab.core.places import cache_folder
 
     if not profiles and (money is not None or calls is not None):
         raise UsageError("A cap was set, but without a judge nothing is spent.", "Add --judge PROFILE.")
-    return Budget(money=money, calls=calls)
+    return Calls(cache=cache_folder(), budget=Budget(money=money, calls=calls))
 
 
-def _judges(profiles: list[str] | None, reading: str, runs: int, sample: int, budget: Budget) -> Judges | None:
+def _judges(profiles: list[str] | None, reading: str, runs: int, sample: int, calls: Calls) -> Judges | None:
     from claimlab.evolve.drift.fuse import Reading
     from claimlab.evolve.drift.measure import Judges
 
@@ -127,7 +129,7 @@ def _judges(profiles: list[str] | None, reading: str, runs: int, sample: int, bu
     from claimlab.llm.open import open_provider
 
     named = Reading.named(reading)  # before a model is opened, which may take a while or not be there
-    providers = [open_provider(profile, budget=budget) for profile in profiles]
+    providers = [open_provider(profile, calls=calls) for profile in profiles]
     return Judges(providers, named, runs, sample)
 
 
@@ -136,7 +138,7 @@ def _independent(
     auditor: str | None,
     data: Path | None,
     profiles: list[str] | None,
-    budget: Budget,
+    calls: Calls,
     progress: Progress,
 ) -> Ends | None:
     from claimlab.core.errors import UsageError
@@ -157,7 +159,7 @@ def _independent(
     targets = tuple(sorted({Target.of(d, v) for d, v in goals.iter_rows()}))
     if not targets:
         return None
-    settings = Settings(data=data, targets=targets, profiles=tuple(profiles or ()), budget=budget)
+    settings = Settings(data=data, targets=targets, profiles=tuple(profiles or ()), calls=calls)
     (one,) = opens(settings, 1)
     return judge_ends(hops, one, progress=progress)
 

@@ -148,10 +148,13 @@ def _score(
         scores, method = by_features(claims, society, **setting), "features"
     else:
         from claimlab.core.budget import Budget
+        from claimlab.core.calls.calls import Calls
+        from claimlab.core.places import cache_folder
         from claimlab.evolve.worth.agents import worth_by_agents
         from claimlab.llm.open import open_provider
 
-        provider = open_provider(judge, budget=Budget(money=caps[0], calls=caps[1]))
+        calls = Calls(cache=cache_folder(), budget=Budget(money=caps[0], calls=caps[1]))
+        provider = open_provider(judge, calls=calls)
         scores, counted = worth_by_agents(claims, society, provider, **setting)
         method, tally = f"agents played by {provider.profile.chosen_model()}", counted.summary()
     topics = told.select("id", "topic")

@@ -168,8 +168,11 @@ def _judge(profile: str | None, sample: int, caps: Caps, progress: Progress) -> 
         return None
     from claimlab.audit.judge import ModelJudge
     from claimlab.core.budget import Budget
+    from claimlab.core.calls.calls import Calls
+    from claimlab.core.places import cache_folder
     from claimlab.llm.open import open_provider
 
     money, calls, tokens = caps
-    provider = open_provider(profile, budget=Budget(money=money, tokens=tokens, calls=calls))
+    spending = Budget(money=money, tokens=tokens, calls=calls)
+    provider = open_provider(profile, calls=Calls(cache=cache_folder(), budget=spending))
     return ModelJudge(provider, sample, progress=progress)

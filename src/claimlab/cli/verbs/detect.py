@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, verb
+from claimlab.cli.output import (
+    ForceFlag,
+    JsonFlag,
+    LimitOption,
+    SeedOption,
+    calls_beside,
+    emit,
+    progress_bar,
+    say,
+    show_estimate,
+    verb,
+)
 
 if TYPE_CHECKING:
+    from claimlab.core.calls.calls import Calls
     from claimlab.core.dataset import Dataset
     from claimlab.core.progress import Progress
     from claimlab.detect.detector import Detector
-    from claimlab.detect.open import Access
     from claimlab.tasks.task import Task
 
 app = verb()
@@ -61,13 +72,10 @@ def detect(
     as_json: JsonFlag = False,
 ) -> None:
     """Train a detector on split 'train', tune it on 'dev', and keep its predictions for 'test'."""
-    from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
-    from claimlab.core.ledger import Ledger
     from claimlab.detect.detector import DETECTORS
-    from claimlab.detect.open import Access, open_handles
+    from claimlab.detect.open import open_handles
     from claimlab.detect.settings import read_settings
-    from claimlab.search.cache import check_mode
     from claimlab.tasks.task import open_task
 
     if not estimate:
@@ -76,53 +84,44 @@ def detect(
     told = read_settings(chosen, settings or ())
     dataset = Dataset.open(folder).limited(limit)
     asked = open_task(task, dataset.records)
-    ledger = None if estimate or mode == "replay" else Ledger.beside(output)
     options = {"seed": seed, "evidence": evidence, "pieces": pieces, "timed": timed}
     with progress_bar() as progress:
-        access = Access(
-            profile=profile,
-            model=model,
-            search_profile=search_profile,
-            search_model=search_model,
-            providers=provider or (),
-            cache=_cache(cache, output, mode),
-            mode="live" if estimate else check_mode(mode),  # an estimate leaves no recording behind
-            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls, ledger=ledger),
-            progress=progress,
+        calls = calls_beside(
+            output, mode, cache, (max_cost, max_calls, max_tokens), estimate=estimate, progress=progress
         )
-        _refuse_unasked(chosen, access)
-        with open_handles(access) as opened:
+        words: dict[str, Any] = {
+            "profile": profile,
+            "model": model,
+            "search_profile": search_profile,
+            "search_model": search_model,
+            "providers": provider or (),
+        }
+        _refuse_unasked(chosen, words)
+        with open_handles(calls, **words) as opened:
             ready = chosen(**opened, **_screen(chosen, evidence), **told)
             if hasattr(ready, "progress"):
                 ready.progress = progress  # training may take long too
             if estimate:
-                _estimate(dataset, ready, asked, access, options, as_json)
+                _estimate(dataset, ready, asked, calls, options, as_json)
                 return
             run = _run(dataset, ready, asked, output, options, progress=progress, resume=mode != "replay")
-    _finish(run, asked, dataset, output, access, force=force, as_json=as_json)
+    calls.close()
+    _finish(run, asked, dataset, output, calls, force=force, as_json=as_json)
 
 
-def _cache(cache: Path | None, output: Path, mode: str) -> Path:
-    from claimlab.core.errors import UsageError
-
-    if mode == "live" and cache is not None:
-        raise UsageError("Mode 'live' records nothing, so it has no use for --cache.", "Leave out one of the two.")
-    return cache if cache is not None else output.parent / f"{output.name}.cache"
-
-
-def _refuse_unasked(chosen: type[Detector], access: Access) -> None:
+def _refuse_unasked(chosen: type[Detector], words: dict[str, Any]) -> None:
     """A model or a search that the detector would never ask is a misunderstanding: say so before anything is spent."""
     from claimlab.core.errors import UsageError
     from claimlab.detect.detector import handles
 
     takes = handles(chosen)
-    if access.profile is not None and "model" not in takes:
+    if words["profile"] is not None and "model" not in takes:
         raise UsageError(f"The detector '{chosen.name}' asks no model.", "Leave --profile out, or choose an llm one.")
-    if access.model is not None and access.profile is None:
+    if words["model"] is not None and words["profile"] is None:
         raise UsageError("--model names a model of a profile.", "Name the profile too, with --profile.")
-    if access.search_model is not None and access.search_profile is None:
+    if words["search_model"] is not None and words["search_profile"] is None:
         raise UsageError("--search-model names a model of a profile.", "Name it too, with --search-profile.")
-    if (access.providers or access.search_profile) and "search" not in takes:
+    if (words["providers"] or words["search_profile"]) and "search" not in takes:
         raise UsageError(
             f"The detector '{chosen.name}' does not search.",
             "Leave out --provider and --search-profile, or use --detector llm-search.",
@@ -173,36 +172,31 @@ def _work(output: Path) -> Path:
 
 
 def _finish(
-    run: Dataset, asked: Task, dataset: Dataset, output: Path, access: Access, *, force: bool, as_json: bool
+    run: Dataset, asked: Task, dataset: Dataset, output: Path, calls: Calls, *, force: bool, as_json: bool
 ) -> None:
     from claimlab.detect.run import finish
     from claimlab.detect.scores import headline, scores_of
 
     manifest = run.write(output, force=force)
     finish(_work(output))
-    if access.budget.ledger is not None:
-        access.budget.ledger.close(complete=True)
+    if calls.budget.ledger is not None:
+        calls.budget.ledger.close(complete=True)
     notes = run.notes[len(dataset.notes) :]
     for note in notes:
         say(f"Note: {note}")
     scores = scores_of(run, asked)
     if as_json:
         lineage = [step.model_dump() for step in manifest.lineage]
-        more = {"scores": scores, "notes": notes, "budget": access.budget.summary()}
+        more = {"scores": scores, "notes": notes, "budget": calls.budget.summary()}
         emit({"output": str(output), "counts": manifest.counts, "lineage": lineage, **more})
         return
     typer.echo(f"Wrote {output}: {headline(run.lineage[-1].parameters['detector'], scores)}")
 
 
 def _estimate(
-    dataset: Dataset, ready: Detector, asked: Task, access: Access, options: dict[str, Any], as_json: bool
+    dataset: Dataset, ready: Detector, asked: Task, calls: Calls, options: dict[str, Any], as_json: bool
 ) -> None:
-    from claimlab.detect.cost import estimate, sentences
+    from claimlab.detect.cost import estimate
 
     told = {key: options[key] for key in ("seed", "evidence", "pieces")}
-    found = estimate(dataset, ready, task=asked, cache=access.cache, **told)
-    if as_json:
-        emit({"estimate": found})
-        return
-    for line in sentences(found):
-        typer.echo(line)
+    show_estimate(estimate(dataset, ready, calls, task=asked, **told), as_json)

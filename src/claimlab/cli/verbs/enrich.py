@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, emit, progress_bar, say, verb, written
+from claimlab.cli.output import (
+    ForceFlag,
+    JsonFlag,
+    LimitOption,
+    calls_beside,
+    progress_bar,
+    say,
+    show_estimate,
+    verb,
+    written,
+)
 
 if TYPE_CHECKING:
+    from claimlab.core.calls.calls import Calls
     from claimlab.core.dataset import Dataset
-    from claimlab.core.progress import Progress
     from claimlab.enrich.flow import Settings
-    from claimlab.enrich.open import Access
 
 app = verb()
 
@@ -63,21 +72,15 @@ def enrich(
     as_json: JsonFlag = False,
 ) -> None:
     """Attach the claim, dated evidence and fact-checks to every record; stop, resume and replay."""
-    from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
     from claimlab.core.errors import UsageError
     from claimlab.core.guard import refuse_taken
-    from claimlab.core.ledger import Ledger
-    from claimlab.enrich.open import Access
     from claimlab.enrich.views import KIND
-    from claimlab.search.cache import check_mode
 
     if not estimate:
         refuse_overwrite(output, force, reads=folder)
         if report is not None:
             refuse_taken(report, force=force, kind=KIND, reads=[folder])
-    if mode == "live" and cache is not None:
-        raise UsageError("Mode 'live' records nothing, so it has no use for --cache.", "Leave out one of the two.")
     if folder.is_file():
         if provider or factcheck or profile:
             raise UsageError(
@@ -87,28 +90,26 @@ def enrich(
         _import_rows(folder, output, report, limit=limit, force=force, as_json=as_json)
         return
     if not provider:
-        raise UsageError("Nobody was named to search with.", "Add --provider, such as local:FOLDER or searxng.")
+        raise UsageError("No search provider given.", "Add --provider, such as local:FOLDER or searxng.")
     settings = _settings(query_rule, correspondence, results, as_of, country or [])
     dataset = Dataset.open(folder).limited(limit)
-    ledger = None if estimate or mode == "replay" else Ledger.beside(output)
     with progress_bar() as progress:
-        access = Access(
-            web=provider,
-            factcheck=factcheck or (),
-            extract=extract,
-            profile=profile,
-            model=model,
-            claims=claims,
-            snapshot=snapshot,
-            cache=cache if cache is not None else output.parent / f"{output.name}.cache",
-            mode=check_mode(mode),
-            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls, ledger=ledger),
-            progress=progress,
+        calls = calls_beside(
+            output, mode, cache, (max_cost, max_calls, max_tokens), estimate=estimate, progress=progress
         )
+        words = {
+            "web": provider,
+            "factcheck": factcheck or (),
+            "extract": extract,
+            "profile": profile,
+            "model": model,
+            "claims": claims,
+            "snapshot": snapshot,
+        }
         if estimate:
-            _estimate(dataset, access, settings, as_json)
+            _estimate(dataset, calls, words, settings, as_json)
             return
-        _run(dataset, access, settings, output, report, concurrency, progress, force=force, as_json=as_json)
+        _run(dataset, calls, words, settings, output, report, concurrency, force=force, as_json=as_json)
 
 
 def _settings(query_rule: str, rule: str, results: int, as_of: str | None, countries: list[str]) -> Settings:
@@ -131,12 +132,12 @@ def _settings(query_rule: str, rule: str, results: int, as_of: str | None, count
 
 def _run(
     dataset: Dataset,
-    access: Access,
+    calls: Calls,
+    words: dict[str, Any],
     settings: Settings,
     output: Path,
     report: Path | None,
     concurrency: int,
-    progress: Progress,
     *,
     force: bool,
     as_json: bool,
@@ -147,12 +148,12 @@ def _run(
     from claimlab.enrich.run import Enrichment, enrich_async, parameters
 
     async def whole() -> tuple[Enrichment, Journal | None]:
-        async with open_doors(access) as doors:
+        async with open_doors(calls=calls, **words) as doors:
             mark = {"records": dataset.digest(), **parameters(doors, settings)}
             # A replay takes nothing but the recording: it must not pass because of what a stopped run left behind.
-            journal = Journal(output, mark) if access.mode != "replay" else None
+            journal = Journal(output, mark) if calls.mode != "replay" else None
             done = await enrich_async(
-                dataset, doors, settings, journal=journal, concurrency=concurrency, progress=progress
+                dataset, doors, settings, journal=journal, concurrency=concurrency, progress=calls.progress
             )
             return done, journal
 
@@ -160,10 +161,11 @@ def _run(
     done.dataset.write(output, force=force)
     if journal is not None:
         journal.close(complete=True)
-    if access.budget.ledger is not None:
-        access.budget.ledger.close(complete=True)
+    calls.close()
+    if calls.budget.ledger is not None:
+        calls.budget.ledger.close(complete=True)
     _report(done.dataset, report, force=force)
-    more = {**done.summary, "budget": access.budget.summary()}
+    more = {**done.summary, "budget": calls.budget.summary()}
     written(done.dataset, as_json=as_json, more={"enrichment": more})
     if not as_json:
         _tell(done.summary)
@@ -178,24 +180,16 @@ def _tell(summary: dict[str, Any]) -> None:
         say(f"Note: the claims come from a model that is {standing}.")
 
 
-def _estimate(dataset: Dataset, access: Access, settings: Settings, as_json: bool) -> None:
+def _estimate(dataset: Dataset, calls: Calls, words: dict[str, Any], settings: Settings, as_json: bool) -> None:
     from claimlab.core import sync
-    from claimlab.enrich.cost import estimate, sentences
+    from claimlab.enrich.cost import estimate
     from claimlab.enrich.open import open_doors
-    from claimlab.llm.cache import Cache
 
     async def whole() -> dict[str, Any]:
-        async with open_doors(access) as doors:
-            file = access.cache / "llm.sqlite" if access.cache is not None else None
-            cache = Cache(file) if file is not None and file.is_file() else None
-            return estimate(dataset, doors, settings, cache=cache)
+        async with open_doors(calls=calls, **words) as doors:
+            return estimate(dataset, doors, settings, calls)
 
-    found = sync.run(whole())
-    if as_json:
-        emit({"estimate": found})
-        return
-    for line in sentences(found):
-        typer.echo(line)
+    show_estimate(sync.run(whole()), as_json)
 
 
 def _import_rows(

@@ -13,10 +13,11 @@ from claimlab.cli.output import (
     JsonFlag,
     LimitOption,
     SeedOption,
-    emit,
+    calls_beside,
     progress_bar,
     say,
     several,
+    show_estimate,
     verb,
     written,
 )
@@ -83,7 +84,7 @@ def run(
         list[str] | None, typer.Option(help="Model profile of an auditor; again for the next (else the agents').")
     ] = None,
     model: Annotated[str | None, typer.Option(help="Another model of the same endpoint.")] = None,
-    cache: Annotated[Path | None, typer.Option(help="File of recorded model calls (OUTPUT.cache/llm.sqlite).")] = None,
+    cache: Annotated[Path | None, typer.Option(help="Folder of recorded calls (OUTPUT.cache).")] = None,
     cache_mode: Annotated[
         str, typer.Option(help="'record' (and resume), 'replay' (no network) or 'live' (no recording).")
     ] = "record",
@@ -98,10 +99,8 @@ def run(
     as_json: JsonFlag = False,
 ) -> None:
     """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and replay."""
-    from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
-    from claimlab.core.ledger import Ledger
-    from claimlab.evolve.open import Run, check_cache_mode, plan_of, targets_of
+    from claimlab.evolve.open import Run, plan_of, targets_of
 
     if not estimate:
         refuse_overwrite(output, force, reads=folder)
@@ -117,7 +116,9 @@ def run(
     _refuse_unheard(auditor == "classifier", {"--auditor-data": auditor_data}, "Say --auditor classifier.")
     _refuse_unheard("replay" in (rewriter, auditor), {"--recording": recording}, "Say --rewriter replay.")
     claims = Dataset.open(folder).limited(limit)
-    ledger = None if estimate or cache_mode == "replay" else Ledger.beside(output)
+    calls = calls_beside(
+        output, cache_mode, cache, (max_cost, max_calls, max_tokens), estimate=estimate, concurrency=concurrency
+    )
     chosen = Run(
         network=network,
         population=population,
@@ -135,10 +136,7 @@ def run(
         profile=profile,
         auditor_profiles=tuple(auditor_profile or ()),
         model=model,
-        cache=cache if cache is not None else output.parent / f"{output.name}.cache" / "llm.sqlite",
-        cache_mode=check_cache_mode(cache_mode),
-        budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls, ledger=ledger),
-        concurrency=concurrency,
+        calls=calls,
         seed=seed,
     )
     if estimate:
@@ -168,10 +166,10 @@ def _run(claims: Dataset, chosen: Run, output: Path, *, force: bool, as_json: bo
         raise
     made.write(output, force=force)
     forget(output)
-    if chosen.budget.ledger is not None:
-        chosen.budget.ledger.close(complete=True)
+    if chosen.calls.budget.ledger is not None:
+        chosen.calls.budget.ledger.close(complete=True)
     counts = made.lineage[-1].counts
-    written(made, as_json=as_json, more={"evolved": counts, "budget": chosen.budget.summary()})
+    written(made, as_json=as_json, more={"evolved": counts, "budget": chosen.calls.budget.summary()})
     if not as_json:
         _tell(counts)
     for note in made.notes[len(claims.notes) :]:
@@ -198,12 +196,7 @@ _WAYS = {"failures: language": " The rules know English only; other languages ne
 def _estimate(claims: Dataset, chosen: Run, as_json: bool) -> None:
     from claimlab.evolve.cost import estimate
 
-    found = estimate(chosen, claims)
-    if as_json:
-        emit({"estimate": found})
-        return
-    for line in found["sentences"]:
-        typer.echo(line)
+    show_estimate(estimate(chosen, claims), as_json)
 
 
 app.command()(drift)

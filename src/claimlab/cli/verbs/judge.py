@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, emit, progress_bar, say, verb
+from claimlab.cli.output import (
+    ForceFlag,
+    JsonFlag,
+    LimitOption,
+    calls_beside,
+    emit,
+    progress_bar,
+    say,
+    show_estimate,
+    verb,
+)
 
 if TYPE_CHECKING:
+    from claimlab.core.calls.calls import Calls
     from claimlab.core.dataset import Dataset
-    from claimlab.detect.open import Access
     from claimlab.evaluate.judge.opinions import Judge
     from claimlab.tasks.task import Task
 
@@ -57,14 +67,11 @@ def judge(
     as_json: JsonFlag = False,
 ) -> None:
     """Judge the reasons of a run by contradictions with fact-checking articles."""
-    from claimlab.core.budget import Budget
     from claimlab.core.dataset import Dataset, refuse_overwrite
     from claimlab.core.errors import UsageError
-    from claimlab.core.ledger import Ledger
-    from claimlab.detect.open import Access, open_handles
+    from claimlab.detect.open import open_handles
     from claimlab.evaluate.judge.opinions import ModelJudge, Nobody, check_scale
     from claimlab.evaluate.scored_run import task_of
-    from claimlab.search.cache import check_mode
     from claimlab.tasks.task import open_task
 
     if not estimate:
@@ -72,22 +79,13 @@ def judge(
     if offline and profile is not None:
         raise UsageError("Two judges were named.", "Give --profile NAME, or --offline, not both.")
     _refuse_unheard(profile, {"--model": model, "--scale": scale, "--runs": runs}, scale, threshold)
-    if mode == "live" and cache is not None:
-        raise UsageError("Mode 'live' records nothing, so it has no use for --cache.", "Leave out one of the two.")
-    called = check_mode(mode)
     dataset = Dataset.open(run).limited(limit)
     asked = open_task(task or task_of(dataset), dataset.records)
-    ledger = None if estimate or mode == "replay" else Ledger.beside(output)
     with progress_bar() as progress:
-        access = Access(
-            profile=profile,
-            model=model,
-            cache=cache if cache is not None else output.parent / f"{output.name}.cache",
-            mode="live" if estimate else called,  # an estimate leaves no recording behind
-            budget=Budget(money=max_cost, tokens=max_tokens, calls=max_calls, ledger=ledger),
-            progress=progress,
+        calls = calls_beside(
+            output, mode, cache, (max_cost, max_calls, max_tokens), estimate=estimate, progress=progress
         )
-        with open_handles(access) as opened:
+        with open_handles(calls, profile=profile, model=model) as opened:
             chosen: Judge
             if offline:
                 from claimlab.evaluate.judge.lexical import LexicalJudge
@@ -98,9 +96,9 @@ def judge(
             else:
                 chosen = ModelJudge(opened["model"], scale=check_scale(scale or "score"), runs=runs or 1)
             if estimate:
-                _estimate(dataset, chosen, asked, articles, as_json)
+                _estimate(dataset, chosen, asked, articles, calls, as_json)
                 return
-            _run(dataset, chosen, asked, access, output, articles, labels, threshold, force=force, as_json=as_json)
+            _run(dataset, chosen, asked, calls, output, articles, labels, threshold, force=force, as_json=as_json)
 
 
 def _refuse_unheard(profile: str | None, asked: dict[str, Any], scale: str | None, threshold: float | None) -> None:
@@ -118,7 +116,7 @@ def _run(
     dataset: Dataset,
     chosen: Judge,
     asked: Task,
-    access: Access,
+    calls: Calls,
     output: Path,
     articles: Path | None,
     labels: Path | None,
@@ -138,14 +136,14 @@ def _run(
         articles=read_articles(articles) if articles is not None else None,
         people=read_people(labels) if labels is not None else None,
         threshold=threshold,
-        progress=access.progress,
+        progress=calls.progress,
     )
     manifest = done.write(output, force=force)
-    if access.budget.ledger is not None:
-        access.budget.ledger.close(complete=True)
+    if calls.budget.ledger is not None:
+        calls.budget.ledger.close(complete=True)
     if as_json:
         lineage = [step.model_dump() for step in manifest.lineage]
-        more = {"judge": done.summary, "budget": access.budget.summary()}
+        more = {"judge": done.summary, "budget": calls.budget.summary()}
         emit({"output": str(output), "counts": manifest.counts, "lineage": lineage, **more})
         return
     typer.echo(f"Wrote {output}: {done.summary['judged']:,} of {done.summary['predictions']:,} predictions judged.")
@@ -178,7 +176,8 @@ def _rate(rates: dict[str, Any], key: str, who: str) -> str:
     return f"{name} by {who}: {100 * part['rate']:.1f} % of {part['n']:,} (95 % {100 * low:.0f} to {100 * high:.0f})"
 
 
-def _estimate(dataset: Dataset, chosen: Judge, asked: Task, articles: Path | None, as_json: bool) -> None:
+def _estimate(dataset: Dataset, chosen: Judge, asked: Task, articles: Path | None, calls: Calls, as_json: bool) -> None:
+    from claimlab.core.calls.estimate import estimated
     from claimlab.core.errors import UsageError
     from claimlab.evaluate.judge.cases import articles_in, read_articles, read_cases
     from claimlab.evaluate.judge.opinions import ModelJudge
@@ -189,8 +188,6 @@ def _estimate(dataset: Dataset, chosen: Judge, asked: Task, articles: Path | Non
     found = read_articles(articles) if articles is not None else articles_in(dataset)
     cases = [c for c in read_cases(dataset, asked, found) if c.left_out is None]
     requests = (chosen.request(case, attempt) for case in cases for attempt in range(chosen.runs))
-    guess = estimate(requests, chosen.provider.profile)
-    if as_json:
-        emit({"estimate": guess.__dict__})
-        return
-    typer.echo(guess.sentence())
+    profile = chosen.provider.profile
+    parts = {profile.chosen_model(): estimate(requests, profile, recording=calls.existing())}
+    show_estimate(estimated(parts, facts={"cases": len(cases)}), as_json)

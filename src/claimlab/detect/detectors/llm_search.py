@@ -268,7 +268,7 @@ def _words(piece: Evidence) -> str:
 def _list_price(results: Results) -> float | None:
     """What the search costs by the providers' published prices: the same when it is answered from a recording."""
     asked = [a.provider for a in results.attempts if a.outcome != "failed"] or [results.provider]
-    prices = [0.0 if name == "local" else terms(name).price for name in asked]
+    prices = [terms(name).price for name in asked]
     known = [p for p in prices if p is not None]
     return sum(known) if len(known) == len(prices) else None
 

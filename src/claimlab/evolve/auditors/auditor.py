@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
-from claimlab.core.budget import Budget
+from claimlab.core.calls.calls import Calls
 from claimlab.core.registry import Registry
 from claimlab.evolve.target import Target
 
@@ -64,10 +64,7 @@ class Settings:
     targets: tuple[Target, ...] = ()
     profiles: tuple[str, ...] = ()  # of models; the auditors take turns with them
     model: str | None = None
-    mode: Literal["live", "record", "replay"] = "record"
-    cache: Path | None = None
-    budget: Budget = field(default_factory=Budget)
-    concurrency: int = 64
+    calls: Calls = field(default_factory=Calls)
     seed: int = 20
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
+from typing import Any
 
 import polars as pl
 
 from claimlab.core import sync
+from claimlab.core.calls.pool import all_of
 from claimlab.core.progress import Progress, silent
 from claimlab.evolve.auditors.auditor import Auditor, Question, Vote
 from claimlab.evolve.drift.attainment import Ends, last_hops
 from claimlab.evolve.target import Target
-
-AT_ONCE = 64
 
 
 def judge_ends(hops: pl.DataFrame, auditor: Auditor, *, progress: Progress = silent) -> Ends:
@@ -23,19 +22,13 @@ def judge_ends(hops: pl.DataFrame, auditor: Auditor, *, progress: Progress = sil
 async def _judge(hops: pl.DataFrame, auditor: Auditor, progress: Progress) -> Ends:
     last = last_hops(hops).drop_nulls(["output", "base", "dimension"])
     rows = list(last.select("run", "trace_id", "output", "base", "dimension", "target").iter_rows())
-    turns = asyncio.Semaphore(AT_ONCE)
-    done = 0
 
-    async def one(text: str, base: str, target: Target) -> Vote:
-        nonlocal done
-        async with turns:
-            vote = await auditor.judge(Question(text, target, seed=0, origin=base))
-        done += 1
-        progress("Judging where claims ended", done, len(rows))
-        return vote
+    async def judge(row: tuple[Any, ...]) -> Vote:
+        _, _, text, base, dimension, value = row
+        return await auditor.judge(Question(text, Target.of(dimension, value), seed=0, origin=base))
 
     try:
-        votes = await asyncio.gather(*(one(text, base, Target.of(d, v)) for _, _, text, base, d, v in rows))
+        votes = await all_of(rows, judge, progress=progress, label="Judging where claims ended")
     finally:
         await auditor.close()
     return {(row[0], row[1]): vote.passed for row, vote in zip(rows, votes, strict=True)}

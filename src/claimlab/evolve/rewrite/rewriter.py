@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from claimlab.core.budget import Budget
+from claimlab.core.calls.calls import Calls
 from claimlab.core.registry import Registry
 from claimlab.evolve.target import Target
 
@@ -86,10 +86,7 @@ class Settings:
     profile: str | None = None
     model: str | None = None
     recording: Path | None = None
-    mode: Literal["live", "record", "replay"] = "record"
-    cache: Path | None = None
-    budget: Budget = field(default_factory=Budget)
-    concurrency: int = 64
+    calls: Calls = field(default_factory=Calls)
 
 
 class Opens(Protocol):

@@ -14,13 +14,13 @@ from claimlab.llm.weights import installed, weights_path
 
 class Embedded:
     def __init__(self, profile: Profile) -> None:
-        if not installed():
-            raise ClaimlabError("The embedded model is not installed.", "Fetch it (98 MB): claimlab llm install")
         self.profile = profile
         self._endpoint: OpenAICompatible | None = None
 
     async def ask(self, request: Request[T]) -> Answer[T]:
         if self._endpoint is None:
+            if not installed():
+                raise ClaimlabError("The embedded model is not installed.", "Fetch it (98 MB): claimlab llm install")
             server = await asyncio.to_thread(local_server, weights_path())
             self._endpoint = self._endpoint or _endpoint(self.profile, server)
         return await self._endpoint.ask(request)

@@ -7,69 +7,72 @@ in pieces up to a bound, because an endpoint is not to be trusted with our memor
 from __future__ import annotations
 
 import asyncio
-import ssl
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
+from claimlab.core.calls.http import ErrorAnswer, client_settings, retry_after
+from claimlab.core.calls.secrets import excerpt
 from claimlab.core.errors import EndpointRefused, MissingExtra, UsageError
 from claimlab.llm.messages import CUT, Answer, Request, T
 from claimlab.llm.profiles import Profile
 from claimlab.llm.schema import in_words, wire_schema
-from claimlab.llm.wire import Reply, read_reply, refusal_in, retry_after, scrub
+from claimlab.llm.wire import Reply, error_in, read_reply, refusal_in
 
 MAX_REPLY = 4 << 20  # bytes; a long answer is some tens of thousands
 _TURNED_AWAY = {
     401: ("refused the key", "Check that {variable} holds a key of this endpoint that is still valid."),
     402: ("says the account has no credit", "Add credit, or choose another profile."),
-    404: ("does not know the model or the address", "Choose a model it serves with --model, or check base_url."),
+    404: ("does not know the model or the address", "Choose a model it serves (`model`), or check base_url."),
 }
 _NEVER_SENT = ("ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol")
 
 
 class OpenAICompatible:
+    """Constructors store: neither the key nor the SDK is needed before the first question."""
+
     def __init__(self, profile: Profile, *, key: str | None = None) -> None:
         if profile.base_url is None:
             raise UsageError(f"The profile '{profile.name}' has no base_url.", "Add it to the profile.")
         self.profile = profile
-        self._key = key or profile.key()
-        self._sdk = _sdk()
+        self._key = key
         self._lines: list[_Line] = []
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(self, request: Request[T]) -> Answer[T]:
-        sdk = self._sdk
-        body = self._body(request)
-        raw = bytearray()
+        sdk = _sdk()
+        self._key = self._key or self.profile.key()
         line = self._line()
         line.busy = True
         try:
             # The body goes as "extra": else the SDK walks every message by its types, a seventh of the whole call.
             completions = line.client.chat.completions.with_streaming_response
             limit = request.timeout or self.profile.timeout
+            body = self._body(request)
             async with completions.create(model="", messages=[], extra_body=body, timeout=limit) as response:
-                async for piece in response.iter_bytes():
-                    raw += piece
-                    if len(raw) > MAX_REPLY:
-                        return self._failed("too-large", f"the reply is longer than {MAX_REPLY:,} bytes")
-        except sdk.APITimeoutError:
-            return self._failed("timeout", "the endpoint did not answer in time", transient=True)
-        except sdk.APIStatusError as error:
-            return self._turned_away(error.status_code, error.body, error.response.headers)
-        except sdk.APIConnectionError as error:
-            cause = type(error.__cause__).__name__
-            failure = "unreachable" if cause in _NEVER_SENT else "connection"
-            return self._failed(failure, scrub(f"{cause}: {error.__cause__}", self._key), transient=True)
-        except sdk.APIError as error:
-            return self._failed("bad-response", scrub(str(error), self._key), transient=True)
+                raw = await read_bounded(response.http_response, MAX_REPLY)
+        except TooLarge:
+            return self._failed("too-large", f"the reply is longer than {MAX_REPLY:,} bytes")
         except UnicodeError:
             return self._failed("unsendable", "the text holds broken characters (lone surrogates)")
+        except sdk.APITimeoutError:
+            return self._failed("timeout", "the endpoint did not answer in time", transient=True)
         except Exception as error:  # the transport's own, while the body is read: its package differs between SDKs
-            return self._failed("connection", scrub(f"{type(error).__name__}: {error}", self._key), transient=True)
+            return self._broken(error)
         finally:
             line.busy = False
-        return self._read(bytes(raw))
+        return self._read(raw)
+
+    def _broken(self, error: Exception) -> Answer[Any]:
+        """No reply: an HTTP error, or none at all. Some versions of the SDK wrap what happened, some do not."""
+        cause = error.__cause__ if isinstance(error, _sdk().APIConnectionError) else error
+        if isinstance(cause, ErrorAnswer):
+            return self._turned_away(cause.status, error_in(cause.body), cause.headers)
+        name = type(cause).__name__
+        failure = "unreachable" if name in _NEVER_SENT else "connection"
+        failure = "bad-response" if isinstance(cause, WrongEncoding | _sdk().APIError) else failure
+        return self._failed(failure, excerpt(f"{name}: {cause}", self._key), transient=True)
 
     def _body(self, request: Request[Any]) -> dict[str, Any]:
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
@@ -86,9 +89,9 @@ class OpenAICompatible:
         return {**body, **self.profile.parameters}
 
     def _read(self, raw: bytes) -> Answer[Any]:
-        reply = read_reply(raw)
+        reply = read_reply(raw, self._key)
         if isinstance(reply, str):
-            return self._failed("bad-response", scrub(reply, self._key), transient=True)
+            return self._failed("bad-response", reply, transient=True)
         if reply.error is not None:
             return self._turned_away(reply.status, reply.error, {})
         return self._answer(reply)
@@ -109,8 +112,10 @@ class OpenAICompatible:
         )
 
     def _turned_away(self, status: int, body: Any, headers: Any) -> Answer[Any]:
-        """An HTTP status that is no answer: this call's problem, a passing one, or the end of the run."""
-        words = scrub(str(body.get("message") or body) if isinstance(body, dict) else str(body or ""), self._key)
+        """An HTTP status that is not a success: this call's problem, a passing one, or the end of the run."""
+        words = excerpt(str(body.get("message") or body) if isinstance(body, dict) else str(body or ""), self._key)
+        if 300 <= status < 400:
+            words = f"it sends us elsewhere ({excerpt(headers.get('location', ''), self._key)}), which is not followed"
         no_quota = status == 429 and isinstance(body, dict) and body.get("code") == "insufficient_quota"
         if status in _TURNED_AWAY or no_quota:
             problem, todo = _TURNED_AWAY[402 if no_quota else status]
@@ -147,8 +152,8 @@ class OpenAICompatible:
 
     def _open(self) -> Any:
         local = urlsplit(self.profile.base_url or "").hostname in ("127.0.0.1", "localhost", "::1")
-        http = self._sdk.DefaultAsyncHttpxClient(verify=_trusted(), trust_env=not local)  # no proxy to oneself
-        client = self._sdk.AsyncOpenAI(
+        http = _sdk().DefaultAsyncHttpxClient(**client_settings(), trust_env=not local)  # no proxy to oneself
+        client = _sdk().AsyncOpenAI(
             api_key=self._key or "none",  # the SDK would else send OPENAI_API_KEY to whatever endpoint this is
             base_url=self.profile.base_url,
             max_retries=0,
@@ -170,14 +175,6 @@ class _Line:
 
     client: Any
     busy: bool = False
-
-
-@cache
-def _trusted() -> ssl.SSLContext:
-    """One for all clients: reading the certificates takes as long as a dozen calls."""
-    import httpx2
-
-    return httpx2.create_ssl_context()
 
 
 def _sdk() -> Any:

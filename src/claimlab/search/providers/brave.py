@@ -48,7 +48,7 @@ class Brave(WebProvider):
         )
 
     def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:
-        hits = table(self.name, answer, "web", "results")
+        hits = table(self.name, answer, "web", "results", or_else=("query", "type"))
         about = mapping(answer.get("query"))
         more = about.get("more_results_available") is True and len(hits) >= self.page_size
         found = Found(following=(page or 0) + 1 if more else None)

@@ -50,7 +50,7 @@ class GoogleCse(WebProvider):
         )
 
     def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
-        hits = table(self.name, answer, "items")
+        hits = table(self.name, answer, "items", or_else=("kind", "queries", "searchInformation"))
         following = first(mapping(answer.get("queries")).get("nextPage")).get("startIndex")
         over = retrieved.date() > LAST_DAY
         found = Found(

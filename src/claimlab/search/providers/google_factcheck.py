@@ -63,8 +63,10 @@ class GoogleFactCheck(WebProvider):
 
     def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
         found = Found(following=text(mapping(answer).get("nextPageToken")))
-        for claim in table(self.name, answer, "claims"):
-            reviews = table(self.name, claim, "claimReview")
+        if answer in ({}, {"claims": []}):
+            return found  # as the service says that it knows no such claim
+        for claim in table(self.name, answer, "claims", or_else=("nextPageToken",)):
+            reviews = table(self.name, claim, "claimReview", or_else=("text",))
             found.evidence += [self._review(claim, r, query, retrieved) for r in reviews] or [None]
         return found
 

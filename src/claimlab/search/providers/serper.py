@@ -45,7 +45,7 @@ class Serper(WebProvider):
 
     def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
         found = Found()
-        for hit in table(self.name, answer, "organic"):
+        for hit in table(self.name, answer, "organic", or_else=("searchParameters",)):
             found.evidence.append(
                 self.piece(
                     query,

@@ -68,18 +68,11 @@ def AUDITOR(settings: Settings, count: int) -> Sequence[ModelAuditor]:
     """`count` auditors who take turns with the profiles."""
     if not settings.profiles:
         raise UsageError(
-            "No model was named to audit.", "Add --auditor-profile or --profile; see: claimlab llm profiles"
+            "No model was named to audit.", "Pass `auditor_profile` or `profile`; see: claimlab llm profiles"
         )
     found = []
     for number in range(count):
         profile = settings.profiles[number % len(settings.profiles)]
-        provider = open_provider(
-            profile,
-            model=settings.model,
-            mode=settings.mode,
-            cache=settings.cache,
-            budget=settings.budget,
-            concurrency=settings.concurrency,
-        )
+        provider = open_provider(profile, model=settings.model, calls=settings.calls)
         found.append(ModelAuditor(f"model-{number + 1}", provider, number))
     return found

@@ -110,13 +110,5 @@ class Model:
 def REWRITER(settings: Settings) -> Model:
     """Open the model of a profile."""
     if settings.profile is None:
-        raise UsageError("No model was named to write for the agents.", "Add --profile; see: claimlab llm profiles")
-    provider = open_provider(
-        settings.profile,
-        model=settings.model,
-        mode=settings.mode,
-        cache=settings.cache,
-        budget=settings.budget,
-        concurrency=settings.concurrency,
-    )
-    return Model(provider)
+        raise UsageError("No model was named to write for the agents.", "Pass `profile`; see: claimlab llm profiles")
+    return Model(open_provider(settings.profile, model=settings.model, calls=settings.calls))

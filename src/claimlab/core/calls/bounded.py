@@ -31,8 +31,11 @@ class Headers(Protocol):
     def get(self, key: str, default: str, /) -> str: ...
 
 
-async def read_bounded(response: Response, limit: int) -> bytes:
-    """The body, unpacked, of at most `limit` bytes. A small body that unpacks to a huge one never exists in memory."""
+async def read_bounded(response: Response, limit: int, *, cut: bool = False) -> bytes:
+    """The body, unpacked, of at most `limit` bytes; a longer one is an error, or is cut there.
+
+    A small body that unpacks to a huge one never exists in memory.
+    """
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in ENCODINGS:
         raise WrongEncoding(encoding)
@@ -45,8 +48,10 @@ async def read_bounded(response: Response, limit: int) -> bytes:
         else:
             _unpack(unpack, chunk, body, limit, encoding)
         if len(body) > limit:
-            raise TooLarge
-    return bytes(body)
+            if not cut:
+                raise TooLarge
+            break
+    return bytes(body[:limit])
 
 
 def _unpack(unpack: zlib._Decompress, chunk: bytes, body: bytearray, limit: int, encoding: str) -> None:

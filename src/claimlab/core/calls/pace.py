@@ -1,14 +1,17 @@
-"""How many calls run at once: halved when the endpoint says "too many", one more for every round that went well."""
+"""The pace of calls: a gate that learns how many an endpoint takes at once, a bucket for so many a second."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections import deque
+from collections.abc import Awaitable, Callable
 
 
 class Gate:
-    """Additive increase, multiplicative decrease, between 1 and `most`; opens at `most`."""
+    """How many calls run at once: halved when the endpoint says "too many", one more for every round that went well,
+    between 1 and `most`; opens at `most`."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -65,3 +68,29 @@ class Gate:
             if not place.done():
                 place.set_result(None)
                 room -= 1
+
+
+class TokenBucket:
+    """At most `rate` calls a second on average, `burst` at once. Shared by every task and thread that holds it."""
+
+    def __init__(self, rate: float, burst: int = 1, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.rate = rate
+        self.burst = max(1, burst)
+        self._clock = clock
+        self._tokens = float(self.burst)
+        self._then = clock()
+        self._lock = threading.Lock()
+
+    def reserve(self) -> float:
+        """Take a token, on credit if need be, and say how many seconds to wait before using it."""
+        with self._lock:
+            now = self._clock()
+            self._tokens = min(self.burst, self._tokens + (now - self._then) * self.rate)
+            self._then = now
+            self._tokens -= 1
+            return max(0.0, -self._tokens / self.rate)
+
+    async def wait(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        delay = self.reserve()
+        if delay > 0:
+            await sleep(delay)
