@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -16,7 +17,9 @@ from claimlab.clean.run import clean
 from claimlab.core.dataset import Dataset
 from claimlab.core.languages import describe
 from claimlab.files.read import user_table
-from claimlab.split.run import prepare
+from claimlab.split.job import Choices, prepare
+from claimlab.split.shares import Shares
+from claimlab.split.strategy import Request
 from claimlab.tasks.task import Task, open_task
 from claimlab.text.langid import identify
 
@@ -37,10 +40,11 @@ class Table:
     least: float | None = None  # macro-F1 that the best classic must reach
 
 
-def dealt(dataset: Dataset, by: str, task: str, seed: int, shares: str = SHARES, **asked: object) -> Dataset:
+def dealt(dataset: Dataset, by: str, task: str, seed: int, shares: str = SHARES, **asked: Any) -> Dataset:
     """`dataset` with the split that `claimlab split --by` gives it, without the check that would be printed."""
-    job = prepare(dataset, by, shares=shares, task=task, seed=seed, **asked)
-    side = job.way.split(job.material, job.request).side
+    request = Request(shares=Shares.parse(shares), seed=seed, **asked)
+    job = prepare(dataset, by, request, Choices(task=task))
+    side = job.strategy.split(job.material, job.request).side
     return with_split(dataset, side)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from claimlab.evaluate.run import evaluate as evaluate
     from claimlab.exchange.export import export as export
     from claimlab.split.run import split as split
+    from claimlab.split.run import split_all as split_all
 
 __version__ = "0.1.0"
 
@@ -44,10 +45,11 @@ _HOMES = {
     "load": "claimlab.catalog.load",
     "report": "claimlab.evaluate.eqa.write",
     "split": "claimlab.split.run",
+    "split_all": "claimlab.split.run",
 }
 __all__ = [
     "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "export", "load",
-    "report", "split",
+    "report", "split", "split_all",
 ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.cli.app import in_flags
+from claimlab.cli.flags import in_flags
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.guard import MARK, foreign_files, kind_of, refuse_taken, seal_folder

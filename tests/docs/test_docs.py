@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.cli.app import verb_names
 from claimlab.cli.helppages import pages
+from claimlab.cli.lazy import verb_names
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [

@@ -22,7 +22,7 @@ def test_a_function_keeps_its_name_whichever_package_was_imported_first() -> Non
     code = (
         "import claimlab as cl, claimlab.audit.run, claimlab.split.run; "
         "from claimlab.audit.run import audit; assert cl.audit is audit; "
-        "import inspect; assert inspect.isfunction(cl.split) and 'dataset' in inspect.signature(cl.split).parameters"
+        "import inspect; assert inspect.isfunction(cl.split) and 'data' in inspect.signature(cl.split).parameters"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 

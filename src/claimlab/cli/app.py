@@ -7,42 +7,21 @@ usage, 3 a check failed under --strict, 130 stopped by Ctrl-C.
 
 from __future__ import annotations
 
-import importlib
 import os
-import pkgutil
-import re
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_command as to_command
 
 from claimlab import __version__
-from claimlab.cli import verbs
+from claimlab.cli.flags import in_flags
+from claimlab.cli.lazy import LazyVerbs
 
 STOPPED = 130
 DESCRIPTION = "From raw misinformation data to a number you can defend: load, clean, audit, split, evaluate, report."
-
-
-def verb_names() -> list[str]:
-    return sorted(m.name.rstrip("_") for m in pkgutil.iter_modules(verbs.__path__) if not m.name.startswith("_"))
-
-
-class LazyVerbs(TyperGroup):
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        return verb_names()
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        if cmd_name not in verb_names():
-            return None
-        file = f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
-        module = importlib.import_module(f"claimlab.cli.verbs.{file}")
-        command = to_command(module.app)
-        command.name = cmd_name
-        return command
 
 
 app = typer.Typer(
@@ -104,22 +83,6 @@ def run(argv: list[str]) -> int:
 def _stopped() -> int:
     print("Stopped. Nothing was left half-written; run the same command again.", file=sys.stderr)  # noqa: T201
     return STOPPED
-
-
-def in_flags(message: str, args: Sequence[str]) -> str:
-    """`message` as the command line says it: the library names arguments (`force=True`), a person here types flags
-    (--force). Only what the verb in `args` offers is translated."""
-    verb: Any = LazyVerbs().get_command(None, args[0]) if args else None
-    below = getattr(verb, "commands", {})
-    command = next((below[name] for name in args[1:] if name in below), verb)
-    options = [] if command is None else command.params
-    flags: dict[str, str] = {o.name: o.opts[0] for o in options if o.opts[0].startswith("--")}
-
-    def flag(argument: re.Match[str]) -> str:
-        name, value = argument[1], argument[2]
-        return argument[0] if name not in flags else f"{flags[name]} {value}" if value else flags[name]
-
-    return re.sub(r"`(\w+)(?:=True|=[\"']([\w-]+)[\"'])?`", flag, message)
 
 
 def _explain(error: Exception, args: Sequence[str]) -> int:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from typer.main import get_command as to_command
 
-from claimlab.cli.app import app, verb_names
+from claimlab.cli.app import app
+from claimlab.cli.lazy import verb_names
 
 WIDTH = 100
 

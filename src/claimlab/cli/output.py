@@ -7,12 +7,13 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from claimlab.cli.flags import in_flags
 from claimlab.cli.options import ForceFlag as ForceFlag  # until every verb takes its options from there
 from claimlab.cli.options import JsonFlag as JsonFlag
 from claimlab.cli.options import LimitOption as LimitOption
@@ -37,6 +38,12 @@ def emit(value: dict[str, Any]) -> None:
 def say(message: str) -> None:
     """A line for the person, on stderr."""
     sys.stderr.write(message.rstrip() + "\n")
+
+
+def note(messages: Iterable[str], verb: str) -> None:
+    """What the library noted, on stderr."""
+    for message in messages:
+        say(f"Note: {in_flags(message, verb)}")
 
 
 def suggest(command: str, *, as_json: bool = False) -> None:

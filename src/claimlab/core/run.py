@@ -43,7 +43,8 @@ _DONE = "done.json"
 
 class Run:
     """`source` is a dataset or its folder (null where a verb reads other files, named in `reads`); `output` is the
-    folder to write (null: only return the result). An `estimate` reads, asks nobody and writes nothing."""
+    folder to write (null: only return the result), `kind` what it will be: `force` replaces nothing else. An
+    `estimate` reads, asks nobody and writes nothing."""
 
     def __init__(
         self,
@@ -51,7 +52,8 @@ class Run:
         source: Source | None = None,
         output: str | Path | None = None,
         *,
-        reads: Sequence[Path] = (),
+        kind: str = DATASET,
+        reads: Sequence[str | Path] = (),
         limit: int | None = None,
         force: bool = False,
         seed: int | None = None,
@@ -66,7 +68,7 @@ class Run:
         self._beside = None if output is None else Path(output)
         self.output = None if estimate else self._beside
         self.work = None if self.output is None else self.output.parent / f".{self.output.name}.work"
-        self._reads = [*reads, *_folder_of(source)]
+        self._kind, self._reads = kind, [*map(Path, reads), *folders_of(source)]
         self._source, self._limit = source, limit
         self._caps, self._mode, self._cache, self._concurrency = caps or Caps(), check_mode(mode), cache, concurrency
         self._lock: Lock | None = None
@@ -144,6 +146,14 @@ class Run:
         self.clear()
         return dataset
 
+    def fill(self, write: Callable[[Path], None]) -> None:
+        """Put a folder of another kind in place in one step: `write` fills and seals it (a report, an export)."""
+        if self.output is None:
+            return
+        with atomic_folder(self.output) as building:
+            write(building)
+        self.clear()
+
     def clear(self) -> None:
         """Remove the work folder, but for the lock."""
         if self._ledger is not None:
@@ -162,7 +172,7 @@ class Run:
         manifest = self.output / MANIFEST
         if done and manifest.is_file() and done.get("manifest") == digest_file(manifest):
             return  # killed between putting its output in place and clearing up: `finish` looks at the key
-        refuse_taken(self.output, force=self.force, kind=DATASET, reads=self._reads)
+        refuse_taken(self.output, force=self.force, kind=self._kind, reads=self._reads)
 
     def _is_ours(self) -> bool:
         """Whether the output is what this very run had put in place when it was killed."""
@@ -174,6 +184,11 @@ class Run:
         except (OSError, ValueError):
             return {}
         return note
+
+
+def folders_of(*sources: Source | None) -> list[Path]:
+    """The folders that the sources were read from, for `reads`; a dataset in memory has none."""
+    return [folder for source in sources for folder in _folder_of(source)]
 
 
 def _folder_of(source: Source | None) -> list[Path]:

@@ -1,226 +1,171 @@
 """Split a dataset: a strategy says who goes where, the check looks at what came of it, and both are kept with the data.
 
-done = cl.split(dataset, by="source")
+done = cl.split("data/liar", by="source", output="data/liar-by-source")
 done.dataset            # the dataset with its column `split`
 done.checked.leaks      # what is on two sides
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Sequence
+from datetime import date
+from itertools import count
+from pathlib import Path
 
-import polars as pl
-
-from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.errors import UsageError
+from claimlab.core.choice import one_of
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError
+from claimlab.core.guard import seal_folder
 from claimlab.core.progress import Progress, silent
-from claimlab.split.changed import changed_ids, in_words
-from claimlab.split.check import Checked, check
-from claimlab.split.hold_out import HoldOut
-from claimlab.split.join import join
-from claimlab.split.leaks import without_leaks
-from claimlab.split.material import STRATA, Flags, Material, Stratum, named, numbered
+from claimlab.core.run import Run, Source, folders_of
+from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
+from claimlab.split.material import KEPT, STRATA
 from claimlab.split.shares import DEFAULT, Shares
-from claimlab.split.small import UNCELLED, drawn_per_cell
-from claimlab.split.strategy import SPLITTERS, Impossible, Parts, Request, Strategy
-from claimlab.tasks.task import open_task
+from claimlab.split.strategy import MODES, Request
 
-STEP = "split"
-NOTE = "Split: "
-ALWAYS = frozenset({"shares", "seed", "small_test"})  # what every strategy is asked for
+KIND = "set of splits"  # a folder with a dataset for each value that was held out
+Names = str | Sequence[str]  # one value or several
 
 
-@dataclass(frozen=True)
-class Split:
-    """The dataset with its new split, what the strategy promised of it, and what the check found."""
-
-    dataset: Dataset
-    parts: Parts
-    checked: Checked
-
-    @property
-    def name(self) -> str:
-        return self.parts.name
-
-    def notes(self) -> list[str]:
-        return [*self.parts.notes, *self.checked.notes]
-
-    def to_json(self) -> dict[str, Any]:
-        told = {"name": self.name, "held_out": list(self.parts.held_out), "left_out": dict(self.parts.left_out)}
-        return {**told, **self.checked.to_json(), "notes": self.notes()}
-
-
-@dataclass(frozen=True)
-class Failed:
-    """One of several splits that could not be made, and why."""
-
-    value: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Job:
-    """A dataset made ready, and what every split of it shares."""
-
-    dataset: Dataset
-    material: Material
-    strategy: Strategy
-    request: Request
-    inputs: dict[str, str]
-    told: dict[str, Any]  # choices beside the request, for the lineage
-    drop_leaks: bool = False
-
-
-def split(dataset: Dataset, by: str = "group", **options: Any) -> Split:
-    """Split `dataset` by a strategy of `SPLITTERS`; the options are those of `prepare`."""
-    return make(prepare(dataset, by, **options))
-
-
-def split_all(dataset: Dataset, by: str, **options: Any) -> Iterator[Split | Failed]:
-    """One split for each value that `by` could hold out (or train on); those that cannot be made say why."""
-    job = prepare(dataset, by, **options)
-    if not isinstance(job.strategy, HoldOut):
-        raise UsageError(f"The strategy '{by}' holds no values out, so there is one split only.", "Make that one.")
-    if job.request.hold_out or job.request.train_on:
-        raise UsageError("One split for each value takes every value in turn.", "Leave out `hold_out` and `train_on`.")
-    trains = job.request.mode == "train-on-one"
-    for value in job.strategy.values(job.material, job.request):
-        one = (value,)
-        request = replace(job.request, train_on=one) if trains else replace(job.request, hold_out=one)
-        try:
-            yield make(replace(job, request=request))
-        except Impossible as error:
-            yield Failed(value, error.problem)
-
-
-def prepare(
-    dataset: Dataset,
-    by: str,
+def split(
+    data: Source,
+    by: str = "group",
     *,
+    output: str | Path | None = None,
     shares: Shares | str = DEFAULT,
-    task: str = "veracity",
-    stratify: tuple[Stratum, ...] = STRATA,
+    hold_out: Names = (),
+    train_on: Names = (),
+    mode: str = "leave-one-out",
+    column: str | None = None,
+    before: date | None = None,
+    external: Source | None = None,
+    lists: str | Path | None = None,
+    setting: str | None = None,
+    keep_together: Names | None = None,
+    stratify: Names = STRATA,
+    small_test: int | None = None,
     changed_in_test: bool = True,
     drop_leaks: bool = False,
-    external: Dataset | None = None,
+    task: str = "veracity",
     seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
     progress: Progress = silent,
-    **asked: Any,
-) -> Job:
-    """Everything before the split itself. `asked` are fields of `Request`, such as hold_out or before.
+) -> Split:
+    """Split `data` into train, dev and test by the strategy `by`, and check the split for leaks.
 
-    `changed_in_test=False` keeps rows that validation changed out of dev and test; `drop_leaks` takes rows out of
-    train and dev whose text is, nearly or exactly, on a later side too.
+    `shares` is train/dev/test ("70/10/20") or train/test. `hold_out` names values that are tested on only, `train_on`
+    values that are trained on only; `column` is for `by="column"`, `before` for "time", `external` (a dataset to test
+    on) for "external", `lists` and `setting` for "lists". `keep_together` names what stays on one side (group, exact,
+    near-duplicates), `stratify` what is shared out evenly (label, language). `small_test` caps the test rows per class
+    and language. With `changed_in_test=False`, rows that validation changed stay out of dev and test; `drop_leaks`
+    takes rows out of train and dev whose text is on a later side too. With `output`, the dataset is written there.
     """
-    strategy = SPLITTERS.get(by)
-    request = Request(shares=Shares.parse(shares) if isinstance(shares, str) else shares, seed=seed, **asked)
-    refuse_unused(strategy, request)
-    inputs = {dataset.name: dataset.digest()}
-    theirs: Flags | None = None
-    if external is not None:
-        if by != "external":
-            raise UsageError("Another dataset was given as test.", 'Split with `by="external"`.')
-        if not external.records.height:
-            raise Impossible(f"'{external.name}' has no records.", "Give a test dataset that holds some.")
-        inputs[external.name if external.name != dataset.name else f"{external.name} (test)"] = external.digest()
-        dataset, theirs = join(dataset, external)
-    question = open_task(task, dataset.records)
-    changed = {} if changed_in_test else changed_ids(dataset.tables)
-    ids = set[str]().union(*changed.values())
-    material = Material(
-        records=dataset.records,
-        labels=question.labels(dataset.records),
-        classes=question.found(dataset.records),
-        tables=dataset.tables,
-        strata=stratify,
-        only_train=None if changed_in_test else dataset.records["id"].is_in(list(ids)).to_numpy(),
-        external=theirs,
-        progress=progress,
+    request = _request(
+        shares, hold_out, train_on, mode, column, before, lists, setting, keep_together, small_test, seed
     )
-    told = {"by": by, "task": task, "stratify": list(stratify), "changed_in_test": changed_in_test}
-    return Job(dataset, material, strategy, request, inputs, {**told, "drop_leaks": drop_leaks}, drop_leaks)
-
-
-def refuse_unused(strategy: Strategy, request: Request) -> None:
-    """An option that a strategy does not read would be ignored in silence: refuse it instead."""
-    plain = Request()
-    for field in fields(Request):
-        changed = getattr(request, field.name) != getattr(plain, field.name)
-        if changed and field.name not in strategy.takes | ALWAYS:
-            raise UsageError(
-                f"The strategy '{strategy.name}' does not take `{field.name}`.",
-                "Leave it out, or use another strategy.",
-            )
-
-
-def make(job: Job) -> Split:
-    """One split: dealt, thinned as asked, checked, and written into the dataset with its lineage."""
-    if not job.material.n:
-        raise Impossible(f"'{job.dataset.name}' has no records.", "Split a dataset that holds some.")
-    parts = job.strategy.split(job.material, job.request)
-    parts = _without_changed(job, parts)
-    if job.drop_leaks:
-        side, n = without_leaks(job.material, parts.side)
-        parts = _thinned(parts, side, "its text is on a later side too", n)
-    if job.request.small_test is not None and job.strategy.name != "balanced":
-        parts = _small(job.material, parts, job.request)
-    checked = check(job.material, parts)
-    return Split(_dataset(job, parts, checked), parts, checked)
-
-
-def _without_changed(job: Job, parts: Parts) -> Parts:
-    """Rows that may only train, where the strategy could not put them there: they are not used."""
-    material = job.material
-    if material.only_train is None:
-        return parts
-    side = numbered(parts.side)
-    wrong = material.only_train & (side > 0)
-    side[wrong] = -1
-    said = in_words(changed_ids(job.dataset.tables), set(material.records["id"].to_list()))
-    thin = _thinned(parts, named(side), "changed by validation, so not tested on", int(wrong.sum()))
-    return replace(thin, notes=(*parts.notes, said))
-
-
-def _small(material: Material, parts: Parts, request: Request) -> Parts:
-    """Test cut down to so many rows per class and language; the others are not used."""
-    assert request.small_test is not None
-    side = numbered(parts.side)
-    units = material.bound(("group",))
-    chosen, notes = drawn_per_cell(material, side == 2, units, request.small_test, request.seed)
-    if not chosen.any() and (side == 2).any():
-        raise Impossible(f"{UNCELLED.format('test row')}.", "Leave out `small_test`, or give the rows a language.")
-    over = (side == 2) & ~chosen
-    side[over] = -1
-    thin = _thinned(parts, named(side), "beyond the small test", int(over.sum()))
-    return replace(thin, name=f"{parts.name}:small-test={request.small_test}", notes=(*parts.notes, *notes))
-
-
-def _thinned(parts: Parts, side: pl.Series, why: str, n: int) -> Parts:
-    return replace(parts, side=side, left_out={**parts.left_out, why: n} if n else parts.left_out)
-
-
-def _dataset(job: Job, parts: Parts, checked: Checked) -> Dataset:
-    asked = {f.name: getattr(job.request, f.name) for f in fields(Request) if f.name not in ("seed", "lists")}
-    plain = Request()
-    set_to = {k: v for k, v in asked.items() if v != getattr(plain, k)}
-    step = Lineage(
-        step=STEP,
-        parameters={
-            "name": parts.name, **job.told, "shares": str(job.request.shares), "held_out": list(parts.held_out),
-            **{k: _plain(v) for k, v in set_to.items() if k != "shares"},
-        },
-        seed=job.request.seed,
-        inputs=job.inputs,
-        counts={"before": job.material.n, **checked.counts()},
-    )  # fmt: skip
-    done = job.dataset.derive(job.dataset.records.with_columns(parts.side.alias("split")), step)
-    left = [f"{n:,} rows are unused: {why}." for why, n in parts.left_out.items()]
-    kept = [note for note in done.notes if not note.startswith(NOTE)]  # a new split replaces the old one's notes
-    done.notes = [*kept, *(NOTE + note for note in [f"{parts.name}.", *left, *parts.notes, *checked.notes])]
+    choices = _choices(task, stratify, changed_in_test, drop_leaks, external)
+    reads = [*folders_of(external), *([lists] if lists is not None else [])]
+    with Run("split", data, output, reads=reads, limit=limit, force=force, seed=seed, progress=progress) as run:
+        done = make(prepare(run.dataset, by, request, choices, progress=progress))
+        run.finish(done.dataset)
     return done
 
 
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value if isinstance(value, int | bool) else str(value)
+def split_all(
+    data: Source,
+    by: str,
+    *,
+    output: str | Path | None = None,
+    shares: Shares | str = DEFAULT,
+    hold_out: Names = (),
+    train_on: Names = (),
+    mode: str = "leave-one-out",
+    column: str | None = None,
+    before: date | None = None,
+    external: Source | None = None,
+    lists: str | Path | None = None,
+    setting: str | None = None,
+    keep_together: Names | None = None,
+    stratify: Names = STRATA,
+    small_test: int | None = None,
+    changed_in_test: bool = True,
+    drop_leaks: bool = False,
+    task: str = "veracity",
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> list[Split | Failed]:
+    """One split for each value that `by` can hold out, or train on (`mode="train-on-one"`); the arguments are those of
+    `split`. With `output`, each is written to a folder of its own there, all of them in one step."""
+    request = _request(
+        shares, hold_out, train_on, mode, column, before, lists, setting, keep_together, small_test, seed
+    )
+    choices = _choices(task, stratify, changed_in_test, drop_leaks, external)
+    with Run("split", data, output, kind=KIND, limit=limit, force=force, seed=seed, progress=progress) as run:
+        done = list(make_all(prepare(run.dataset, by, request, choices, progress=progress)))
+        impossible = [one for one in done if isinstance(one, Failed)]
+        if len(impossible) == len(done):
+            raise DataError(f"None of the splits by {by} can be made: {impossible[0].why}", "Use another strategy.")
+        run.fill(lambda folder: _write_all([one for one in done if isinstance(one, Split)], folder, Path(output or "")))
+    return done
+
+
+def _write_all(splits: list[Split], building: Path, output: Path) -> None:
+    taken: set[str] = set()
+    for one in splits:
+        name = _slug(one.name, taken)
+        taken.add(name.casefold())
+        (building / name).mkdir()
+        one.dataset.files = one.dataset.write_into(building / name).files
+        one.dataset.path = output / name
+    seal_folder(building, KIND)
+
+
+def _slug(name: str, taken: set[str]) -> str:
+    """A folder name: letters and digits stay, all else is a dash; short, and numbered where it is taken."""
+    plain = "-".join("".join(c if c.isalnum() else " " for c in name).split())[:60]
+    numbered = (plain if i == 1 else f"{plain}-{i}" for i in count(1))
+    return next(name for name in numbered if name.casefold() not in taken)
+
+
+def _request(
+    shares: Shares | str,
+    hold_out: Names,
+    train_on: Names,
+    mode: str,
+    column: str | None,
+    before: date | None,
+    lists: str | Path | None,
+    setting: str | None,
+    keep_together: Names | None,
+    small_test: int | None,
+    seed: int,
+) -> Request:
+    together = None if keep_together is None else _several(keep_together)
+    return Request(
+        shares=Shares.parse(shares) if isinstance(shares, str) else shares,
+        seed=seed,
+        keep_together=None if together is None else tuple(one_of(KEPT, name, "keep_together") for name in together),
+        hold_out=_several(hold_out),
+        train_on=_several(train_on),
+        mode=one_of(MODES, mode, "mode"),
+        column=column,
+        before=before,
+        lists=None if lists is None else Path(lists),
+        setting=setting,
+        small_test=small_test,
+    )
+
+
+def _choices(task: str, stratify: Names, changed_in_test: bool, drop_leaks: bool, external: Source | None) -> Choices:
+    strata = tuple(one_of(STRATA, name, "stratify") for name in _several(stratify))
+    return Choices(task, strata, changed_in_test, drop_leaks, None if external is None else Dataset.of(external))
+
+
+def _several(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+__all__ = ["Failed", "Split", "split", "split_all"]

@@ -6,10 +6,23 @@ import polars as pl
 
 from claimlab.pages.blocks import Block, Cell, Table
 from claimlab.split.check import Checked
+from claimlab.split.job import Split
 from claimlab.split.shares import SIDES
 
-MANY = 30  # languages: more are not listed row by row; --json has them all
+MANY = 30  # languages: more are not listed row by row
 NO_LABEL = "no label"
+
+
+def headline(split: Split) -> str:
+    """Its name, and what was held out."""
+    values = split.parts.held_out
+    more = f" and {len(values) - 6} more" if len(values) > 6 else ""
+    return split.name + (f": held out {', '.join(values[:6])}{more}" if values else "")
+
+
+def left_out(split: Split) -> list[str]:
+    """The records on no side, by the reason."""
+    return [f"{n:,} record{'s'[n == 1 :]} unused: {why}." for why, n in split.parts.left_out.items()]
 
 
 def blocks(checked: Checked) -> list[Block]:

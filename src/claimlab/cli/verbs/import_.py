@@ -98,7 +98,7 @@ def show(plan: Plan) -> None:
 
 
 def _say(lines: list[str]) -> None:
-    from claimlab.cli.app import in_flags
+    from claimlab.cli.flags import in_flags
 
     for line in lines:
         say(in_flags(line, ["import"]))

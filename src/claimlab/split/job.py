@@ -1,0 +1,225 @@
+"""One split in the making: a dataset made ready, a strategy and what was asked of it in; the checked split out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import UsageError
+from claimlab.core.progress import Progress, silent
+from claimlab.split.changed import changed_ids, in_words
+from claimlab.split.check import Checked, check
+from claimlab.split.hold_out import HoldOut
+from claimlab.split.join import join
+from claimlab.split.leaks import without_leaks
+from claimlab.split.material import STRATA, Flags, Material, Stratum, named, numbered
+from claimlab.split.small import UNCELLED, drawn_per_cell
+from claimlab.split.strategy import SPLITTERS, Impossible, Parts, Request, Strategy
+from claimlab.tasks.task import open_task
+
+STEP = "split"
+NOTE = "Split: "
+ALWAYS = frozenset({"shares", "seed", "small_test"})  # what every strategy is asked for
+
+
+@dataclass(frozen=True)
+class Split:
+    """The dataset with its new split, what the strategy promised of it, and what the check found."""
+
+    dataset: Dataset
+    parts: Parts
+    checked: Checked
+
+    @property
+    def name(self) -> str:
+        return self.parts.name
+
+    def notes(self) -> list[str]:
+        return [*self.parts.notes, *self.checked.notes]
+
+    def to_json(self) -> dict[str, Any]:
+        told = {"name": self.name, "held_out": list(self.parts.held_out), "left_out": dict(self.parts.left_out)}
+        return {**told, **self.checked.to_json(), "notes": self.notes()}
+
+
+@dataclass(frozen=True)
+class Failed:
+    """One of several splits that could not be made, and why."""
+
+    value: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is asked of every strategy alike, beside the request to the one that was chosen.
+
+    `changed_in_test=False` keeps rows that validation changed out of dev and test; `drop_leaks` takes rows out of
+    train and dev whose text is, nearly or exactly, on a later side too; `external` is the dataset to test on.
+    """
+
+    task: str = "veracity"
+    stratify: tuple[Stratum, ...] = STRATA
+    changed_in_test: bool = True
+    drop_leaks: bool = False
+    external: Dataset | None = None
+
+    def told(self) -> dict[str, Any]:
+        return {
+            "task": self.task, "stratify": list(self.stratify), "changed_in_test": self.changed_in_test,
+            "drop_leaks": self.drop_leaks,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Job:
+    """A dataset made ready, and what every split of it shares."""
+
+    dataset: Dataset
+    material: Material
+    strategy: Strategy
+    request: Request
+    inputs: dict[str, str]
+    choices: Choices
+
+
+def prepare(
+    dataset: Dataset,
+    by: str,
+    request: Request = Request(),  # noqa: B008 - frozen
+    choices: Choices = Choices(),  # noqa: B008 - frozen
+    *,
+    progress: Progress = silent,
+) -> Job:
+    """Everything before the split itself."""
+    strategy = SPLITTERS.get(by)
+    refuse_unused(strategy, request)
+    inputs = {dataset.name: dataset.digest()}
+    theirs: Flags | None = None
+    external = choices.external
+    if external is not None:
+        if by != "external":
+            raise UsageError("Another dataset was given as test.", 'Split with `by="external"`.')
+        if not external.records.height:
+            raise Impossible(f"'{external.name}' has no records.", "Give a test dataset that holds some.")
+        inputs[external.name if external.name != dataset.name else f"{external.name} (test)"] = external.digest()
+        dataset, theirs = join(dataset, external)
+    question = open_task(choices.task, dataset.records)
+    changed = {} if choices.changed_in_test else changed_ids(dataset.tables)
+    ids = set[str]().union(*changed.values())
+    material = Material(
+        records=dataset.records,
+        labels=question.labels(dataset.records),
+        classes=question.found(dataset.records),
+        tables=dataset.tables,
+        strata=choices.stratify,
+        only_train=None if choices.changed_in_test else dataset.records["id"].is_in(list(ids)).to_numpy(),
+        external=theirs,
+        progress=progress,
+    )
+    return Job(dataset, material, strategy, request, inputs, choices)
+
+
+def make_all(job: Job) -> Iterator[Split | Failed]:
+    """One split for each value that the strategy could hold out (or train on); those that cannot be made say why."""
+    if not isinstance(job.strategy, HoldOut):
+        name = job.strategy.name
+        raise UsageError(f"The strategy '{name}' holds no values out, so there is one split only.", "Make that one.")
+    if job.request.hold_out or job.request.train_on:
+        raise UsageError("One split for each value takes every value in turn.", "Leave out `hold_out` and `train_on`.")
+    trains = job.request.mode == "train-on-one"
+    for value in job.strategy.values(job.material, job.request):
+        one = (value,)
+        request = replace(job.request, train_on=one) if trains else replace(job.request, hold_out=one)
+        try:
+            yield make(replace(job, request=request))
+        except Impossible as error:
+            yield Failed(value, error.problem)
+
+
+def refuse_unused(strategy: Strategy, request: Request) -> None:
+    """An option that a strategy does not read would be ignored in silence: refuse it instead."""
+    plain = Request()
+    for field in fields(Request):
+        changed = getattr(request, field.name) != getattr(plain, field.name)
+        if changed and field.name not in strategy.takes | ALWAYS:
+            raise UsageError(
+                f"The strategy '{strategy.name}' does not take `{field.name}`.",
+                "Leave it out, or use another strategy.",
+            )
+
+
+def make(job: Job) -> Split:
+    """One split: dealt, thinned as asked, checked, and written into the dataset with its lineage."""
+    if not job.material.n:
+        raise Impossible(f"'{job.dataset.name}' has no records.", "Split a dataset that holds some.")
+    parts = job.strategy.split(job.material, job.request)
+    parts = _without_changed(job, parts)
+    if job.choices.drop_leaks:
+        side, n = without_leaks(job.material, parts.side)
+        parts = _thinned(parts, side, "its text is on a later side too", n)
+    if job.request.small_test is not None and job.strategy.name != "balanced":
+        parts = _small(job.material, parts, job.request)
+    checked = check(job.material, parts)
+    return Split(_dataset(job, parts, checked), parts, checked)
+
+
+def _without_changed(job: Job, parts: Parts) -> Parts:
+    """Rows that may only train, where the strategy could not put them there: they are not used."""
+    material = job.material
+    if material.only_train is None:
+        return parts
+    side = numbered(parts.side)
+    wrong = material.only_train & (side > 0)
+    side[wrong] = -1
+    said = in_words(changed_ids(job.dataset.tables), set(material.records["id"].to_list()))
+    thin = _thinned(parts, named(side), "changed by validation, so not tested on", int(wrong.sum()))
+    return replace(thin, notes=(*parts.notes, said))
+
+
+def _small(material: Material, parts: Parts, request: Request) -> Parts:
+    """Test cut down to so many rows per class and language; the others are not used."""
+    assert request.small_test is not None
+    side = numbered(parts.side)
+    units = material.bound(("group",))
+    chosen, notes = drawn_per_cell(material, side == 2, units, request.small_test, request.seed)
+    if not chosen.any() and (side == 2).any():
+        raise Impossible(f"{UNCELLED.format('test row')}.", "Leave out `small_test`, or give the rows a language.")
+    over = (side == 2) & ~chosen
+    side[over] = -1
+    thin = _thinned(parts, named(side), "beyond the small test", int(over.sum()))
+    return replace(thin, name=f"{parts.name}:small-test={request.small_test}", notes=(*parts.notes, *notes))
+
+
+def _thinned(parts: Parts, side: pl.Series, why: str, n: int) -> Parts:
+    return replace(parts, side=side, left_out={**parts.left_out, why: n} if n else parts.left_out)
+
+
+def _dataset(job: Job, parts: Parts, checked: Checked) -> Dataset:
+    asked = {f.name: getattr(job.request, f.name) for f in fields(Request) if f.name not in ("seed", "lists")}
+    plain = Request()
+    set_to = {k: v for k, v in asked.items() if v != getattr(plain, k)}
+    step = Lineage(
+        step=STEP,
+        parameters={
+            "name": parts.name, "by": job.strategy.name, **job.choices.told(), "shares": str(job.request.shares),
+            "held_out": list(parts.held_out),
+            **{k: _plain(v) for k, v in set_to.items() if k != "shares"},
+        },
+        seed=job.request.seed,
+        inputs=job.inputs,
+        counts={"before": job.material.n, **checked.counts()},
+    )  # fmt: skip
+    done = job.dataset.derive(job.dataset.records.with_columns(parts.side.alias("split")), step)
+    left = [f"{n:,} rows are unused: {why}." for why, n in parts.left_out.items()]
+    kept = [note for note in done.notes if not note.startswith(NOTE)]  # a new split replaces the old one's notes
+    done.notes = [*kept, *(NOTE + note for note in [f"{parts.name}.", *left, *parts.notes, *checked.notes])]
+    return done
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value if isinstance(value, int | bool) else str(value)
