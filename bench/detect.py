@@ -23,10 +23,10 @@ import numpy as np
 from detect_parts import PARTS, Table
 
 from claimlab.core.errors import ClaimlabError
+from claimlab.core.settings import read as read_settings
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.detect.run import detect
 from claimlab.detect.scores import scores_of
-from claimlab.detect.settings import read_settings
 
 CLASSIC = "tfidf"
 
@@ -66,7 +66,7 @@ def contestants(table: Table, more: Sequence[str]) -> Iterator[tuple[str, Callab
     for wanted in (CLASSIC, *more):
         name, *settings = wanted.split(":")
         kind = DETECTORS.get(name)
-        yield wanted, lambda kind=kind, settings=settings: kind(**read_settings(kind, settings))
+        yield wanted, lambda kind=kind, settings=settings: kind(**read_settings(kind, settings, of=kind.name))
 
 
 def measure(part: str, table: Table, seeds: int, more: Sequence[str]) -> list[Row]:

@@ -9,7 +9,7 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.detect.detector import DETECTORS, Prediction, handles
+from claimlab.detect.detector import DETECTORS, Prediction
 from claimlab.detect.run import detect, suspicious
 from claimlab.detect.scores import scores_of
 from claimlab.generate.planted import clean_twin, planted
@@ -18,16 +18,16 @@ from claimlab.tasks.task import open_task
 
 # Those that need an extra are tried too, with the settings they name for it, where the extras are: make test-slow.
 WALK = [
-    pytest.param(name, marks=[pytest.mark.slow] if hasattr(DETECTORS.get(name), "extra") else [])
+    pytest.param(name, marks=[pytest.mark.slow] if DETECTORS.get(name).extra else [])
     for name in DETECTORS.names()
-    if not handles(DETECTORS.get(name))
+    if not DETECTORS.get(name).handles
 ]
 
 
 @pytest.mark.parametrize("name", WALK)
 def test_every_detector_keeps_the_contract(name: str, tmp_path: Path) -> None:
     data, kind = clean_twin(size=200), DETECTORS.get(name)
-    runs = [detect(data, kind(**getattr(kind, "trial", {})), seed=3) for _ in range(2)]
+    runs = [detect(data, kind(**kind.trial), seed=3) for _ in range(2)]
     table = runs[0].tables["predictions"]
     assert table.equals(runs[1].tables["predictions"]), "the same seed gives the same predictions"
     test = data.records.filter(pl.col("split") == "test")

@@ -9,9 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 import pytest
@@ -20,20 +19,20 @@ import claimlab as cl
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
-from claimlab.detect.detector import DETECTORS, Prediction, handles
+from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import SEPARATOR
 from claimlab.detect.run import SHARD, detect, finish
 from claimlab.generate.planted import clean_twin
 
 # Those that need an extra are tried where the extras are: make test-slow.
 PLAIN = [
-    pytest.param(name, marks=[pytest.mark.slow] if hasattr(DETECTORS.get(name), "extra") else [])
+    pytest.param(name, marks=[pytest.mark.slow] if DETECTORS.get(name).extra else [])
     for name in DETECTORS.names()
-    if not handles(DETECTORS.get(name))
+    if not DETECTORS.get(name).handles
 ]
 
 
-class Slow:
+class Slow(Detector):
     """Answers by the length of the text, and can be told to stop at its n-th call."""
 
     name: ClassVar[str] = "slow"
@@ -44,11 +43,8 @@ class Slow:
         self.seen = pl.DataFrame()
         self.stop_at = stop_at
 
-    def parameters(self) -> dict[str, object]:
-        return {}
-
-    def fit(self, train: pl.DataFrame, labels: Sequence[str], **_: Any) -> None:
-        self.train = train
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
+        self.train = train.records
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         if self.stop_at is not None and len(self.calls) == self.stop_at:
@@ -68,7 +64,7 @@ def predictions(run: Dataset) -> pl.DataFrame:
 @pytest.mark.parametrize("name", PLAIN)
 def test_an_answer_does_not_depend_on_what_else_is_asked(name: str) -> None:
     data, kind = clean_twin(size=200), DETECTORS.get(name)
-    trial = getattr(kind, "trial", {})
+    trial = kind.trial
     whole, parts = (predictions(detect(data, kind(**trial), seed=1, shard=n)) for n in (1000, 7))
     assert whole["label"].equals(parts["label"])
     for one, other in zip(whole["scores"].to_list(), parts["scores"].to_list(), strict=True):

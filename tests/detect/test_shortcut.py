@@ -8,7 +8,7 @@ import pytest
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName
-from claimlab.detect.detector import DETECTORS
+from claimlab.detect.detector import DETECTORS, Part
 from claimlab.detect.run import detect
 from claimlab.detect.scores import scores_of
 from claimlab.tasks.known.table_veracity import VERACITY
@@ -80,7 +80,7 @@ def test_a_number_column_stays_one_when_few_rows_are_asked() -> None:
     data = giving_away()
     detector = DETECTORS.get("shortcut")(feature="shares")  # type: ignore[call-arg]
     train = data.records.filter(pl.col("split") == "train")
-    detector.fit(train, train["veracity"].to_list(), dev=None, dev_labels=None, seed=0)
+    detector.fit(Part(train, train["veracity"].to_list()), Part(train.clear(), []), seed=0)
     few = data.records.filter(pl.col("split") == "test").head(3)
     assert [p.label for p in detector.predict(few)] == few["veracity"].to_list()
 

@@ -11,31 +11,26 @@ import polars as pl
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
 from claimlab.core.errors import ClaimlabError
-from claimlab.core.progress import Progress, silent
-from claimlab.detect.detector import Prediction
+from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.questions import classes_of
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.provider import Provider
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import Task
 
 CONCURRENCY = 32
 Row = Mapping[str, Any]
 
 
-class Asking:
+class Asking(Detector):
     """A detector that asks `model` (a provider of claimlab.llm) about one record at a time."""
 
-    name: ClassVar[str]
     handles: ClassVar[tuple[str, ...]] = ("model",)
     needs_training: ClassVar[bool] = False
     reads_evidence: ClassVar[bool] = True
+    unreported: ClassVar[frozenset[str]] = frozenset({"concurrency"})
 
     def __init__(self, *, model: Provider | None = None, concurrency: int = CONCURRENCY) -> None:
         self.model = model
         self.concurrency = concurrency
-        self.task: Task = VERACITY
-        self.progress: Progress = silent
         self.classes: tuple[str, ...] = ()
 
     @property
@@ -48,25 +43,18 @@ class Asking:
         return max_tokens if self.provider.profile.provider == "embedded" else None
 
     def parameters(self) -> dict[str, object]:
-        """The model stands in the lineage by its name and its standing; never its address or its key."""
+        """The lineage has the model's name and standing; never its address or its key."""
+        settings = super().parameters()
         if self.model is None:
-            return {"model": None}
+            return {"model": None, **settings}
         profile = self.model.profile
         standing = {"standing": profile.standing} if profile.standing else {}
         more = {"parameters": profile.parameters} if profile.parameters else {}
-        return {"model": profile.chosen_model(), **standing, **more}
+        return {"model": profile.chosen_model(), **standing, **more, **settings}
 
-    def fit(
-        self,
-        train: pl.DataFrame,  # noqa: ARG002
-        labels: Sequence[str],
-        *,
-        dev: pl.DataFrame | None = None,  # noqa: ARG002
-        dev_labels: Sequence[str] | None = None,  # noqa: ARG002
-        seed: int = 0,
-    ) -> None:
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:  # noqa: ARG002
         """Nothing is learned; the classes of an open task are read from the training rows."""
-        self.classes = classes_of(self.task, labels)
+        self.classes = classes_of(self.task, train.labels)
         self.seed = seed
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:

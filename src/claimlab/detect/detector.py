@@ -1,32 +1,28 @@
 """The contract of a detector: `fit` learns from labelled records, `predict` answers for others without their labels.
 
-A detector is one file in `detect/detectors/` with a module-level DETECTOR: a class whose keyword arguments are its
-settings. Constructors store, `fit` learns, seeds are arguments. A run predicts in shards, so that it can be stopped and
-taken up again: the answer for a record must not depend on which other records are asked about in the same call.
+A detector is one file in `detect/detectors/` with a module-level DETECTOR: a subclass of `Detector` whose keyword
+arguments are its settings. Constructors store each setting under its own name, `fit` learns, seeds are arguments. A run
+predicts in shards, so that it can be stopped and taken up again: the answer for a record must not depend on which other
+records are asked about in the same call.
 
-A detector may say more of itself; what it does not say is taken as the plain case:
-
-    handles         what it must be handed before it can be asked: "model", "search" (constructor arguments); one
-                    that is handed nothing asks nobody, and its answers cost nothing unless it says otherwise
-    needs_training  False: it may run where there are no training rows
-    reads_evidence  True: records reach it with a column `evidence`, a list of (id, text); else what is in that list is
-                    put behind the text, so that any detector of texts can be run with evidence
-    task            an attribute that is set to the task before `fit`
-    extra           the extra of claimlab that it needs; what is missing is a sentence with the pip line
-    trial           settings that make it cheap enough to try: the test that walks every detector uses them
-    progress        an attribute that is set to a Progress before `predict`, for answers that take long
+One that asks a model or a search is best derived from `Asking` (detect/asking.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import polars as pl
 
+from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
+from claimlab.core.settings import declared
 from claimlab.search.evidence import Evidence
+from claimlab.tasks.known.table_veracity import VERACITY
+from claimlab.tasks.task import Task
 
 ABSTAINED = ("no-evidence", "insufficient-evidence")
 
@@ -51,32 +47,44 @@ class Prediction:
     notes: Mapping[str, Any] = field(default_factory=dict)  # more to tell, JSON-safe; goes into `meta`
 
 
-class Detector(Protocol):
+@dataclass(frozen=True)
+class Part:
+    """The labelled records of one split."""
+
+    records: pl.DataFrame
+    labels: list[str]
+
+
+class Detector(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
+    # What the program hands in before it can be asked ("model", "search": constructor arguments). One that is handed
+    # nothing asks nobody, and its answers cost nothing unless it says otherwise.
+    handles: ClassVar[tuple[str, ...]] = ()
+    needs_training: ClassVar[bool] = True  # False: it may run where there are no training rows
+    # True: records reach it with a column `evidence`, a list of (id, text); else what is in that list is put behind the
+    # text, so that any detector of texts can be run with evidence.
+    reads_evidence: ClassVar[bool] = False
+    extra: ClassVar[str | None] = None  # of claimlab, that it needs; what is missing is a sentence with the pip line
+    trial: ClassVar[Mapping[str, Any]] = {}  # settings that make it cheap enough for the test that walks every detector
+    unreported: ClassVar[frozenset[str]] = frozenset()  # settings that change no answer, such as the device
+
+    task: Task = VERACITY  # set by the run before `fit`
+    progress: Progress = staticmethod(silent)  # set by the run, for what takes long
 
     def parameters(self) -> dict[str, object]:
-        """What this detector was set to, JSON-safe."""
-        ...
+        """What this detector was set to, JSON-safe: every setting, as the constructor stored it."""
+        return {name: vars(self)[name] for name in declared(type(self)) if name not in self.unreported}
 
-    def fit(
-        self,
-        train: pl.DataFrame,
-        labels: Sequence[str],
-        *,
-        dev: pl.DataFrame | None,
-        dev_labels: Sequence[str] | None,
-        seed: int,
-    ) -> None: ...
+    @abstractmethod
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
+        """Learn from `train`, tune on `dev` (which may be empty)."""
 
-    def predict(self, records: pl.DataFrame) -> list[Prediction]: ...
+    @abstractmethod
+    def predict(self, records: pl.DataFrame) -> list[Prediction]:
+        """One prediction for each record, in order, without its label."""
 
 
 DETECTORS: Registry[type[Detector]] = Registry(
     "detector", package="claimlab.detect.detectors", attribute="DETECTOR", group="claimlab.detectors"
 )
-
-
-def handles(detector: type[Detector] | Detector) -> tuple[str, ...]:
-    """What the detector must be handed before it can be asked."""
-    return tuple(getattr(detector, "handles", ()))

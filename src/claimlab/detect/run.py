@@ -20,7 +20,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.digest import write_parquet
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.detect.detector import DETECTORS, Detector, Prediction, handles
+from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
 from claimlab.detect.journal import Journal
 from claimlab.detect.tables import as_table, evidence_of, suspicious
@@ -28,14 +28,6 @@ from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import Task
 
 SHARD = 100  # records between two entries in the journal
-
-
-@dataclass(frozen=True)
-class Part:
-    """The labelled records of one split."""
-
-    records: pl.DataFrame
-    labels: list[str]
 
 
 def detect(
@@ -96,8 +88,8 @@ class Prepared:
 def prepare(dataset: Dataset, detector: Detector, *, task: Task, seed: int, evidence: str, pieces: int) -> Prepared:
     """Choose the evidence, divide the records and fit; nobody is asked to predict yet."""
     _refuse_unready(detector)
-    reading = read_evidence(dataset, check_mode(evidence), pieces, required="search" not in handles(detector))
-    parts = divide(dataset.records, task, training=getattr(detector, "needs_training", True))
+    reading = read_evidence(dataset, check_mode(evidence), pieces, required="search" not in detector.handles)
+    parts = divide(dataset.records, task, training=detector.needs_training)
     shown = {name: _shown(part, reading, detector) for name, part in parts.items()}
     used = evidence != "none"
     inputs = {dataset.name: dataset.digest()} | ({"evidence": _digest(reading.table)} if used else {})
@@ -107,10 +99,8 @@ def prepare(dataset: Dataset, detector: Detector, *, task: Task, seed: int, evid
         "task": task.name,
         **({"evidence": evidence, "pieces": pieces} if used else {}),
     }
-    if hasattr(detector, "task"):
-        detector.task = task
-    train, dev = shown["train"], shown["dev"]
-    detector.fit(train.records, train.labels, dev=dev.records, dev_labels=dev.labels, seed=seed)
+    detector.task = task
+    detector.fit(shown["train"], shown["dev"], seed=seed)
     return Prepared(parts, shown, reading, asked, inputs)
 
 
@@ -127,11 +117,10 @@ def _predict(
         rows = records[start : start + shard]
         kept = journal.read(number) if journal is not None else None
         if kept is None or len(kept) != rows.height:
-            if hasattr(detector, "progress"):
-                detector.progress = _shifted(progress, start, records.height)
+            detector.progress = _shifted(progress, start, records.height)
             began = time.monotonic()
             kept = detector.predict(rows)
-            if not handles(detector):
+            if not detector.handles:
                 kept = [replace(p, cost=0.0) if p.cost is None else p for p in kept]
             if timed:
                 share = round((time.monotonic() - began) / max(1, rows.height), 6)
@@ -213,15 +202,14 @@ def _refuse_unready(detector: Detector) -> None:
         "model": "Name one with --profile; see: claimlab llm profiles",
         "search": "Name where to search with --provider, such as local:FOLDER.",
     }
-    for name in handles(detector):
-        if getattr(detector, name, None) is None:
+    for name in detector.handles:
+        if vars(detector).get(name) is None:
             what = {"model": "a model", "search": "a search provider"}.get(name, name)
             raise UsageError(f"The detector '{detector.name}' needs {what}.", ways.get(name, f"Hand in {name}=."))
 
 
 def _shown(part: Part, reading: Reading, detector: Detector) -> Part:
-    as_list = bool(getattr(detector, "reads_evidence", False))
-    return Part(reading.attach(part.records, as_list=as_list), part.labels)
+    return Part(reading.attach(part.records, as_list=detector.reads_evidence), part.labels)
 
 
 def _digest(table: pl.DataFrame) -> str:

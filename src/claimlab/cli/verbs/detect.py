@@ -73,15 +73,15 @@ def detect(
 ) -> None:
     """Train a detector on split 'train', tune it on 'dev', and keep its predictions for 'test'."""
     from claimlab.core.dataset import Dataset, refuse_overwrite
+    from claimlab.core.settings import read as read_settings
     from claimlab.detect.detector import DETECTORS
     from claimlab.detect.open import open_handles
-    from claimlab.detect.settings import read_settings
     from claimlab.tasks.task import open_task
 
     if not estimate:
         refuse_overwrite(output, force, reads=folder)
     chosen = DETECTORS.get(detector)
-    told = read_settings(chosen, settings or ())
+    told = read_settings(chosen, settings or (), of=f"the detector '{chosen.name}'")
     dataset = Dataset.open(folder).limited(limit)
     asked = open_task(task, dataset.records)
     options = {"seed": seed, "evidence": evidence, "pieces": pieces, "timed": timed}
@@ -99,8 +99,7 @@ def detect(
         _refuse_unasked(chosen, words)
         with open_handles(calls, **words) as opened:
             ready = chosen(**opened, **_screen(chosen, evidence), **told)
-            if hasattr(ready, "progress"):
-                ready.progress = progress  # training may take long too
+            ready.progress = progress  # training may take long too
             if estimate:
                 _estimate(dataset, ready, asked, calls, options, as_json)
                 return
@@ -112,9 +111,8 @@ def detect(
 def _refuse_unasked(chosen: type[Detector], words: dict[str, Any]) -> None:
     """A model or a search that the detector would never ask is a misunderstanding: say so before anything is spent."""
     from claimlab.core.errors import UsageError
-    from claimlab.detect.detector import handles
 
-    takes = handles(chosen)
+    takes = chosen.handles
     if words["profile"] is not None and "model" not in takes:
         raise UsageError(f"The detector '{chosen.name}' asks no model.", "Leave --profile out, or choose an llm one.")
     if words["model"] is not None and words["profile"] is None:
@@ -130,9 +128,7 @@ def _refuse_unasked(chosen: type[Detector], words: dict[str, Any]) -> None:
 
 def _screen(chosen: type[Detector], evidence: str) -> dict[str, Any]:
     """What a searching detector may not see of what it finds: the same reading as of evidence found before."""
-    from claimlab.detect.detector import handles
-
-    if "search" not in handles(chosen) or evidence not in ("filtered", "guarded"):
+    if "search" not in chosen.handles or evidence not in ("filtered", "guarded"):
         return {}
     from claimlab.detect.detectors.llm_search import Screen
     from claimlab.enrich.guard import mark

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from itertools import product
 from pathlib import Path
@@ -11,8 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from claimlab.core.progress import Progress, silent
-from claimlab.detect.detector import Prediction
+from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.linear import as_predictions, temperature
 from claimlab.detect.neural.files import MINILM, Device, choose_device
 from claimlab.detect.neural.save import refuse_taken, save_fitted
@@ -33,11 +32,12 @@ PT_AFC_FIXED: dict[str, Any] = {
 HELD_OUT = 0.1  # of the training rows, to stop by where there is no dev
 
 
-class Encoder:
+class Encoder(Detector):
     name: ClassVar[str] = "encoder"
     summary: ClassVar[str] = "A transformer fine-tuned on train, stopped early on dev (all-MiniLM-L6-v2 unless told)."
-    extra: ClassVar[str] = "encoder,embeddings"
-    trial: ClassVar[dict[str, Any]] = {"steps": 2, "max_length": 16, "device": "cpu"}
+    extra: ClassVar[str | None] = "encoder,embeddings"
+    unreported: ClassVar[frozenset[str]] = frozenset({"device", "save"})
+    trial: ClassVar[Mapping[str, Any]] = {"steps": 2, "max_length": 16, "device": "cpu"}
 
     def __init__(
         self,
@@ -67,25 +67,15 @@ class Encoder:
         self.grid: Grid = grid
         self.device: Device = device
         self.save = save
-        self.progress: Progress = silent
 
     def parameters(self) -> dict[str, object]:
-        """Where weights are saved and on what they were trained changes no answer, so neither is named."""
         return {"model": self.model, "grid": self.grid, **asdict(self.recipe)}
 
-    def fit(
-        self,
-        train: pl.DataFrame,
-        labels: Sequence[str],
-        *,
-        dev: pl.DataFrame | None = None,
-        dev_labels: Sequence[str] | None = None,
-        seed: int = 0,
-    ) -> None:
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         if self.save is not None:
             refuse_taken(Path(self.save))
-        self.classes = sorted(set(labels))
-        texts, held, y, held_y = self._parts(train, labels, dev, dev_labels, seed)
+        self.classes = sorted(set(train.labels))
+        texts, held, y, held_y = self._parts(train, dev, seed)
         runs = (self._train(recipe, texts, y, held, held_y, seed) for recipe in self.recipes())
         self.fitted: Fitted = max(runs, key=lambda run: run.score)
         self.temperature = temperature(self.fitted.logits(held), np.asarray(held_y), list(range(len(self.classes))))
@@ -115,21 +105,14 @@ class Encoder:
             recipe=recipe, seed=seed, device=choose_device(self.device), progress=self.progress,
         )  # fmt: skip
 
-    def _parts(
-        self,
-        train: pl.DataFrame,
-        labels: Sequence[str],
-        dev: pl.DataFrame | None,
-        dev_labels: Sequence[str] | None,
-        seed: int,
-    ) -> tuple[list[str], list[str], list[int], list[int]]:
+    def _parts(self, train: Part, dev: Part, seed: int) -> tuple[list[str], list[str], list[int], list[int]]:
         """What to train on and what to stop by; without dev, a part of the training rows is kept for that."""
         place = {c: i for i, c in enumerate(self.classes)}
-        texts, y = texts_of(train).to_list(), [place[label] for label in labels]
-        if dev is not None and dev_labels:
-            known = [i for i, label in enumerate(dev_labels) if label in place]
-            dev_texts = texts_of(dev).to_list()
-            return texts, [dev_texts[i] for i in known], y, [place[dev_labels[i]] for i in known]
+        texts, y = texts_of(train.records).to_list(), [place[label] for label in train.labels]
+        if dev.labels:
+            known = [i for i, label in enumerate(dev.labels) if label in place]
+            dev_texts = texts_of(dev.records).to_list()
+            return texts, [dev_texts[i] for i in known], y, [place[dev.labels[i]] for i in known]
         kept = np.random.default_rng(seed).random(len(y)) < HELD_OUT
         kept[np.unique(y, return_index=True)[1]] = False  # every class is trained on
         if not kept.any():

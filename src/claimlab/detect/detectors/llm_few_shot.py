@@ -15,7 +15,7 @@ import polars as pl
 
 from claimlab.core.errors import DataError
 from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
-from claimlab.detect.detector import Prediction
+from claimlab.detect.detector import Part, Prediction
 from claimlab.detect.questions import ROLE, Handles, failed, instructions, shown
 from claimlab.llm.messages import Message, Request
 from claimlab.llm.provider import Provider
@@ -46,35 +46,22 @@ class LlmFewShot(Asking):
         self.example_ids: list[str] = []
 
     def parameters(self) -> dict[str, object]:
-        return {
-            **super().parameters(),
-            "examples": self.examples,
-            "max_tokens": self.max_tokens,
-            "example_ids": list(self.example_ids),
-        }
+        return {**super().parameters(), "example_ids": list(self.example_ids)}
 
-    def fit(
-        self,
-        train: pl.DataFrame,
-        labels: Sequence[str],
-        *,
-        dev: pl.DataFrame | None = None,
-        dev_labels: Sequence[str] | None = None,
-        seed: int = 0,
-    ) -> None:
-        super().fit(train, labels, dev=dev, dev_labels=dev_labels, seed=seed)
-        order = [c for c in self.classes if c in set(labels)]
-        chosen = alternating(train["text"].to_list(), labels, order, self.examples, seed)
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
+        super().fit(train, dev, seed=seed)
+        order = [c for c in self.classes if c in set(train.labels)]
+        chosen = alternating(train.records["text"].to_list(), train.labels, order, self.examples, seed)
         if not chosen:
             raise DataError("No training row has a text to show.", "Use a dataset with texts.")
-        rows = [train.row(i, named=True) for i in chosen]
+        rows = [train.records.row(i, named=True) for i in chosen]
         self.example_ids = [row["id"] for row in rows]
         self.turns = tuple(
             turn
             for row, i in zip(rows, chosen, strict=True)
             for turn in (
                 Message("user", _question(row, read=EXAMPLE_READ, piece=EXAMPLE_PIECE)),
-                Message("assistant", f"[{labels[i]}]"),
+                Message("assistant", f"[{train.labels[i]}]"),
             )
         )
 

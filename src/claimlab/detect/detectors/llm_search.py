@@ -121,11 +121,6 @@ class LlmSearch(Asking):
             "search": {self.search.name: self.search.parameters()} if self.search is not None else None,
             "search_model": condenser,
             "screen": self.screen.name if self.screen is not None else None,
-            "searches": self.searches,
-            "results": self.results,
-            "before_claim": self.before_claim,
-            "abstain": self.abstain,
-            "max_tokens": self.max_tokens,
         }
 
     def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:

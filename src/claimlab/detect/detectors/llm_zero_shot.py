@@ -43,9 +43,6 @@ class LlmZeroShot(Asking):
         self.abstain = abstain
         self.max_tokens = max_tokens
 
-    def parameters(self) -> dict[str, object]:
-        return {**super().parameters(), "abstain": self.abstain, "max_tokens": self.max_tokens}
-
     def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
         return (self._request(row, Handles()) for row in rows_with_text(records))
 

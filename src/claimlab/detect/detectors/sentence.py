@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 import polars as pl
 
-from claimlab.core.progress import Progress, silent
-from claimlab.detect.detector import Prediction
+from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.neural.embed import Vectors, open_embedder
 from claimlab.detect.neural.files import MINILM, Device
 from claimlab.detect.texts import texts_of
 
 
-class Sentence:
+class Sentence(Detector):
     name: ClassVar[str] = "sentence"
     summary: ClassVar[str] = "Sentence embeddings (all-MiniLM-L6-v2, offline) with a linear model, tuned on dev."
-    extra: ClassVar[str] = "embeddings"
+    extra: ClassVar[str | None] = "embeddings"
+    unreported: ClassVar[frozenset[str]] = frozenset({"device"})
 
     def __init__(
         self,
@@ -34,24 +33,11 @@ class Sentence:
         self.device: Device = device
         self.head: Kind = head
         self.strength = strength  # null: tuned
-        self.progress: Progress = silent
 
-    def parameters(self) -> dict[str, object]:
-        set_to = {"model": self.model, "max_length": self.max_length, "head": self.head}
-        return {**set_to, "strength": self.strength}
-
-    def fit(
-        self,
-        train: pl.DataFrame,
-        labels: Sequence[str],
-        *,
-        dev: pl.DataFrame | None = None,
-        dev_labels: Sequence[str] | None = None,
-        seed: int = 0,
-    ) -> None:
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         self.linear = Linear(self.head, self.strength)
-        held = self._vectors(dev) if dev is not None and dev.height else None
-        self.linear.fit(self._vectors(train), labels, dev=held, dev_labels=dev_labels, seed=seed)
+        held = self._vectors(dev.records) if dev.labels else None
+        self.linear.fit(self._vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed)
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(self._vectors(records))

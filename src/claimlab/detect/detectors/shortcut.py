@@ -6,7 +6,6 @@ small decision tree; categories answer with the class that is over-represented a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,35 +14,24 @@ import polars as pl
 
 from claimlab.core.columns import column_values
 from claimlab.core.errors import DataError
-from claimlab.detect.detector import Prediction
+from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.text.traits import PATTERNS, as_numbers, lengths, links, shares, sites
 
 Floats = npt.NDArray[np.float64]
 COLUMNS = {"event": "group"}  # what audits call differently
 
 
-class Shortcut:
+class Shortcut(Detector):
     name: ClassVar[str] = "shortcut"
     summary: ClassVar[str] = "One trait alone (length, case, source, any column): what a shortcut achieves."
 
     def __init__(self, *, feature: str = "length") -> None:
         self.feature = feature
 
-    def parameters(self) -> dict[str, object]:
-        return {"feature": self.feature}
-
-    def fit(
-        self,
-        train: pl.DataFrame,
-        labels: Sequence[str],
-        *,
-        dev: pl.DataFrame | None = None,
-        dev_labels: Sequence[str] | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.classes = sorted(set(labels))
-        y = np.array([self.classes.index(label) for label in labels])
-        values = trait(train, self.feature)
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
+        self.classes = sorted(set(train.labels))
+        y = np.array([self.classes.index(label) for label in train.labels])
+        values = trait(train.records, self.feature)
         self.numeric = not isinstance(values, pl.Series)
         if isinstance(values, pl.Series):
             if values.null_count() == values.len():

@@ -3,7 +3,6 @@ first. The vectors come with the package wordllama; nothing is downloaded."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,35 +12,24 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.errors import MissingExtra
-from claimlab.detect.detector import Prediction
+from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.texts import texts_of
 
 
-class Static:
+class Static(Detector):
     name: ClassVar[str] = "static"
     summary: ClassVar[str] = "Averaged static word vectors (wordllama) with a linear model, tuned on dev."
-    extra: ClassVar[str] = "embeddings"
+    extra: ClassVar[str | None] = "embeddings"
 
     def __init__(self, *, head: Kind = "logistic", strength: float | None = None) -> None:
         self.head: Kind = head
         self.strength = strength  # null: tuned
 
-    def parameters(self) -> dict[str, object]:
-        return {"head": self.head, "strength": self.strength}
-
-    def fit(
-        self,
-        train: pl.DataFrame,
-        labels: Sequence[str],
-        *,
-        dev: pl.DataFrame | None = None,
-        dev_labels: Sequence[str] | None = None,
-        seed: int = 0,
-    ) -> None:
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         self.linear = Linear(self.head, self.strength)
-        held = vectors(dev) if dev is not None and dev.height else None
-        self.linear.fit(vectors(train), labels, dev=held, dev_labels=dev_labels, seed=seed)
+        held = vectors(dev.records) if dev.labels else None
+        self.linear.fit(vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed)
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(vectors(records))

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.stats.streams import share_of
-from claimlab.detect.detector import Prediction
+from claimlab.detect.detector import Detector, Part, Prediction
 
 
-class Stratified:
+class Stratified(Detector):
     name: ClassVar[str] = "stratified"
     summary: ClassVar[str] = "Draws answers from the label distribution."
 
-    def parameters(self) -> dict[str, object]:
-        return {}
-
-    def fit(
-        self,
-        train: pl.DataFrame,
-        labels: Sequence[str],
-        *,
-        dev: pl.DataFrame | None = None,
-        dev_labels: Sequence[str] | None = None,
-        seed: int = 0,
-    ) -> None:
-        tally = Counter(labels)
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
+        tally = Counter(train.labels)
         self.classes = sorted(tally)
-        self.shares = [tally[c] / len(labels) for c in self.classes]
+        self.shares = [tally[c] / len(train.labels) for c in self.classes]
         self.seed = seed
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:

@@ -5,19 +5,18 @@ The regularisation is tuned on the dev rows when there are any, otherwise by cro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import polars as pl
 
 from claimlab.core.errors import UsageError
-from claimlab.detect.detector import Prediction
+from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.ngrams import Characters, TfIdf, Words
 from claimlab.detect.texts import texts_of
 
 
-class Tfidf:
+class Tfidf(Detector):
     name: ClassVar[str] = "tfidf"
     summary: ClassVar[str] = "Word and character TF-IDF with a linear model, tuned on dev."
 
@@ -31,26 +30,14 @@ class Tfidf:
         self.model: Kind = model
         self.strength = strength  # null: tuned
 
-    def parameters(self) -> dict[str, object]:
-        set_to = {"words": self.words, "characters": self.characters, "model": self.model}
-        return {**set_to, "strength": self.strength}
-
-    def fit(
-        self,
-        train: pl.DataFrame,
-        labels: Sequence[str],
-        *,
-        dev: pl.DataFrame | None = None,
-        dev_labels: Sequence[str] | None = None,
-        seed: int = 0,
-    ) -> None:
+    def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         self.parts = [TfIdf(Words(), most=200_000)] if self.words else []
         self.parts += [TfIdf(Characters(), most=300_000)] if self.characters else []
-        texts = texts_of(train)
+        texts = texts_of(train.records)
         matrix = _beside([part.fit_transform(texts) for part in self.parts])
-        held = self._matrix(dev) if dev is not None and dev.height else None
+        held = self._matrix(dev.records) if dev.labels else None
         self.linear = Linear(self.model, self.strength)
-        self.linear.fit(matrix, labels, dev=held, dev_labels=dev_labels, seed=seed)
+        self.linear.fit(matrix, train.labels, dev=held, dev_labels=dev.labels, seed=seed)
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(self._matrix(records))
