@@ -7,6 +7,7 @@ usage, 3 a check failed under --strict, 130 stopped by Ctrl-C.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import warnings
@@ -19,6 +20,8 @@ from typer.main import get_command as to_command
 from claimlab import __version__
 from claimlab.cli.flags import in_flags
 from claimlab.cli.lazy import LazyVerbs
+from claimlab.cli.output import echo, say
+from claimlab.core.plain import one_line
 
 STOPPED = 130
 DESCRIPTION = "From raw misinformation data to a number you can defend: load, clean, audit, split, evaluate, report."
@@ -38,7 +41,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"claimlab {__version__}")
+        echo(f"claimlab {__version__}")
         raise typer.Exit
 
 
@@ -73,30 +76,50 @@ def run(argv: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away (claimlab … | head): not an error
         return 0
-    except Exception as error:
+    except BaseException as error:  # a panic inside a compiled package is not an Exception
         if debug:
             raise
-        return _explain(error, args)
+        return explain(error, args)
     return 0
 
 
 def _stopped() -> int:
-    print("Stopped. Nothing was left half-written; run the same command again.", file=sys.stderr)  # noqa: T201
+    say("Stopped. Nothing was left half-written; run the same command again.")
     return STOPPED
 
 
-def _explain(error: Exception, args: Sequence[str]) -> int:
+def explain(error: BaseException, args: Sequence[str]) -> int:
+    """Say `error` in a sentence on stderr, and return the exit code."""
     from claimlab.core.errors import ClaimlabError
 
-    if isinstance(error, ClaimlabError):
-        print(f"Error: {in_flags(str(error), args)}", file=sys.stderr)  # noqa: T201
-        return error.exit_code
+    known = error if isinstance(error, ClaimlabError) else None
+    say(f"Error: {one_line(in_flags(str(known), args) if known else sentence(error, args))}")
+    return known.exit_code if known else 1
+
+
+def sentence(error: BaseException, args: Sequence[str]) -> str:
+    """What went wrong and what to do, for an error that claimlab did not raise itself."""
+    if "No space left on device" in str(error) or getattr(error, "errno", None) == errno.ENOSPC:
+        return (
+            f"The disk is full: {_place(error, args)} could not be written. Free some space, or choose an output on "
+            "another disk; what stood there before is as it was."
+        )
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this. Use fewer records with --limit, or a machine with more memory."
+    if isinstance(error, RecursionError):
+        return "A file is nested too deeply to be read. Check that it is the file you meant."
     if isinstance(error, OSError):
-        print(f"Error: {error}. Check the path, its permissions and the space left on the disk.", file=sys.stderr)  # noqa: T201
-        return 1
-    print(  # noqa: T201
-        f"Error: something claimlab did not expect ({type(error).__name__}: {error}). "
-        "Run again with --debug and report what it prints.",
-        file=sys.stderr,
+        return f"{error}. Check the path and its permissions."
+    return (
+        f"something claimlab did not expect ({type(error).__name__}: {error}). Run again with --debug and report what "
+        "it prints."
     )
-    return 1
+
+
+def _place(error: BaseException, args: Sequence[str]) -> str:
+    """What was being written: the output that was asked for, or the file that the error names."""
+    for flag in ("-o", "--output"):
+        if flag in args[:-1]:
+            return f"'{args[args.index(flag) + 1]}'"
+    name = getattr(error, "filename", None)
+    return f"'{name}'" if name else "the output"

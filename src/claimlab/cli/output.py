@@ -18,11 +18,13 @@ from claimlab.cli.options import ForceFlag as ForceFlag  # until every verb take
 from claimlab.cli.options import JsonFlag as JsonFlag
 from claimlab.cli.options import LimitOption as LimitOption
 from claimlab.cli.options import SeedOption as SeedOption
+from claimlab.core.plain import escape_json, one_line, plain
 from claimlab.core.progress import Progress, silent
 
 if TYPE_CHECKING:
     from claimlab.core.calls.calls import Calls
     from claimlab.core.dataset import Dataset
+    from claimlab.pages.blocks import Block
 
 
 def verb(**settings: Any) -> typer.Typer:
@@ -32,12 +34,27 @@ def verb(**settings: Any) -> typer.Typer:
 
 def emit(value: dict[str, Any]) -> None:
     """One JSON object on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+    sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=False, indent=2, default=str)) + "\n")
+
+
+def echo(message: str = "", *, styled: bool = False) -> None:
+    """A line of the result, on stdout. Everything that a verb prints there as text goes through here, so that no
+    value of a dataset can steer the terminal; `styled` is for lines that were made harmless before they were coloured.
+    """
+    sys.stdout.write((message if styled else plain(message)) + "\n")
+
+
+def show_blocks(blocks: Iterable[Block], *, most: int | None = None) -> None:
+    """`blocks` on stdout, as wide as the terminal, or at most `most` columns."""
+    from claimlab.pages.terminal import to_text
+
+    width, colour = screen()
+    echo(to_text(blocks, width=min(width, most or width), colour=colour), styled=True)
 
 
 def say(message: str) -> None:
     """A line for the person, on stderr."""
-    sys.stderr.write(message.rstrip() + "\n")
+    sys.stderr.write(plain(message.rstrip()) + "\n")
 
 
 def note(messages: Iterable[str], verb: str) -> None:
@@ -70,7 +87,7 @@ def written(dataset: Dataset, *, as_json: bool, more: dict[str, Any] | None = No
         emit({"output": str(dataset.path), "counts": counts, "lineage": lineage, **(more or {})})
         return
     shown = ", ".join(f"{k} {v:,}" for k, v in counts.get("veracity", {}).items()) or "no labels"
-    sys.stdout.write(f"Wrote {dataset.path}: {counts['records']:,} records ({shown}).\n")
+    echo(f"Wrote {dataset.path}: {counts['records']:,} records ({shown}).")
 
 
 def show_estimate(estimate: dict[str, Any], as_json: bool) -> None:
@@ -78,7 +95,7 @@ def show_estimate(estimate: dict[str, Any], as_json: bool) -> None:
         emit({"estimate": estimate})
         return
     for line in estimate["sentences"]:
-        sys.stdout.write(f"{line}\n")
+        echo(line)
 
 
 def calls_beside(
@@ -110,6 +127,7 @@ def progress_bar(enabled: bool = True) -> Iterator[Progress]:
         yield silent
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
@@ -119,7 +137,7 @@ def progress_bar(enabled: bool = True) -> Iterator[Progress]:
 
         def update(label: str, done: int, total: int | None) -> None:
             if label not in tasks:
-                tasks[label] = bars.add_task(label, total=total)
+                tasks[label] = bars.add_task(escape(one_line(label)), total=total)
             bars.update(tasks[label], completed=done, total=total)
 
         yield update

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import polars as pl
 
+from claimlab.core.plain import plain_values
+
 TRUE, FALSE, MIXED, UNKNOWN = "#3f7fbf", "#d1603d", "#b79a2e", "#8b95a1"
 CLASS_COLOURS = {"true": TRUE, "false": FALSE, "mixed": MIXED, "unknown": UNKNOWN}
 VERDICT_COLOURS = {
@@ -40,7 +42,7 @@ def to_svg(chart: Any) -> str:
         legend={"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
         view={"stroke": None},
     ).to_dict(validate=False)  # fmt: skip
-    svg: str = vl_convert.vegalite_to_svg(spec)
+    svg: str = vl_convert.vegalite_to_svg(plain_values(spec))  # a control character in a label would end the process
     return slim(svg[svg.index("<svg") :])
 
 

@@ -5,17 +5,13 @@ Dataset text is untrusted. Views escape what they print; this bounds how much th
 
 from __future__ import annotations
 
-import re
-
-# Controls, line and paragraph separators, and the marks that turn the direction of everything after them.
-_STEERING = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-_BLANKS = re.compile(r"\s+")
+from claimlab.core.plain import one_line
 
 
 def excerpt(text: str, limit: int = 300) -> str:
     """At most `limit` characters of `text` on one line; what is cut ends in an ellipsis."""
-    head = text[: 4 * limit + 16]  # a megabyte need not be searched for blanks to show its first line
-    plain = _BLANKS.sub(" ", _STEERING.sub("\ufffd", head)).strip()
-    if len(plain) <= limit and len(head) == len(text):
-        return plain
-    return plain[: limit - 1].rstrip() + "…"
+    head = text[: 4 * limit + 16]  # a megabyte need not be searched for whitespace to show its first line
+    line = one_line(head)
+    if len(line) <= limit and len(head) == len(text):
+        return line
+    return line[: limit - 1].rstrip() + "…"

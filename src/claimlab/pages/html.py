@@ -9,6 +9,7 @@ from typing import Any
 
 from claimlab import __version__
 from claimlab.core.errors import ClaimlabError
+from claimlab.core.plain import plain
 from claimlab.pages.blocks import Block, Cell, Report, Section, anchor, cell
 
 MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
@@ -46,6 +47,7 @@ def _environment() -> Any:
         loader=PackageLoader("claimlab.pages", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_harmless,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -55,6 +57,11 @@ def _environment() -> Any:
     env.tests["of_kind"] = lambda block, kind: type(block).__name__ == kind
     env.globals["anchor"] = anchor
     return env
+
+
+def _harmless(value: Any) -> Any:
+    """What the page prints: text of ours that is markup already stays, all other text loses what steers."""
+    return plain(value) if type(value) is str else value
 
 
 def sort_key(value: Cell) -> float | str | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from claimlab import __version__
+from claimlab.core.plain import one_line
 from claimlab.pages.blocks import (
     Block,
     Cell,
@@ -35,8 +36,8 @@ def to_markdown(report: Report, *, plots: str = "plots") -> str:
 
 def escape(text: str) -> str:
     """Text that Markdown and the HTML inside it leave as it is, on one line."""
-    plain = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _SPECIAL.sub(r"\\\1", plain)
+    line = one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", line)
 
 
 def _parts(block: Block, level: int, plots: str) -> list[str]:

@@ -5,10 +5,12 @@ What comes from data is made harmless first: a control or direction character in
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
+from claimlab.core.plain import plain
 from claimlab.pages.blocks import Block, Cell, Figure, Items, Quote, Section, Table, Text, Tiles, cell
 
 GAP = 2
@@ -61,7 +63,7 @@ def fit(natural: Sequence[int], room: int, fixed: Collection[int] = ()) -> list[
 
 def clean(text: str) -> str:
     """`text` on one line, without characters that steer a terminal or turn the direction of writing."""
-    return "".join(" " if c in "\t\n\r" else "\ufffd" if _steers(c) else c for c in text)
+    return plain(re.sub(r"[\t\n\r]", " ", text))
 
 
 def columns_of(text: str) -> int:
@@ -178,15 +180,6 @@ def _is_figure(value: Cell) -> bool:
 
 def _styled(text: str, style: str, colour: bool) -> str:
     return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and style in STYLES else text
-
-
-def _steers(char: str) -> bool:
-    return (
-        unicodedata.category(char) == "Cc"
-        or char in "\u2028\u2029"
-        or "\u202a" <= char <= "\u202e"
-        or "\u2066" <= char <= "\u2069"
-    )
 
 
 def _columns(char: str) -> int:

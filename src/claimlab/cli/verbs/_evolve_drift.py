@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say
+from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, echo, emit, progress_bar, say
 
 if TYPE_CHECKING:
     from claimlab.core.calls.calls import Calls
@@ -184,20 +184,20 @@ def _stages(
 
 def _print(found: Drift, written: dict[str, dict[str, int]]) -> None:
     counts = found.counts
-    typer.echo(f"{counts['traces']:,} traces, {counts['hops']:,} hops, {counts['failed_hops']:,} failed.")
+    echo(f"{counts['traces']:,} traces, {counts['hops']:,} hops, {counts['failed_hops']:,} failed.")
     for (by, value), one in found.curves.items():
         if by in ("all", "run", "topology"):
             name = "all traces" if by == "all" else f"{by} {value}"
             shape = "slopes not known" if one.ratio is None else f"late slope {one.ratio:.2f} of the early one"
             end = "–" if one.end is None else f"{one.end:.3f}"
-            typer.echo(f"  {name}: drift-lite {end} at the end; {shape}")
+            echo(f"  {name}: drift-lite {end} at the end; {shape}")
     far = found.curves["all", ""].unrelated
     if far is not None:
-        typer.echo(f"  two unrelated claims: {far:.3f}")
+        echo(f"  two unrelated claims: {far:.3f}")
     for row in found.attainment.iter_rows(named=True):
         if row["share"] is not None:
-            typer.echo(f"  {row['dimension']} ({row['setting']}, {row['judge']}): {100 * row['share']:.1f} % attained")
+            echo(f"  {row['dimension']} ({row['setting']}, {row['judge']}): {100 * row['share']:.1f} % attained")
     for note in found.notes:
         say(f"Note: {note}")
     for folder, told in written.items():
-        typer.echo(f"  Wrote {folder}: {told['records']:,} records")
+        echo(f"  Wrote {folder}: {told['records']:,} records")

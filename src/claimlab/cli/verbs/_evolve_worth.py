@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, several
+from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, echo, emit, progress_bar, say, several
 
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
@@ -208,17 +208,17 @@ def _write(dataset: Dataset, found: Worth, output: Path, seed: int, force: bool)
 
 def _print(found: Worth, output: Path) -> None:
     told = found.to_json()
-    typer.echo(
+    echo(
         f"Wrote {output}: {several(told['claims'] - told['unscored'], 'claim')} scored ({told['method']}), "
         f"{told['unscored']:,} without a score."
     )
-    typer.echo(f"  The highest score that depth {found.perspective.bounds.depth} and fan-out "
+    echo(f"  The highest score that depth {found.perspective.bounds.depth} and fan-out "
                f"{found.perspective.bounds.fan_out} allow: {found.ceiling:.3f}")  # fmt: skip
     for row in told["by_topic"]:
-        typer.echo(f"  {row['topic']}: mean {row['mean']:.3f}, quartiles {row['lower']:.3f} to {row['upper']:.3f}")
+        echo(f"  {row['topic']}: mean {row['mean']:.3f}, quartiles {row['lower']:.3f} to {row['upper']:.3f}")
     if told["worthy"] is not None:
-        typer.echo(f"  {told['worthy']:,} at or above the threshold of {found.perspective.threshold:g}")
+        echo(f"  {told['worthy']:,} at or above the threshold of {found.perspective.threshold:g}")
     for row in told["conditions"] or ():
-        typer.echo(f"  {found.by} {row['condition']}: mean {row['mean']:.3f}, distance {row['distance']:.3f}")
+        echo(f"  {found.by} {row['condition']}: mean {row['mean']:.3f}, distance {row['distance']:.3f}")
     if found.people is not None:
-        typer.echo(f"  Wasserstein distance from people: {found.people['wasserstein']:.3f}")
+        echo(f"  Wasserstein distance from people: {found.people['wasserstein']:.3f}")

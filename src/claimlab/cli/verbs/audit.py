@@ -13,6 +13,7 @@ from claimlab.cli.output import (
     JsonFlag,
     LimitOption,
     SeedOption,
+    echo,
     emit,
     progress_bar,
     say,
@@ -142,9 +143,9 @@ def _fix(
     counts = {"before": before.counts(), "after": after.counts()}
     if not as_json:
         for reason, n in mended.removed.items():
-            typer.echo(f"  {n:,} records taken out: {reason}")
+            echo(f"  {n:,} records taken out: {reason}")
         for name, tally in counts.items():
-            typer.echo(f"  {name}: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))
+            echo(f"  {name}: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))
     written(mended.dataset, as_json=as_json, more={"removed": mended.removed, "verdicts": counts})
 
 
@@ -152,10 +153,10 @@ def _print(audits: list[Audit]) -> None:
     from claimlab.audit.views.wording import headline, ordered
 
     for one in audits:
-        typer.echo(f"{one.dataset}: {headline(one)}")
+        echo(f"{one.dataset}: {headline(one)}")
         for finding in ordered(one.findings):
             name = f"{finding.check}{f' ({finding.feature})' if finding.feature else ''}"
-            typer.echo(f"  {finding.verdict:<12} {name}: {finding.why}")
+            echo(f"  {finding.verdict:<12} {name}: {finding.why}")
 
 
 def _judge(profile: str | None, sample: int, caps: Caps, progress: Progress) -> ModelJudge | None:

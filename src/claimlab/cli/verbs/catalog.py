@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from claimlab.cli.output import ForceFlag, JsonFlag, emit, say, screen, several, verb
+from claimlab.cli.output import ForceFlag, JsonFlag, echo, emit, say, screen, several, show_blocks, verb
 from claimlab.core.errors import UsageError
 
 
@@ -113,19 +113,18 @@ def show_list(pool: list[Any], found: list[Any], asked: list[Any]) -> None:
     from claimlab.catalog.query import alone
     from claimlab.catalog.views.overview import LEGEND, listing
     from claimlab.pages.blocks import Text
-    from claimlab.pages.terminal import to_text
 
     if not found:
         counts = "; ".join(f"{words}: {n}" for words, n in alone(pool, asked))
-        typer.echo(f"No dataset matches all of this. Each by itself: {counts}.")
+        echo(f"No dataset matches all of this. Each by itself: {counts}.")
         return
     width, colour = screen()
     for line in listing(found, width=width, colour=colour):
-        typer.echo(line)
+        echo(line, styled=True)
     of = f"{len(found)} of " if len(found) < len(pool) else ""
-    typer.echo()
-    typer.echo(to_text([Text(" ".join(LEGEND))], width=width))
-    typer.echo(f"{of}{several(len(pool), 'dataset')}. One in full: claimlab catalog show {found[0].card.name}")
+    echo()
+    show_blocks([Text(" ".join(LEGEND))])
+    echo(f"{of}{several(len(pool), 'dataset')}. One in full: claimlab catalog show {found[0].card.name}")
 
 
 def write_page(found: list[Any], output: Path, *, asked: str, force: bool) -> None:
@@ -150,11 +149,9 @@ def show(
     from claimlab.catalog.load import DATASETS
     from claimlab.catalog.views.card import card_blocks, heading, to_full_json
     from claimlab.pages.blocks import Section
-    from claimlab.pages.terminal import to_text
 
     entry = DATASETS.get(name)
     if as_json:
         emit(to_full_json(entry))
         return
-    width, colour = screen()
-    typer.echo(to_text([Section(heading(entry), card_blocks(entry))], width=min(width, 100), colour=colour))
+    show_blocks([Section(heading(entry), card_blocks(entry))], most=100)

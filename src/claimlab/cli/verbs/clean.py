@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, verb, written
+from claimlab.cli.output import (
+    ForceFlag,
+    JsonFlag,
+    LimitOption,
+    SeedOption,
+    echo,
+    emit,
+    progress_bar,
+    say,
+    verb,
+    written,
+)
 
 app = verb()
 
@@ -60,7 +71,7 @@ def clean(
         write_cleaning(cleaned, statistics, report, force=force)
         say(f"Report: {report / 'index.html'}")
     for line in [] if as_json else stage_lines(cleaned.stages):
-        typer.echo(line)
+        echo(line)
     written(cleaned.dataset, as_json=as_json, more=to_json(cleaned, statistics))
 
 
@@ -74,7 +85,7 @@ def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:
             stages = [{"step": s.step, "datasets": list(s.datasets), **s.parameters} for s in found.stages]
             emit({"name": found.name, "version": found.version, "note": found.note, "steps": stages})
         else:
-            typer.echo(found.text.rstrip())
+            echo(found.text.rstrip())
         return
     if steps:
         rows = [{"step": n, "summary": k.summary, "parameters": settable(k)} for n, k in STEPS.all().items()]
@@ -82,13 +93,13 @@ def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:
             emit({"steps": rows})
             return
         for name, kind in STEPS.all().items():
-            typer.echo(f"{name}: {kind.summary}")
+            echo(f"{name}: {kind.summary}")
             for parameter, default in settable(kind).items():
-                typer.echo(f"    {parameter} = {default}")
+                echo(f"    {parameter} = {default}")
         return
     names = [load_recipe(name) for name in built_in()]
     if as_json:
         emit({"recipes": [{"name": r.name, "version": r.version, "note": r.note} for r in names]})
         return
     for one in names:
-        typer.echo(f"{one.name}: {' '.join(one.note.split())}")
+        echo(f"{one.name}: {' '.join(one.note.split())}")

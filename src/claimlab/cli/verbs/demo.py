@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, SeedOption, emit, progress_bar, verb
+from claimlab.cli.output import ForceFlag, JsonFlag, SeedOption, echo, emit, progress_bar, verb
 
 app = verb()
 
@@ -35,8 +35,8 @@ def demo(
         emit({"output": str(output), "planted": list(DEFECTS), "found": tour.found, "enriched": tour.enriched})
         return
     if data_only:
-        typer.echo(f"Wrote {output}/planted.csv, {output}/planted and {output}/clean-twin.")
+        echo(f"Wrote {output}/planted.csv, {output}/planted and {output}/clean-twin.")
         return
     for defect, what in DEFECTS.items():
-        typer.echo(f"  {'found' if defect in tour.found else 'not yet':<8} {what}")
-    typer.echo(f"{len(tour.found)} of {len(DEFECTS)} planted defects found. Open {output}/index.html")
+        echo(f"  {'found' if defect in tour.found else 'not yet':<8} {what}")
+    echo(f"{len(tour.found)} of {len(DEFECTS)} planted defects found. Open {output}/index.html")

@@ -13,6 +13,7 @@ from claimlab.cli.output import (
     LimitOption,
     SeedOption,
     calls_beside,
+    echo,
     emit,
     progress_bar,
     say,
@@ -186,7 +187,7 @@ def _finish(
         more = {"scores": scores, "notes": notes, "budget": calls.budget.summary()}
         emit({"output": str(output), "counts": manifest.counts, "lineage": lineage, **more})
         return
-    typer.echo(f"Wrote {output}: {headline(run.lineage[-1].parameters['detector'], scores)}")
+    echo(f"Wrote {output}: {headline(run.lineage[-1].parameters['detector'], scores)}")
 
 
 def _estimate(

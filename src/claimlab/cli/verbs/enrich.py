@@ -12,6 +12,7 @@ from claimlab.cli.output import (
     JsonFlag,
     LimitOption,
     calls_beside,
+    echo,
     progress_bar,
     say,
     show_estimate,
@@ -173,7 +174,7 @@ def _run(
 
 def _tell(summary: dict[str, Any]) -> None:
     for name, n in summary["outcomes"].items():
-        typer.echo(f"  {n:>8,} {name}")
+        echo(f"  {n:>8,} {name}")
     for what, n in summary["failures"].items():
         say(f"Failed: {what} ({n:,}). Run again with --force to try these once more.")
     for standing in summary["standing"]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, SeedOption, emit, progress_bar, say, screen, verb
+from claimlab.cli.output import ForceFlag, JsonFlag, SeedOption, echo, emit, progress_bar, say, show_blocks, verb
 
 if TYPE_CHECKING:
     from claimlab.evaluate.run import Evaluation
@@ -100,16 +100,14 @@ def _print(found: Evaluation) -> None:
     from claimlab.evaluate.views import tables
     from claimlab.evaluate.views.page import boards, headline, left_out, other_records
     from claimlab.pages.blocks import Section
-    from claimlab.pages.terminal import to_text
 
     for run in found.runs:
-        typer.echo(headline(run))
+        echo(headline(run))
         for told in (*run.cautions, *left_out(run)):
-            typer.echo(f"  {told}")
+            echo(f"  {told}")
     for runs in boards(found):
         for caution in other_records(runs):
-            typer.echo(caution)
-    width, colour = screen()
+            echo(caution)
     shown = [Section(f"{runs[0].task} on {runs[0].dataset}", [tables.leaderboard(runs, {})]) for runs in boards(found)]
     if found.comparisons:
         shown.append(Section("Run against run", [tables.comparisons(found.comparisons, short=True)]))
@@ -117,4 +115,4 @@ def _print(found: Evaluation) -> None:
         shown.append(Section("Several seeds", [tables.seeds(found.seeds)]))
     if found.drops:
         shown.append(Section("From a random split to a held-out one", [tables.drops(found.drops)]))
-    typer.echo(to_text(shown, width=width, colour=colour))
+    show_blocks(shown)

@@ -14,6 +14,7 @@ from claimlab.cli.output import (
     LimitOption,
     SeedOption,
     calls_beside,
+    echo,
     progress_bar,
     say,
     several,
@@ -181,11 +182,11 @@ def _run(claims: Dataset, chosen: Run, output: Path, *, force: bool, as_json: bo
 
 
 def _tell(counts: dict[str, int]) -> None:
-    typer.echo(f"  {several(counts['turns'], 'turn')} of agents, each kept in traces.parquet")
+    echo(f"  {several(counts['turns'], 'turn')} of agents, each kept in traces.parquet")
     for name, n in counts.items():
         kind, _, what = name.partition(": ")
         if kind in ("claims", "turns") and what:
-            typer.echo(f"  {n:>8,} {kind} {what}")
+            echo(f"  {n:>8,} {kind} {what}")
         elif what:
             say(f"{kind.capitalize()}: {what} ({n:,}).{_WAYS.get(name, '')}")
 

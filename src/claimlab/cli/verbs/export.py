@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, emit, progress_bar, say, verb
+from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, echo, emit, progress_bar, say, verb
 
 app = verb()
 
@@ -40,4 +40,4 @@ def export(
     if as_json:
         emit(done.to_json())
         return
-    typer.echo(f"Wrote {output} as {to}: {done.headline} ({len(done.files)} file(s)).")
+    echo(f"Wrote {output} as {to}: {done.headline} ({len(done.files)} file(s)).")

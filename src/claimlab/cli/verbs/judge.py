@@ -12,6 +12,7 @@ from claimlab.cli.output import (
     JsonFlag,
     LimitOption,
     calls_beside,
+    echo,
     emit,
     progress_bar,
     say,
@@ -146,9 +147,9 @@ def _run(
         more = {"judge": done.summary, "budget": calls.budget.summary()}
         emit({"output": str(output), "counts": manifest.counts, "lineage": lineage, **more})
         return
-    typer.echo(f"Wrote {output}: {done.summary['judged']:,} of {done.summary['predictions']:,} predictions judged.")
+    echo(f"Wrote {output}: {done.summary['judged']:,} of {done.summary['predictions']:,} predictions judged.")
     for line in told(done.summary):
-        typer.echo(f"  {line}")
+        echo(f"  {line}")
     say(f"Note: the judge is {done.summary['standing']}.")
     say(f"Report: {output / REPORT / 'index.html'}")
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, emit, progress_bar, say, screen, several, verb
+from claimlab.cli.output import ForceFlag, JsonFlag, echo, emit, progress_bar, say, screen, several, show_blocks, verb
 
 app = verb()
 
@@ -32,10 +32,8 @@ def maps(as_json: JsonFlag = False) -> None:
     rows = [(address, *values.values()) for address, values in known.items()]
     width, colour = screen()
     for line in grid(Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True):
-        typer.echo(line)
-    typer.echo(
-        f"\n{len(rows)} maps; the figures count the values that each knows. One in full: claimlab labels show MAP"
-    )
+        echo(line, styled=True)
+    echo(f"\n{len(rows)} maps; the figures count the values that each knows. One in full: claimlab labels show MAP")
 
 
 @app.command()
@@ -47,7 +45,6 @@ def show(
     from claimlab.catalog.maps import find_map
     from claimlab.catalog.views.card import by_verdict, map_json
     from claimlab.pages.blocks import Section, Table, Text
-    from claimlab.pages.terminal import to_text
 
     found = find_map(name)
     if as_json:
@@ -56,9 +53,8 @@ def show(
     rule = "Compared letter by letter." if found.exact else "Compared after folding case, accents, hyphens and blanks."
     table = Table(("Verdict", "What the source wrote"), by_verdict(found))
     note = [Text(found.note)] if found.note else []
-    width, colour = screen()
     page = Section(f"{found.name}, version {found.version}", [*note, Text(rule), table])
-    typer.echo(to_text([page], width=min(width, 100), colour=colour))
+    show_blocks([page], most=100)
 
 
 @app.command()
@@ -137,11 +133,11 @@ def print_conflicts(found: Any, shown: int) -> None:
         width, colour = screen()
         columns = ("No.", "Same", "Dataset", "Verdict", "Records", "Text")
         for line in grid(Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True):
-            typer.echo(line)
-        typer.echo()
+            echo(line, styled=True)
+        echo()
     hidden = f" ({len(found.conflicts) - shown:,} not shown; see --show and -o)" if len(found.conflicts) > shown else ""
     compared = several(counts["compared"], "record")
-    typer.echo(
+    echo(
         f"{several(counts['conflicts'], 'conflict')}{hidden} in {compared} with a verdict: "
         f"{counts['across']:,} between datasets, {counts['within']:,} within one."
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.output import JsonFlag, emit, progress_bar, say, verb
+from claimlab.cli.output import JsonFlag, echo, emit, progress_bar, say, verb
 
 app = verb(help="Language models: install the embedded one, list profiles of endpoints, try one.")
 
@@ -35,9 +35,7 @@ def install(
     if as_json:
         emit(found)
     else:
-        typer.echo(
-            f"Installed {path.stem} ({found['bytes']:,} bytes, hash checked) at {path}. Try it: claimlab llm test"
-        )
+        echo(f"Installed {path.stem} ({found['bytes']:,} bytes, hash checked) at {path}. Try it: claimlab llm test")
 
 
 @app.command()
@@ -50,7 +48,7 @@ def profiles(as_json: JsonFlag = False) -> None:
         emit({"profiles": rows})
         return
     for row in rows:
-        typer.echo(f"{row['name']:<12} {row['model'] or '(choose with --model)':<28} {_key(row):<31} {_price(row)}")
+        echo(f"{row['name']:<12} {row['model'] or '(choose with --model)':<28} {_key(row):<31} {_price(row)}")
 
 
 @app.command("test")
@@ -107,11 +105,11 @@ def _price(row: dict[str, Any]) -> str:
 
 def _show(found: dict[str, Any]) -> None:
     if found["failure"] is not None:
-        typer.echo(f"{found['model']} gave no usable answer: {found['failure']} ({found['detail'] or 'no detail'}).")
+        echo(f"{found['model']} gave no usable answer: {found['failure']} ({found['detail'] or 'no detail'}).")
     else:
         rate = "speed unknown" if found["tokens_per_second"] is None else f"{found['tokens_per_second']:.1f} tokens/s"
-        typer.echo(f"{found['model']} answered in {found['seconds']:.2f} s ({rate}): {found['answer']}")
-    typer.echo(f"Schema-bound output: {found['schema']}.")
+        echo(f"{found['model']} answered in {found['seconds']:.2f} s ({rate}): {found['answer']}")
+    echo(f"Schema-bound output: {found['schema']}.")
     if found["failure"] == "unreachable":
         say(f"Nothing answers at {found['base_url']}: start the server, or check base_url in the profile.")
     elif found["failure"] is None and found["cost"] is None:

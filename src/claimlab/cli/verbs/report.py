@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, emit, progress_bar, verb
+from claimlab.cli.output import ForceFlag, JsonFlag, echo, emit, progress_bar, verb
 
 app = verb()
 
@@ -33,7 +33,7 @@ def report(
         if as_json:
             emit({"study": str(study)})
         else:
-            typer.echo(f"Wrote {study}: answer its questions, then run: claimlab report {study} -o DIR")
+            echo(f"Wrote {study}: answer its questions, then run: claimlab report {study} -o DIR")
         return
     if output is None:
         raise UsageError("Where should the report go?", "Name a folder with -o DIR.")
@@ -45,5 +45,5 @@ def report(
         emit({"output": str(output), "limits": content["limits"], "counts": counts})
         return
     for kind, n in counts.items():
-        typer.echo(f"  {n:>4} {KINDS[kind].lower()}")
-    typer.echo(f"Wrote {output}: {len(kinds)} limits named. Open {output}/index.html")
+        echo(f"  {n:>4} {KINDS[kind].lower()}")
+    echo(f"Wrote {output}: {len(kinds)} limits named. Open {output}/index.html")

@@ -11,7 +11,7 @@ import typer
 
 from claimlab.cli.flags import in_flags
 from claimlab.cli.options import ForceFlag, JsonFlag, LimitOption, OptionalOutput, SeedOption, StrictFlag, TaskOption
-from claimlab.cli.output import emit, note, progress_bar, say, screen, suggest, verb, written
+from claimlab.cli.output import echo, emit, note, progress_bar, say, show_blocks, suggest, verb, written
 from claimlab.core.errors import UsageError
 
 app = verb()
@@ -118,13 +118,12 @@ def _name(path: Path | None) -> str | None:
 
 
 def _print(splits: list[Any]) -> None:
-    from claimlab.pages.terminal import to_text
     from claimlab.split.views import blocks, headline, left_out
 
-    width, colour = screen()
     for one in splits:
-        typer.echo(headline(one))
-        typer.echo(to_text(blocks(one.checked), width=width, colour=colour) + "\n")
+        echo(headline(one))
+        show_blocks(blocks(one.checked))
+        echo()
         note([*left_out(one), *one.notes()], "split")
         if one.dataset.path is not None:
             written(one.dataset, as_json=False)
@@ -138,4 +137,4 @@ def _strategies(as_json: bool) -> None:
         emit({"strategies": [{"name": name, "summary": entry.summary} for name, entry in known.items()]})
         return
     for name, entry in known.items():
-        typer.echo(f"{name}: {in_flags(entry.summary, 'split')}")
+        echo(f"{name}: {in_flags(entry.summary, 'split')}")

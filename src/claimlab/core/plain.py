@@ -1,0 +1,42 @@
+"""Text of unknown origin made harmless for a terminal, a chart or a page.
+
+A control character can repaint a terminal, set its title or end the process that draws a chart; a direction override
+can make a file name or a label read as another. Data is full of both, by accident and on purpose.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# C0 without tab and line feed, delete, C1, line separators, direction embeddings, overrides and isolates, halves of
+# surrogate pairs, and what XML cannot hold.
+_STEERING = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+_ANY = re.compile(f"[{_STEERING}]")
+MARK = "\ufffd"
+
+
+def plain(text: str) -> str:
+    """`text` with every steering character shown as U+FFFD; tabs and line feeds stay, a CRLF is a line feed."""
+    return _ANY.sub(MARK, text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """`text` without steering characters and on one line, so that no value can pretend to be a line of its own."""
+    return " ".join(plain(text.replace("\r", "\n")).split())
+
+
+def plain_values(value: Any) -> Any:
+    """`value` with every text in it plain: lists and mappings are walked, keys included."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, dict):
+        return {plain_values(k): plain_values(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_values(v) for v in value]
+    return value
+
+
+def escape_json(text: str) -> str:
+    """JSON text with steering characters as \\u escapes: the same value, safe to print."""
+    return _ANY.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

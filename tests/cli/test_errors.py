@@ -1,0 +1,102 @@
+"""Every failure is a sentence with an exit code, whatever failed: full disks, panics, memory, nonsense on disk."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from claimlab.cli import app
+from claimlab.core.dataset import Dataset
+
+FULL = Path("/dev/full")
+
+
+def err(capsys: pytest.CaptureFixture[str]) -> str:
+    text = capsys.readouterr().err
+    assert text.count("\n") == 1
+    return text
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    Dataset.build("d", pl.DataFrame({"id": ["1", "2"], "text": ["A claim.", "Another."]})).write(tmp_path / "d")
+    return tmp_path / "d"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
+def test_a_full_disk_names_the_output_and_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    def by_python() -> None:
+        with FULL.open("w", encoding="utf-8") as file:
+            file.write("x" * 100_000)
+
+    def by_polars() -> None:
+        pl.DataFrame({"a": ["x" * 1_000_000]}).write_parquet(FULL, compression="uncompressed")
+
+    for fill in (by_python, by_polars):
+        with pytest.raises((OSError, pl.exceptions.PolarsError)) as full:
+            fill()
+        assert app.explain(full.value, ["clean", "d", "-o", "out"]) == 1
+        assert err(capsys).startswith("Error: The disk is full: 'out' could not be written. Free some space")
+    assert app.explain(OSError(errno.ENOSPC, "No space left on device", "/x/y"), ["llm"]) == 1
+    assert "'/x/y' could not be written" in err(capsys)
+
+
+class PanicException(BaseException):
+    """As compiled packages raise it: not an Exception."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (PanicException("index out of bounds"), "did not expect (PanicException: index out of bounds)"),
+        (MemoryError(), "not enough memory"),
+        (RecursionError("maximum recursion depth exceeded"), "nested too deeply"),
+        (ZeroDivisionError("a\nb"), "did not expect (ZeroDivisionError: a b)"),
+        (PermissionError(errno.EACCES, "Permission denied", "/x"), "Check the path and its permissions"),
+    ],
+)
+def test_no_failure_is_a_traceback(
+    fault: BaseException, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(app, "to_command", broken)  # a planted fault
+    assert app.run(["catalog"]) == 1
+    assert words in err(capsys)
+    with pytest.raises(type(fault)):
+        app.run(["catalog", "--debug"])
+
+
+def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app, "to_command", broken)
+    assert app.run(["catalog"]) == 130
+    assert "Stopped" in err(capsys)
+
+
+def test_a_manifest_nested_100_000_deep(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (data / "dataset.json").write_text('{"a":' * 100_000 + "1" + "}" * 100_000, encoding="utf-8")
+    assert app.run(["clean", str(data), "-o", str(tmp_path / "out")]) == 1
+    assert "dataset.json' cannot be read" in err(capsys)
+
+
+def test_an_audit_over_a_dataset_says_the_true_reason(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    Dataset.open(data).write(other)
+    assert app.run(["audit", str(data), "-o", str(other), "--force"]) == 1
+    text = err(capsys)
+    assert "holds a claimlab dataset" in text
+    assert "--force replaces only a claimlab audit report" in text
+    assert app.run(["audit", str(data), "-o", str(data), "--force"]) == 2
+    assert "is the input" in err(capsys)
+    assert app.run(["audit", str(data), "-o", str(data / "report")]) == 2
+    assert "inside the input" in err(capsys)
+    assert Dataset.open(data).records.height == 2
