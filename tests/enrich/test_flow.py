@@ -23,6 +23,8 @@ from claimlab.enrich.run import Enrichment, enrich, enrich_async
 from claimlab.search.query import Query
 from claimlab.search.results import Results, now
 
+from .conftest import REVIEWS
+
 
 class Access:
     """The words of a command, and how its calls are made."""
@@ -99,6 +101,20 @@ def test_what_is_newer_than_the_claim_goes_and_what_has_no_date_stands_apart(
     assert ends(done)["other"] == "nothing-found"  # all that was found has no date
     lines = done.dataset.tables["enrichment"]
     assert done.summary["undated"] == lines["undated"].sum() > 0
+
+
+def test_undated_evidence_does_not_settle_correspondence(dataset: Dataset, tmp_path: Path) -> None:
+    """The very words of the claim are found, but nobody knows when they were published: the claim is extracted and
+    searched for as if nothing had been found."""
+    review = {k: v for k, v in REVIEWS[0].items() if k != "datePublished"}
+    (tmp_path / "undated.json").write_text(json.dumps([review]), encoding="utf-8")
+    access = Access([f"local:{tmp_path / 'undated.json'}"], cache=tmp_path / "c")
+    done = run(dataset, access, Settings(as_of="claim-date"))
+    line = done.dataset.tables["enrichment"].filter(pl.col("record_id") == "same").row(0, named=True)
+    assert (line["undated"], line["needed_extraction"], line["outcome"]) == (1, True, "nothing-found")
+    assert "same" in set(done.dataset.tables["claims"]["record_id"])
+    (piece,) = done.dataset.tables["evidence"].filter(pl.col("record_id") == "same").to_dicts()
+    assert (piece["as_of"], piece["corresponds"]) == ("undated", True), "it is kept, apart"
 
 
 def test_one_day_for_all(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
