@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
 
 import polars as pl
+
+from claimlab.core import packaged
 
 
 @cache
 def signals() -> dict[str, dict[str, list[str]]]:
-    text = (resources.files("claimlab.audit") / "data" / "ambiguity.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return packaged.toml("claimlab.audit", "ambiguity.toml")
 
 
 def hints(rows: pl.DataFrame) -> pl.DataFrame:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from claimlab.core import packaged
 from claimlab.core.languages import normalise
 
 Modality = Literal[
@@ -103,4 +102,4 @@ class Card(_Closed):
 @cache
 def table(name: str) -> dict[str, dict[str, Any]]:
     """A table of the catalogue's data, by dataset."""
-    return tomllib.loads((resources.files("claimlab.catalog") / "data" / f"{name}.toml").read_text(encoding="utf-8"))
+    return packaged.toml("claimlab.catalog", f"{name}.toml")

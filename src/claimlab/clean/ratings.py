@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
 
@@ -55,5 +54,8 @@ def ratings_of_evidence(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame | No
 @cache
 def plain_ratings() -> dict[str, str]:
     """Folded rating -> true or false, for the ratings that decide."""
-    text = (resources.files("claimlab.clean") / "data" / "plain_ratings.toml").read_text(encoding="utf-8")
-    return {fold(word): verdict for verdict, words in tomllib.loads(text).items() for word in words}
+    return {
+        fold(word): verdict
+        for verdict, words in packaged.toml("claimlab.clean", "plain_ratings.toml").items()
+        for word in words
+    }

@@ -13,9 +13,9 @@ import csv
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
+from claimlab.core import packaged
 from claimlab.core.errors import UsageError
 
 
@@ -34,7 +34,7 @@ class Language:
 @cache
 def table() -> dict[str, Language]:
     """The language table by ISO 639-3 code."""
-    text = (resources.files("claimlab.core") / "data" / "languages.csv").read_text(encoding="utf-8")
+    text = packaged.text("claimlab.core", "languages.csv")
     out = {}
     for row in csv.DictReader(text.splitlines()):
         facts = {k: row[k] for k in ("family", "script", "word_order")}

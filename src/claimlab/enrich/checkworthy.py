@@ -7,12 +7,11 @@ without a word list (data/checkworthy.toml) are judged by digits, capitals, punc
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.enrich.sentences import first_words, sentences, words
 from claimlab.text.normalise import strip_accents
 
@@ -24,8 +23,10 @@ _QUESTION = re.compile(r"[?？؟]\s*\W*$")
 
 @cache
 def _cues(language: str | None) -> dict[str, frozenset[str]]:
-    text = (resources.files("claimlab.enrich") / "data" / "checkworthy.toml").read_text(encoding="utf-8")
-    return {kind: frozenset(listed) for kind, listed in tomllib.loads(text).get(language or "", {}).items()}
+    return {
+        kind: frozenset(listed)
+        for kind, listed in packaged.toml("claimlab.enrich", "checkworthy.toml").get(language or "", {}).items()
+    }
 
 
 def score(sentence: str, language: str | None) -> float:

@@ -6,15 +6,14 @@ record was taken from, or the record itself. `filtered` marks social media, whic
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.search.evidence import Evidence
 from claimlab.text.normalise import strip_accents
 from claimlab.text.tokens import tokenize
@@ -36,9 +35,9 @@ class Marks:
 @cache
 def lists() -> dict[str, dict[str, frozenset[str]]]:
     """The domain lists (data/domains.toml)."""
-    text = (resources.files("claimlab.enrich") / "data" / "domains.toml").read_text(encoding="utf-8")
     return {
-        kind: {name: frozenset(values) for name, values in table.items()} for kind, table in tomllib.loads(text).items()
+        kind: {name: frozenset(values) for name, values in table.items()}
+        for kind, table in packaged.toml("claimlab.enrich", "domains.toml").items()
     }
 
 

@@ -6,14 +6,13 @@ extracted first; most claims have none. Which is which is known, so tests can ho
 
 from __future__ import annotations
 
-import tomllib
 from datetime import timedelta
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
 
+from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 
 WHOLE, CORE = "whole", "core"
@@ -51,5 +50,4 @@ def _review(row: dict[str, Any], kind: str, number: int, rng: np.random.Generato
 
 @cache
 def _material() -> dict[str, Any]:
-    text = (resources.files("claimlab.generate") / "data" / "factchecks.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return packaged.toml("claimlab.generate", "factchecks.toml")

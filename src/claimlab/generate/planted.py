@@ -7,16 +7,15 @@ false alarm.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.record import meta_json
@@ -73,8 +72,7 @@ def clean_twin(*, seed: int = 20, size: int = 900) -> Dataset:
 
 @cache
 def _material() -> dict[str, Any]:
-    text = (resources.files("claimlab.generate") / "data" / "planted.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return packaged.toml("claimlab.generate", "planted.toml")
 
 
 def _clean_rows(rng: np.random.Generator, size: int) -> list[dict[str, Any]]:

@@ -10,13 +10,13 @@ import os
 import tomllib
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from claimlab.core import packaged
 from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
 from claimlab.llm.messages import Usage
 
@@ -140,7 +140,7 @@ def read_profiles(path: Path) -> dict[str, Profile]:
 
 @cache
 def _built_in() -> dict[str, Profile]:
-    text = files("claimlab.llm").joinpath("data/profiles.toml").read_text(encoding="utf-8")
+    text = packaged.text("claimlab.llm", "profiles.toml")
     return _parse(text, "profiles.toml")
 
 

@@ -9,14 +9,14 @@ that cannot be told for certain (03/04/2021 in English, a bare month) is no date
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 from urllib.parse import urlsplit
+
+from claimlab.core import packaged
 
 EARLIEST = 1900
 # Languages that write the day first, so that 03/04/2021 is the third of April.
@@ -157,7 +157,7 @@ class _Ages(NamedTuple):
 
 @cache
 def _ages() -> _Ages:
-    raw = tomllib.loads((resources.files("claimlab.search") / "data" / "ago.toml").read_text(encoding="utf-8"))
+    raw = packaged.toml("claimlab.search", "ago.toml")
     units = {word: unit for unit, words in raw["units"].items() for word in words}
     number = "|".join([r"\d{1,4}", *map(re.escape, raw["one"])])
     unit = "|".join(sorted(map(re.escape, units), key=len, reverse=True))
@@ -170,8 +170,11 @@ def _ages() -> _Ages:
 
 @cache
 def _months() -> dict[str, int]:
-    text = (resources.files("claimlab.search") / "data" / "months.toml").read_text(encoding="utf-8")
-    return {word: number for number, words in enumerate(tomllib.loads(text).values(), 1) for word in words}
+    return {
+        word: number
+        for number, words in enumerate(packaged.toml("claimlab.search", "months.toml").values(), 1)
+        for word in words
+    }
 
 
 def _fold(text: str) -> str:

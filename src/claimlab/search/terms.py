@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
+from claimlab.core import packaged
 from claimlab.core.calls.pace import TokenBucket
 
 CAUTIOUS_RATE = 2.0  # calls a second, for a provider of which nothing is known
@@ -23,8 +22,7 @@ class Terms:
 
 @cache
 def terms(name: str) -> Terms:
-    text = (resources.files("claimlab.search") / "data" / "terms.toml").read_text(encoding="utf-8")
-    raw = tomllib.loads(text).get(name, {})
+    raw = packaged.toml("claimlab.search", "terms.toml").get(name, {})
     return Terms(price=raw.get("price"), rate=raw.get("rate", CAUTIOUS_RATE), note=raw.get("note", ""))
 
 

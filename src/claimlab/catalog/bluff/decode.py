@@ -10,7 +10,8 @@ from __future__ import annotations
 import csv
 import re
 from functools import cache
-from importlib import resources
+
+from claimlab.core import packaged
 
 # card: minor/moderate/critical; scripts: light/moderate/complete (real), inconspicuous/moderate/alarming (fake);
 # experiment notes also: medium; datasheet: low/medium/high
@@ -28,7 +29,7 @@ _RESOURCE_OF = {word: name for name, words in RESOURCES.items() for word in word
 @cache
 def techniques() -> dict[int, str]:
     """The 36 manipulation techniques by key."""
-    text = (resources.files("claimlab.catalog.bluff") / "data" / "techniques.csv").read_text(encoding="utf-8")
+    text = packaged.text("claimlab.catalog.bluff", "techniques.csv")
     return {int(row["key"]): row["name"] for row in csv.DictReader(text.splitlines())}
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from importlib import resources
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from claimlab.core import packaged
 from claimlab.core.errors import DataError, OutputExists, UsageError
 
 QUESTIONS = {
@@ -118,5 +118,5 @@ def write_template(file: Path) -> None:
     if file.exists():
         raise OutputExists(file)
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = (resources.files("claimlab.evaluate.eqa") / "data" / "study.toml").read_text(encoding="utf-8")
+    text = packaged.text("claimlab.evaluate.eqa", "study.toml")
     file.write_text(text, encoding="utf-8")

@@ -8,14 +8,13 @@ common. It knows nothing of meaning: "opened" against "stayed shut" passes unsee
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.progress import Progress, silent
 from claimlab.evaluate.judge.cases import Case
 from claimlab.evaluate.judge.opinions import Opinion, Scale
@@ -93,6 +92,5 @@ def _shared(one: _Sentence, other: _Sentence) -> float:
 
 @cache
 def _negations() -> frozenset[str]:
-    file = resources.files("claimlab.evaluate.judge") / "data" / "negations.toml"
-    lists = tomllib.loads(file.read_text(encoding="utf-8"))
+    lists = packaged.toml("claimlab.evaluate.judge", "negations.toml")
     return frozenset(word for words in lists.values() for word in words)

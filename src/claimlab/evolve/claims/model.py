@@ -5,13 +5,12 @@ structure, stance, veracity level). The values and their definitions are data (d
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
+from claimlab.core import packaged
 from claimlab.core.errors import UnknownName
 
 Layer = Literal["utterance", "proposition"]
@@ -137,8 +136,7 @@ def types() -> Mapping[str, Type]:
 @cache
 def read_data(name: str) -> dict[str, Any]:
     """One of the data files of this folder."""
-    text = (resources.files("claimlab.evolve.claims") / "data" / f"{name}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return packaged.toml("claimlab.evolve.claims", f"{name}.toml")
 
 
 def _dimension(name: str, table: dict[str, Any]) -> Dimension:

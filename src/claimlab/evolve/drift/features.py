@@ -7,16 +7,16 @@ reader can see and change them.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from claimlab.core import packaged
 
 _WORD = re.compile(r"[^\W_]+(?:['’.,][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -149,8 +149,7 @@ def _listed(table: str, kind: str) -> Listed:
 
 @cache
 def word_lists() -> dict[str, dict[str, list[str]]]:
-    text = (resources.files("claimlab.evolve.drift") / "data" / "words.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return packaged.toml("claimlab.evolve.drift", "words.toml")
 
 
 @cache

@@ -6,19 +6,22 @@ the eleven attributes of a profile. What it does not know is counted as `other`,
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
 
 import polars as pl
+
+from claimlab.core import packaged
 
 OTHER = "other"
 
 
 @cache
 def _aliases() -> dict[str, str]:
-    text = (resources.files("claimlab.evolve.drift") / "data" / "attributes.toml").read_text(encoding="utf-8")
-    return {word: name for name, words in tomllib.loads(text)["attributes"].items() for word in (name, *words)}
+    return {
+        word: name
+        for name, words in packaged.toml("claimlab.evolve.drift", "attributes.toml")["attributes"].items()
+        for word in (name, *words)
+    }
 
 
 def attribute_names() -> list[str]:

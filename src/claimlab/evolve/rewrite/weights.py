@@ -10,12 +10,12 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UnreadableFile
 from claimlab.evolve.rewrite.operators.all import operators, serving
 from claimlab.evolve.target import Target
@@ -102,7 +102,7 @@ class Weights:
 
 @cache
 def _shipped() -> Weights:
-    text = files("claimlab.evolve.rewrite").joinpath("data/weights.toml").read_text(encoding="utf-8")
+    text = packaged.text("claimlab.evolve.rewrite", "weights.toml")
     return _parse(text, "weights.toml")
 
 

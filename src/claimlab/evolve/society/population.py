@@ -6,10 +6,8 @@ an attribute. A value that is not known is null (code -1), never a blank.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from claimlab.core import packaged
 from claimlab.core.errors import DataError, SchemaError, UnknownName
 from claimlab.evolve.member import chosen_member
 from claimlab.evolve.society.distributions import Distributions, open_distributions
@@ -33,8 +32,9 @@ _FILES = ("characters_group.json", "agents.json", "agents.jsonl", "agents.csv", 
 
 def group_definitions() -> dict[str, str]:
     """What the released groups stand for, in a few sentences each (data/groups.toml)."""
-    text = (resources.files("claimlab.evolve.society") / "data" / "groups.toml").read_text(encoding="utf-8")
-    return {name: table["definition"] for name, table in tomllib.loads(text).items()}
+    return {
+        name: table["definition"] for name, table in packaged.toml("claimlab.evolve.society", "groups.toml").items()
+    }
 
 
 @dataclass(frozen=True, eq=False)

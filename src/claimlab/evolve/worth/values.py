@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from claimlab.core import packaged
 from claimlab.core.errors import DataError, UnknownName
 from claimlab.evolve.society.population import Population
 
@@ -54,10 +54,9 @@ class Values:
 
     @classmethod
     def read(cls, path: Path | None = None) -> Values:
-        own = resources.files("claimlab.evolve.worth") / "data" / "values.toml"
         name = str(path) if path else "values.toml"
         try:
-            text = path.read_text(encoding="utf-8") if path else own.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8") if path else packaged.text("claimlab.evolve.worth", "values.toml")
             raw: dict[str, Any] = tomllib.loads(text)
             found = cls(raw["dimensions"], raw["background"], raw["user"], raw["forward"], raw["words"])
         except (OSError, tomllib.TOMLDecodeError, KeyError) as error:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from claimlab.core import packaged
 from claimlab.evolve.auditors.auditor import Question, Settings, Vote
 from claimlab.evolve.target import Target
 
@@ -87,8 +86,10 @@ def AUDITOR(settings: Settings, count: int) -> Sequence[Rules]:  # noqa: ARG001
 
 @cache
 def all_marks() -> dict[str, Marks]:
-    text = files("claimlab.evolve.auditors").joinpath("data/markers.toml").read_text(encoding="utf-8")
-    return {dimension: Marks(values) for dimension, values in tomllib.loads(text).items()}
+    return {
+        dimension: Marks(values)
+        for dimension, values in packaged.toml("claimlab.evolve.auditors", "markers.toml").items()
+    }
 
 
 def _pattern(markers: list[str]) -> re.Pattern[str] | None:

@@ -7,11 +7,11 @@ puts into a place takes out what stood there.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any
+
+from claimlab.core import packaged
 
 EXTRA = " For instance, "  # how an example from the context is attached
 
@@ -84,8 +84,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    text = files("claimlab.evolve.rewrite").joinpath("data/english.toml").read_text(encoding="utf-8")
-    return Lexicon(tomllib.loads(text))
+    return Lexicon(packaged.toml("claimlab.evolve.rewrite", "english.toml"))
 
 
 def lowered(body: str) -> str:
