@@ -64,6 +64,21 @@ def test_the_providers_own_words_are_shown_without_the_key(stand_in: Any, http: 
     assert len(str(caught.value)) < 300
 
 
+def test_an_answer_that_repeats_the_key_is_read_without_it(stand_in: Any, http: Http) -> None:
+    secret = "s3cret-key"
+    stand_in.will(stand_in.says({"results": [{"title": f"for {secret}", "url": f"https://x.example/{secret[::-1]}"}]}))
+    answer = get(http, call(stand_in, secret=secret)).answer
+    assert answer == {"results": [{"title": "for [key]", "url": "https://x.example/[key]"}]}
+
+
+def test_an_error_that_never_ends_is_cut_and_named_by_its_status(stand_in: Any, http: Http) -> None:
+    http.timeout = 5
+    stand_in.will(stand_in.send(b"x" * (20 << 20), "text/html", status=503))
+    with pytest.raises(SearchFailed, match="503") as caught:
+        get(http, call(stand_in))
+    assert (caught.value.kind, caught.value.tries) == ("server-error", 4)
+
+
 def test_a_packed_answer_is_unpacked_and_a_bomb_is_cut(stand_in: Any, http: Http) -> None:
     http.timeout = 5
     stand_in.will(stand_in.packed(b'{"ok": 1}'))

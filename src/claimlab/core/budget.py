@@ -133,16 +133,16 @@ class Budget:
 
     def _refusal(self, most: Amount) -> BudgetSpent:
         spent = self.spent
-        caps = []
-        if self.money is not None:
-            caps.append(f"${spent.money:.4f} of ${self.money:.4f} (the next call could cost ${most.money:.4f})")
-        if self.tokens is not None:
-            caps.append(f"{spent.tokens:,} of {self.tokens:,} tokens (the next call could take {most.tokens:,})")
-        if self.calls is not None:
-            caps.append(f"{spent.calls:,} of {self.calls:,} calls")
+        amounts = {
+            "max_cost": f"${spent.money:.4f} of ${self.money or 0:.4f} (the next call could cost ${most.money:.4f})",
+            "max_tokens": f"{spent.tokens:,} of {self.tokens or 0:,} tokens (the next could take {most.tokens:,})",
+            "max_calls": f"{spent.calls:,} of {self.calls or 0:,} calls",
+        }
+        sums = zip(amounts, self._caps, self._spent, _units(most, up=True), strict=True)
+        reached = {name: amounts[name] for name, cap, used, more in sums if cap is not None and used + more > cap}
         return BudgetSpent(
-            f"The budget is spent: {'; '.join(caps)}.",
-            "What was done is kept; raise the cap and run the same command again to go on from here.",
+            f"The budget is spent: {'; '.join(reached.values())}.",
+            f"What was done is kept; run the same again with a larger {' and '.join(f'`{name}`' for name in reached)}.",
         )
 
 

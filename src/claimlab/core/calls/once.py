@@ -10,7 +10,8 @@ class Once:
     """`async with once.turn(key)`: one caller at a time for each key. Locks live only as long as somebody waits."""
 
     def __init__(self) -> None:
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
 
     def turn(self, key: str) -> asyncio.Lock:
-        return self._locks.setdefault(key, asyncio.Lock())
+        loop = id(asyncio.get_running_loop())  # a lock belongs to the loop that it is waited for in
+        return self._locks.setdefault((loop, key), asyncio.Lock())
