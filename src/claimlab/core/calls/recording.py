@@ -130,15 +130,16 @@ class Recording:
     def put(self, question: Question, fresh: Kept) -> Any:
         """Keep `fresh`, and return what is kept now: the first final answer stays."""
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
-        row = (question.key, question.kind, question.text, canonical(fresh.answer), int(fresh.final), made_at)
+        text = canonical(fresh.answer)
+        row = (question.key, question.kind, question.text, text, int(fresh.final), made_at)
         try:
             with self._lock:
-                self._db.execute(_PUT, row)
+                new = self._db.execute(_PUT, row).rowcount
         except sqlite3.OperationalError as error:
             raise ClaimlabError(
                 f"The answer could not be recorded in '{self.path}': {error}.", "Check the space left on the disk."
             ) from None
-        return self.require(question)
+        return json.loads(text) if new else self.require(question)
 
     def counts(self) -> dict[str, int]:
         """Calls per kind."""
