@@ -10,6 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from claimlab.audit.checks.feasibility import people_votes
+from claimlab.audit.subject import Subject
 from claimlab.catalog.load import load
 from claimlab.core.errors import UnmappedLabels, UnreadableFile
 
@@ -74,7 +76,9 @@ def test_liar_new_has_possibility_labels_french_and_articles(tmp_path: Path, sam
         "hard",
         "impossible",
     ]
-    assert set(answers["question"]) == {"possibility"}
+    votes = people_votes(Subject.of(found))
+    assert votes is not None, "the audit's check of feasibility reads them"
+    assert votes["annotator"].unique().sort().to_list() == ["labeler_1", "labeler_2", "labeler_3"]
     assert found.tables["evidence"]["rating"].to_list() == ["true"]
     french = load("liar-new", tmp_path, variant="french").records
     assert french["language"].unique().to_list() == ["fra"]
@@ -278,8 +282,8 @@ def test_counter_covid_labels_by_number_or_name(
 ) -> None:
     source = sample("counter-covid-19-misinformation", tmp_path)
     records = load("counter-covid-19-misinformation", source).records
-    assert records["label_raw"].to_list() == ["irrelevant", "misinformation", "counter-misinformation"]
-    assert records["topic"].to_list() == ["5G", "fake cures", "fake cures"]
+    assert records["label_raw"].to_list() == ["misinformation", "counter-misinformation", "irrelevant"]
+    assert records["topic"].to_list() == ["fake cures", "fake cures", "5G"]
     everything = load("counter-covid-19-misinformation", source, variant="all").records
     assert everything["label_raw"].null_count() == 1
     named = write(tmp_path / "named", {"tweets_labeled.tsv": "id\tannotation\n1240000000000000001\tMisinformation\n"})
@@ -290,7 +294,14 @@ def test_mic_label_is_the_answer_on_misinformation_not_relevance(tmp_path: Path,
     found = load("covid-vaccine-misinfo-mic", sample("covid-vaccine-misinfo-mic", tmp_path))
     assert found.records["label_raw"].to_list() == ["misinformation", "no misinformation", "not about vaccines"]
     assert found.records["language"].to_list() == ["por", "ind", "eng"]
-    assert found.tables["annotations"].height == 11
+    assert found.tables["annotations"].height == 15 + 5 + 1
+    first = dict(
+        found.tables["annotations"].filter(record_id=found.records["id"][0]).select("question", "value").rows()
+    )
+    assert first["contains misinformation about vaccines"] == "yes"
+    assert first["dominant sentiment of the tweet"] == "positive"
+    assert found.records["tweet_id"][0] == "1340000000000000001"
+    assert found.records["url"][0] == "http://twitter.com/1/statuses/1340000000000000001"
     cdl = load("covid-vaccine-misinfo-mic", tmp_path, labels="cdl").records
     assert cdl["veracity"].unique().to_list() == ["unknown"]
 

@@ -16,6 +16,7 @@ from claimlab.core.record import validate
 SAMPLES = Path(__file__).with_name("samples")
 NAMES = DATASETS.names()
 WITH_LOADER = [n for n in NAMES if DATASETS.get(n).variants]
+FILES = {"checkthat": "checkthat-2022-task1-2", "mr2": "mr2-sample", "multiclaim": "multiclaim-samples"}
 WITH_REAL_FILES = [n for n in NAMES if DATASETS.get(n).real_rows]
 
 
@@ -77,7 +78,7 @@ def test_every_stored_sample_belongs_to_a_loader() -> None:
 @pytest.mark.parametrize("name", WITH_REAL_FILES)
 def test_loads_the_real_files(name: str, real_data: Path) -> None:
     entry = DATASETS.get(name)
-    source = real_data / f"{name}.zip"
+    source = real_data / f"{FILES.get(name, name)}.zip"
     if not source.exists():
         pytest.skip(f"{source.name} is not among the real datasets here")
     default = next(iter(entry.variants))

@@ -8,7 +8,7 @@ from claimlab.catalog.entry import Entry, Loaded, Loader, Sample, both, noted
 from claimlab.catalog.ids import distinct, numbered, repeated, unique_ids
 from claimlab.catalog.ratings import rating_verdicts
 from claimlab.catalog.rows import answers, record_rows, side_rows
-from claimlab.catalog.table import Table, members, read_objects, western_text
+from claimlab.catalog.table import AS_PUBLISHED, Table, members, read_objects, western_text
 from claimlab.catalog.times import dated, moment, utc
 from claimlab.catalog.tweets import sent, tweet_ids
 from claimlab.core.errors import UnreadableFile
@@ -21,6 +21,7 @@ from claimlab.files.tables import frame_of, read_delimited, read_json_as
 from claimlab.text.snowflake import tweet_time
 
 __all__ = [
+    "AS_PUBLISHED",
     "MAX_UNPACKED",
     "Bundle",
     "Card",

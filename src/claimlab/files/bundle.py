@@ -23,8 +23,8 @@ from typing import IO
 from claimlab.core.errors import UnreadableFile
 
 MAX_UNPACKED = 4 << 30  # bytes over the whole archive
-MAX_RATIO = 100  # unpacked / packed, where it is more than 8 MiB; text packs 3 to 20 times
-RATIO_FREE = 8 << 20
+MAX_RATIO = 100  # unpacked / packed, where it is more than 4 MiB; text packs 3 to 20 times
+RATIO_FREE = 4 << 20
 MAX_MEMBERS = 200_000
 PIECE = 1 << 20  # bytes read at a time: the most that a member can unpack before its declared size is checked
 PLAIN_METHODS = (
@@ -72,7 +72,8 @@ class Bundle:
         for name in [n for n in self._members if n.lower().endswith(".zip")]:
             member = self._members[name]
             try:
-                inner = _zip_members(member if isinstance(member, Path) else io.BytesIO(_unpack(*member)), name)
+                source = member if isinstance(member, Path) else io.BytesIO(_unpack(*member))
+                inner = _zip_members(source, name, rooted=True)
             except (UnreadableFile, *ZIP_ERRORS):
                 continue
             del self._members[name]
@@ -187,30 +188,34 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _zip_members(source: Path | IO[bytes], name: str) -> dict[str, Member]:
-    """The files in an archive that is safe to read, by POSIX path."""
+def _zip_members(source: Path | IO[bytes], name: str, *, rooted: bool = False) -> dict[str, Member]:
+    """The files in an archive that is safe to read, by POSIX path.
+
+    `rooted` accepts names that start with a slash, as some published inner zips have: nothing is unpacked to disk, so
+    the slash can simply go.
+    """
     try:
         archive = zipfile.ZipFile(source)
     except ZIP_ERRORS as error:
         raise UnreadableFile(f"'{name}' is not a whole zip archive: {error}.", "Get it again.") from None
     try:
-        _refuse_unsafe(archive, name)
+        _refuse_unsafe(archive, name, rooted=rooted)
     except UnreadableFile:
         archive.close()
         raise
-    return {_posix(info): (archive, info) for info in archive.infolist() if not info.is_dir()}
+    return {_posix(info).lstrip("/"): (archive, info) for info in archive.infolist() if not info.is_dir()}
 
 
 def _posix(info: zipfile.ZipInfo) -> str:
     return info.filename.replace("\\", "/")
 
 
-def _refuse_unsafe(archive: zipfile.ZipFile, name: str) -> None:
+def _refuse_unsafe(archive: zipfile.ZipFile, name: str, *, rooted: bool = False) -> None:
     infos = archive.infolist()
     if len(infos) > MAX_MEMBERS:
         raise UnreadableFile(f"'{name}' holds {len(infos):,} files.", f"Split it: at most {MAX_MEMBERS:,} are read.")
     for info in infos:
-        _refuse_unsafe_member(info, name)
+        _refuse_unsafe_member(info, name, rooted)
     twice, times = Counter(map(_posix, infos)).most_common(1)[0] if infos else ("", 0)
     if times > 1:
         raise UnreadableFile(
@@ -225,9 +230,9 @@ def _refuse_unsafe(archive: zipfile.ZipFile, name: str) -> None:
         )
 
 
-def _refuse_unsafe_member(info: zipfile.ZipInfo, name: str) -> None:
+def _refuse_unsafe_member(info: zipfile.ZipInfo, name: str, rooted: bool) -> None:
     path = PurePosixPath(_posix(info))
-    if path.is_absolute() or ".." in path.parts or re.match(r"^[A-Za-z]:", info.filename):
+    if (path.is_absolute() and not rooted) or ".." in path.parts or re.match(r"^[A-Za-z]:", info.filename):
         raise UnreadableFile(
             f"'{name}' holds a member that points outside the archive ('{info.filename}').",
             "Do not trust this file; get it from its publisher.",

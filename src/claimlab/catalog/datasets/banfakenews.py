@@ -6,8 +6,22 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, repeated, unique_ids
+from claimlab.catalog.kit import (
+    AS_PUBLISHED,
+    Bundle,
+    Card,
+    Entry,
+    Loaded,
+    Table,
+    UnreadableFile,
+    answers,
+    both,
+    dated,
+    repeated,
+    unique_ids,
+)
 
+PEOPLE = ("NE", "NEN", "NN", "NS", "ZH")
 WHOLE = ("Authentic-48K.csv", "Fake-1K.csv")
 LABELLED = ("LabeledAuthentic-7K.csv", "LabeledFake-1K.csv")
 
@@ -24,6 +38,29 @@ def load_labelled(bundle: Bundle) -> Loaded:
 def load_four(bundle: Bundle) -> Loaded:
     """All four files under each other, as the guide took them: the fake articles come twice."""
     return _load(bundle, (*WHOLE, *LABELLED))
+
+
+def load_human_baseline(bundle: Bundle) -> Loaded:
+    """150 articles that five people judged without further help: HB.csv, and one file of answers for each, in its order."""
+    raw = Table.read(bundle, bundle.one("HB.csv"))
+    records = raw.frame.select(
+        id="banfakenews-baseline-" + raw.need("articleID"),
+        text=raw.need("news"),
+        kind=pl.lit("article"),
+        label_raw=raw.need("label"),
+        language=pl.lit("ben"),
+    )
+    said = []
+    for name in bundle.match(*(f"{who}.csv" for who in PEOPLE)):
+        given = Table.read(bundle, name)
+        if given.height != raw.height:
+            raise UnreadableFile(f"'{name}' has {given.height} answers to {raw.height} articles.", AS_PUBLISHED)
+        answer = given.need("The news is ____?").replace({"1": "fake", "2": "authentic"})
+        frame = pl.DataFrame({"id": records["id"], "answer": answer})
+        said.append(
+            answers(frame, {"answer": "authentic or fake"}, annotator=name.rsplit("/", 1)[-1].removesuffix(".csv"))
+        )
+    return Loaded(records, {"annotations": pl.concat(said)} if said else {})
 
 
 def _load(bundle: Bundle, files: Sequence[str]) -> Loaded:
@@ -69,11 +106,17 @@ DATASET = Entry(
             "The guide's Table 4 gives its language as English; the articles are in Bangla.",
             "The guide's label shares are those of all four files under each other (2,598 of 58,478 fake): the labelled files repeat articles of the other two (variant 'all-four').",
             "Authentic articles come from news portals and fake ones from other sites: the column 'domain' tells them apart.",
+            "In the human baseline (variant 'human-baseline') 1 means authentic in the label, but fake in people's answers, where 2 is authentic.",
             "Fake includes satire and clickbait (meta 'fake_type' in the labelled files).",
             "The guide takes English stop words out of every language, so on Bangla the words it counts are mostly function words.",
         ),
     ),
     maps=both(A5),
-    variants={"articles": load, "labelled": load_labelled, "all-four": load_four},
+    variants={
+        "articles": load,
+        "labelled": load_labelled,
+        "all-four": load_four,
+        "human-baseline": load_human_baseline,
+    },
     published_rows={"articles": 49_977, "labelled": 8_501, "all-four": 58_478},
 )

@@ -21,6 +21,7 @@ from claimlab.catalog.kit import (
     Loaded,
     Table,
     UnreadableFile,
+    answers,
     blank_to_null,
     dated,
     decode,
@@ -130,7 +131,32 @@ def _kind(text: str | None, source: str | None) -> str:
     return "article" if folded.startswith(ARTICLES) else "claim"
 
 
-WORDS = {"true": "true", "false": "false", "mixed": "mixed", "unknown": "unknown"}
+def load_evaluation(bundle: Bundle) -> Loaded:
+    """The guide's manual evaluation (`eval_eval`): claims of FEVER and MM-COVID with a model's answer, and whether two
+    annotators found its rationale wrong."""
+    parts = []
+    for name in members(bundle, "*_eval_*_manuallabels.tsv", "*_eval_*_manuallabels.jsonl"):
+        raw = Table.read(bundle, name)
+        stem = PurePosixPath(name).name.split("_eval_")[0]
+        needed = {"text": "claim", "label_raw": "label", **{who: who for who in LABELLERS}}
+        rows = raw.pick(needed, ["messages", "prediction_matches_label", "evidence_wiki_url"])
+        parts.append(rows.with_columns(numbered(f"cdl-md-{stem}", rows.height, 3), source=pl.lit(stem)))
+    rows = pl.concat(parts)
+    records = rows.select(
+        *["id", "text", "label_raw", "source"],
+        kind=pl.lit("claim"),
+        language=pl.lit("eng"),
+        meta=meta_column(rows, ["messages", "prediction_matches_label", "evidence_wiki_url"]),
+    )
+    said = [answers(rows, {who: "rationale"}, annotator=who) for who in LABELLERS]
+    return Loaded(records, {"annotations": pl.concat(said)})
+
+
+LABELLERS = ("labeler_1", "labeler_2")
+WORDS = {
+    "true": "true", "false": "false", "mixed": "mixed", "unknown": "unknown",
+    "SUPPORTS": "true", "REFUTES": "false", "real": "true", "fake": "false",  # of the manual evaluation
+}  # fmt: skip
 
 DATASET = Entry(
     card=Card(
@@ -164,5 +190,5 @@ DATASET = Entry(
             "for revisions that have only the original labels",
         ),
     },
-    variants={"unified": load},
+    variants={"unified": load, "evaluation": load_evaluation},
 )

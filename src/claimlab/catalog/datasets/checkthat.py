@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, members, normalise
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, members, normalise, sent
 
 SPLITS = {"train": "train", "dev": "dev", "dev_test": "dev-test", "test": "test", "test_gold": "test"}
 
@@ -33,6 +33,7 @@ def load(bundle: Bundle, task: str) -> Loaded:
                 kind=pl.lit("post"),
                 label_raw=raw.maybe("class_label", "check_worthiness"),  # the Turkish files name it otherwise
                 language=pl.lit(normalise(found[1]), pl.String),
+                **sent(raw.need("tweet_id")),
                 tweet_id=raw.need("tweet_id"),
                 url=raw.need("tweet_url"),
                 topic=raw.need("topic", "topic_id"),
@@ -55,15 +56,17 @@ DATASET = Entry(
         languages=("ara", "bul", "nld", "eng", "spa", "tur"),
         language_count=6,
         labelling="Human",
-        access="Clone the lab's GitLab repository and unpack the inner zip files of task1/data into one folder.",
+        access="Clone or download the lab's GitLab repository; the zips inside it are read as they are.",
         homepage="https://gitlab.com/checkthat_lab/clef2022-checkthat-lab/clef2022-checkthat-lab",
         citation="Nakov, Barrón-Cedeño, Da San Martino, Alam, Míguez, Caselli, Kutlu, Zaghouani, Li, Shaar, Mubarak, Nikolov "
         "and Kartal (2022), Overview of the CLEF-2022 CheckThat! Lab Task 1 on Identifying Relevant Claims in Tweets, CLEF.",
         errata=(
             "The labels say check-worthy or not: nothing about truth.",
             "The description says yes and no; the files write 1 and 0 (1D: words).",
-            "The Turkish files call two columns otherwise (topic_id, check_worthiness).",
+            "The Turkish files of the first release call two columns otherwise (topic_id, check_worthiness).",
+            "The test files are published without labels.",
         ),
+        met_real_files=True,
     ),
     variants={
         "check-worthy": partial(load, task="1A_checkworthy"),
@@ -71,4 +74,6 @@ DATASET = Entry(
         "harmful": partial(load, task="1C_harmful"),
         "attention": partial(load, task="1D_attentionworthy"),
     },
+    real_rows={"check-worthy": 15373, "claim": 8816, "harmful": 8807, "attention": 8804},
+    real_labels={"0": 9887, "1": 3556},
 )

@@ -5,36 +5,35 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    answers,
-    languages,
-    post_or_id,
-    sent,
-    tweet_ids,
-    unique_ids,
-)
+from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, answers, languages, post_or_id, sent, unique_ids
 
 RELEVANT, MISINFORMATION = "relevant to vaccines", "contains misinformation about vaccines"
+YES, FEELING = {"1": "yes", "2": "no", "3": "uncertain"}, {"1": "negative", "2": "neutral", "3": "positive"}
+THEMES = (
+    "development, availability or access", "safety, efficacy or acceptance", "infertility", "political or economic motives",
+    "mandatory vaccines or ethics", "reagents", "morbidity or mortality", "alternatives",
+    "susceptibility due to influenza vaccines", "another theme",
+)  # fmt: skip
 QUESTIONS = {
     RELEVANT: ("Q1", "relevant_to_vaccines", "revelant_to_vaccines"),
     "mentions a vaccine other than COVID-19's": ("Q2", "mention_non_covid_vaccine"),
-    MISINFORMATION: ("Q3", "contain_misinfo_about_vaccine", "misinformation"),
-    "dominant sentiment of the tweet": ("Q4", "dominant_sentiment_tweet"),
-    "dominant sentiment towards vaccines": ("Q5", "dominant_sentiment_vaccine"),
+    MISINFORMATION: ("Q3", "contain_misinfo_about_vaccine"),
+    **{f"theme: {theme}": (f"Q4{letter}",) for letter, theme in zip("abcdefghij", THEMES, strict=True)},
 }
-YES, NO = ("1", "yes", "true"), ("2", "0", "no", "false")
+FEELINGS = {
+    "dominant sentiment of the tweet": ("Q5a", "dominant_sentiment_tweet"),
+    "dominant sentiment towards vaccines": ("Q5b", "dominant_sentiment_vaccine"),
+}
 
 
 def load(bundle: Bundle) -> Loaded:
-    """One CSV of tweet ids with answers Q1 to Q5, where 1 is yes and 2 is no; the label is the answer on misinformation."""
+    """One CSV of tweet addresses with coded answers, put into the words of the code book; the label is the answer on
+    misinformation. Questions that the code book skips have no answer."""
     raw = Table.read(bundle, bundle.one("annotated_data.csv", "*annotated*.csv"))
-    ids, text = tweet_ids(raw.need("tweet_id", "id", "id_str")), raw.maybe("text", "tweet", "full_text")
-    said = raw.pick((), QUESTIONS).with_columns(pl.all().str.strip_suffix(".0"))
+    link, text = raw.maybe("posturl"), raw.maybe("text", "tweet", "full_text")
+    ids = link.str.extract(r"/status(?:es)?/(\d+)").fill_null(raw.maybe("tweet_id", "id", "id_str"))
+    coded = raw.pick((), {**QUESTIONS, **FEELINGS}).with_columns(pl.all().str.strip_suffix(".0"))
+    said = coded.with_columns(pl.col(list(QUESTIONS)).replace(YES), pl.col(list(FEELINGS)).replace(FEELING))
     labels = [_label(*pair) for pair in said.select(RELEVANT, MISINFORMATION).iter_rows()]
     records = raw.frame.select(
         id=unique_ids("covid-vaccine-misinfo-mic", ids),
@@ -44,21 +43,21 @@ def load(bundle: Bundle) -> Loaded:
         language=languages(raw.maybe("lang", "language")),
         **sent(ids),
         tweet_id=ids,
+        url=link,
         meta=raw.meta(["country"]),
     )
-    told = answers(said.with_columns(records["id"]), {q: q for q in QUESTIONS}, annotator="published")
+    told = answers(said.with_columns(records["id"]), {q: q for q in said.columns}, annotator="published")
     return Loaded(records, {"annotations": told})
 
 
 def _label(relevant: str | None, misinformation: str | None) -> str | None:
     if misinformation is not None:
-        known = {**dict.fromkeys(YES, "misinformation"), **dict.fromkeys(NO, "no misinformation")}
-        return known.get(misinformation.lower(), misinformation)
-    return "not about vaccines" if relevant is not None and relevant.lower() in NO else None
+        return {"yes": "misinformation", "no": "no misinformation"}.get(misinformation, misinformation)
+    return "not about vaccines" if relevant == "no" else None
 
 
 A5 = {
-    "misinformation": "false", "no misinformation": "true", "not about vaccines": "unknown",
+    "misinformation": "false", "no misinformation": "true", "not about vaccines": "unknown", "uncertain": "unknown",
     "yes": "false", "no": "true", "1": "false", "2": "true",
 }  # fmt: skip
 
@@ -82,8 +81,11 @@ DATASET = Entry(
             "The guide uses none of its labels (100 % unknown, map 'cdl'); map 'a5' takes the answer on misinformation, as the guide does for kindred datasets.",
             "The guide calls the labelling crowd-sourced; the paper speaks of expert annotation.",
             "Q1 asks for relevance, not misinformation; public code that reads it as the label exists.",
-            "Names of the id column could not be confirmed for this entry; it is looked for under several.",
+            "The file holds addresses of tweets, not ids, and answers as numbers ('2.0') whose code book is a separate document; 588 rows name neither country nor language.",
+            "'Uncertain' (355 rows) was later struck from the code book but is in the file.",
+            "588 of the languages named are none of the three that the paper speaks of, or missing: Twitter's own guess.",
         ),
+        met_real_files=True,
     ),
     maps={"a5": A5, "cdl": dict.fromkeys(A5, "unknown")},
     variants={
@@ -95,5 +97,7 @@ DATASET = Entry(
             label=("contain_misinfo_about_vaccine", "label"),
         ),
     },
-    published_rows={"guide": 5_952},
+    published_rows={"tweets": 5_952, "guide": 5_952},
+    real_rows={"tweets": 5952},
+    real_labels={"not about vaccines": 2286, "no misinformation": 2079, "misinformation": 1232, "uncertain": 355},
 )

@@ -9,6 +9,7 @@ from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, answers, da
 
 NUMBER = ("example_id", "id")
 POSSIBILITY = {"p": "possible", "h": "hard", "i": "impossible"}
+FEASIBILITY = "feasibility"  # the question that the audit reads
 LABELLERS = ("labeler_1_possibility", "labeler_2_possibility", "labeler_3_possibility")
 
 
@@ -39,17 +40,19 @@ def _load(bundle: Bundle, column: str, language: str) -> Loaded:
 
 def _annotations(bundle: Bundle, raw: Table, ids: pl.Series) -> pl.DataFrame:
     """Whether a statement holds enough context to be checked: the agreed label, and each labeller's where the raw file is there."""
-    given = [(raw, "possibility_label", "consensus")]
-    for name in bundle.match("LIAR-New_raw.jsonl"):
-        single = Table.read(bundle, name)
-        given += [(single, labeller, labeller[:9]) for labeller in LABELLERS]
+    single = [Table.read(bundle, name) for name in bundle.match("LIAR-New_raw.jsonl")]
+    # The check of feasibility reads every answer under its question as a vote, so the agreed one must not be a fourth.
+    agreed = (raw, "possibility_label", "consensus", f"{FEASIBILITY} (agreed)" if single else FEASIBILITY)
     parts = []
-    for table, column, annotator in given:
+    for table, column, annotator, question in [
+        agreed,
+        *((t, who, who[:9], FEASIBILITY) for t in single for who in LABELLERS),
+    ]:
         said = table.maybe(column)
         word = said.str.to_lowercase().str.slice(0, 1).replace_strict(POSSIBILITY, default=None)
         frame = pl.DataFrame({"id": "liar-new-" + table.need(*NUMBER), "possibility": word.fill_null(said)})
         known = frame.filter(pl.col("id").is_in(ids.to_list()))
-        parts.append(answers(known, {"possibility": "possibility"}, annotator=annotator))
+        parts.append(answers(known, {"possibility": question}, annotator=annotator))
     return pl.concat(parts)
 
 
@@ -102,8 +105,11 @@ DATASET = Entry(
             "PolitiFact's articles end in the verdict: as evidence they hand the answer over.",
         ),
         has_evidence=True,
+        met_real_files=True,
     ),
     maps={"a5": A5, "cdl": {**A5, "barely-true": "true"}, "cdl-time": {**A5, "half-true": "true"}},
     variants={"statements": load, "french": load_french, "guide": guide("liar-new", "liar_new", language="eng")},
-    published_rows={"french": 1_957, "guide": 1_957},
+    published_rows={"statements": 1_957, "french": 1_957, "guide": 1_957},
+    real_rows={"statements": 1957, "french": 1957},
+    real_labels={"false": 1067, "pants-fire": 359, "barely-true": 237, "half-true": 147, "mostly-true": 99, "true": 48},
 )
