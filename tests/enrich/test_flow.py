@@ -144,6 +144,9 @@ class Flaky:
 def test_a_failing_search_is_counted_and_stops_nobody(dataset: Dataset) -> None:
     flaky = Flaky(SearchFailed("flaky", "timeout", "No answer came.", "Try later."))
     done = enrich(dataset, Doors(flaky))
+    assert repr(done).startswith(f"<Enrichment of '{dataset.name}': ")
+    assert len(done) == done.to_pandas().shape[0] == dataset.records.height
+    assert "<table" in done._repr_html_()
     assert ends(done)["same"] == "failed"
     assert ends(done)["deep"] == "nothing-found"
     assert done.summary["failures"] == {"query: timeout": 1}

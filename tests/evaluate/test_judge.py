@@ -280,3 +280,15 @@ def test_the_command_records_replays_and_reads_files(
     (tmp_path / "labels.csv").write_text("record_id,value\nr0,splendid\n", encoding="utf-8")
     with pytest.raises(DataError, match="'splendid' \\(1\\)"):
         read_people(tmp_path / "labels.csv")
+
+
+def test_what_was_judged_is_shown_as_a_table(tmp_path: Path) -> None:
+    done = judge_run(a_run(), scripted(by_score))
+    assert repr(done).startswith(
+        f"<Judged '{done.dataset.name}' by {done.summary['judge']}: {done.summary['judged']} of "
+    )
+    assert done.table["record_id"].to_list() == [row.record_id for row in done.rows]
+    assert len(done) == done.to_pandas().shape[0] > 0
+    assert "<table" in done._repr_html_()
+    done.save(tmp_path / "judged")
+    assert (tmp_path / "judged" / "judge.json").is_file()

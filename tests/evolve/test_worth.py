@@ -21,6 +21,7 @@ from claimlab.evolve.worth.conditions import ALL, conditional, distances
 from claimlab.evolve.worth.score import Perspective, Society, worth
 from claimlab.evolve.worth.spread import Bounds, Ties, ability, most_reached, spread
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
+from claimlab.evolve.worth.views import Worth
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Line, Refuse, Scripted
@@ -204,3 +205,12 @@ def test_the_same_claims_under_one_condition_after_another(society: Society) -> 
     assert set(conditional(CLAIMS, society, "education")["condition"]) == {ALL, *society.population.values("education")}
     with pytest.raises(UnknownName, match="shoe"):
         conditional(CLAIMS, society, "shoe")
+
+
+def test_worth_is_shown_claim_by_claim(society: Society) -> None:
+    scores = worth(CLAIMS, society)
+    found = Worth(scores, Background(), Perspective.named("free"), society, "features")
+    assert repr(found) == "<Worth of 3 claims, scored by features>"
+    assert [row["id"] for row in found] == [name for name, _ in CLAIMS]
+    assert found.to_pandas().shape == scores.shape
+    assert "<table" in found._repr_html_()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import polars as pl
 from pydantic import BaseModel, ConfigDict
 
-from claimlab.core.finding import VERDICTS, Finding
+from claimlab.core.finding import VERDICTS, Baselines, Finding
+from claimlab.core.shown import Shown
 
 
 class Example(BaseModel):
@@ -19,8 +21,8 @@ class Example(BaseModel):
     text: str | None = None
 
 
-@dataclass
-class Audit:
+@dataclass(repr=False)
+class Audit(Shown):
     """The findings on one dataset, with what is needed to say what they are about."""
 
     dataset: str
@@ -36,6 +38,25 @@ class Audit:
 
     def counts(self) -> dict[str, int]:
         return {v: sum(f.verdict == v for f in self.findings) for v in VERDICTS}
+
+    def headline(self) -> str:
+        counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n) or "no findings"
+        return f"of '{self.dataset}': {counts}"
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row for each finding; scores are shares of 1."""
+        rows = [
+            {
+                "check": f.check, "feature": f.feature, "verdict": f.verdict, "score": f.score,
+                "low": f.interval[0] if f.interval else None, "high": f.interval[1] if f.interval else None,
+                **f.baselines.model_dump(), "p": f.p, "n": f.n, "why": f.why,
+            }
+            for f in self.findings
+        ]  # fmt: skip
+        numbers = ("score", "low", "high", *Baselines.model_fields, "p")
+        types = {"feature": pl.String, **dict.fromkeys(numbers, pl.Float64)}
+        return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
 
     def worst(self, check: str) -> Finding | None:
         """The gravest finding of a check: what a matrix shows."""

@@ -19,6 +19,7 @@ from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table, validate
 from claimlab.core.run import Run, Source
+from claimlab.core.shown import Shown
 from claimlab.core.step import Outcome
 from claimlab.files.read import user_table
 
@@ -39,12 +40,24 @@ STAGES = {
 OURS = (*LOGS, "stages", TEXTS, DOMAINS)
 
 
-@dataclass(frozen=True)
-class Cleaned:
+@dataclass(frozen=True, repr=False)
+class Cleaned(Shown):
     """The cleaned dataset and its stage table."""
 
     dataset: Dataset
     stages: pl.DataFrame
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return self.stages
+
+    def headline(self) -> str:
+        left = ", ".join(f"{self.total(name):,} {name}" for name in ("dropped", "doubtful", "changed"))
+        return f"'{self.dataset.name}': {len(self.dataset):,} records kept, {left}"
+
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write the cleaned dataset."""
+        self.dataset.write(folder, force=force)
 
     def total(self, column: str) -> int:
         return int(self.stages[column].sum())

@@ -22,6 +22,7 @@ from claimlab.core.digest import digest_file, digest_json, digest_table, write_p
 from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.record import SIDE_TABLES, to_records, to_side_table, validate
+from claimlab.core.shown import to_pandas
 
 SCHEMA_VERSION = 1
 MANIFEST = "dataset.json"
@@ -132,7 +133,7 @@ class Dataset:
 
     def to_pandas(self) -> Any:
         """The records as a pandas DataFrame."""
-        return self.records.to_pandas()
+        return to_pandas(self.records)
 
     def write(self, path: str | Path, *, force: bool = False) -> Manifest:
         """Write the folder in one atomic step; `force` replaces a dataset that is there."""

@@ -9,13 +9,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from claimlab.core import sync
 from claimlab.core.calls.pool import each
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.shown import Shown
 from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, Settings, enrich_record
 from claimlab.enrich.journal import Journal
 from claimlab.enrich.query import QueryText, make_queries, prepared
@@ -24,12 +28,25 @@ from claimlab.enrich.tables import tables_of
 CONCURRENCY = 16
 
 
-@dataclass
-class Enrichment:
+@dataclass(repr=False)
+class Enrichment(Shown):
     """The enriched dataset, and what became of the records."""
 
     dataset: Dataset
     summary: dict[str, Any]
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """What became of each record."""
+        return self.dataset.tables["enrichment"]
+
+    def headline(self) -> str:
+        outcomes = ", ".join(f"{name} {n:,}" for name, n in self.summary["outcomes"].items() if n)
+        return f"of '{self.dataset.name}': {self.summary['evidence']:,} pieces of evidence ({outcomes})"
+
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write the dataset with its evidence."""
+        self.dataset.write(folder, force=force)
 
 
 def enrich(

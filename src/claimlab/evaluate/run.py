@@ -5,75 +5,36 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from claimlab import __version__
 from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
-from claimlab.core.stats.interval import DRAWS, Interval, kinds
+from claimlab.core.stats.interval import DRAWS, kinds
 from claimlab.core.stats.scores import Floats, accuracy, f1_per_class, macro_f1, majority_f1, stratified_f1
-from claimlab.evaluate.abstain import Abstentions, abstentions
-from claimlab.evaluate.compare import Comparison, compare_all
-from claimlab.evaluate.joined import Drop, Seeds, drops, join_seeds
-from claimlab.evaluate.metrics import Scores, confusion, measure, table_interval
+from claimlab.evaluate.abstain import abstentions
+from claimlab.evaluate.compare import compare_all
+from claimlab.evaluate.joined import drops, join_seeds
+from claimlab.evaluate.metrics import confusion, measure, table_interval
 from claimlab.evaluate.ranking import auroc_interval
-from claimlab.evaluate.scored_run import About, ScoredRun, open_runs
-from claimlab.evaluate.slices import Slices, slice_run
+from claimlab.evaluate.result import Baseline, Evaluation, RunResult
+from claimlab.evaluate.scored_run import ScoredRun, open_runs
+from claimlab.evaluate.slices import slice_run
 from claimlab.evaluate.small import SMALLEST, cautions, thin_classes
 from claimlab.evaluate.traits import USUAL, trait
 
 
-@dataclass(frozen=True)
-class Baseline:
-    """What needs no detector: `majority` always gives the most frequent class, `stratified` draws from the labels."""
+class Evaluated(Evaluation):
+    """An evaluation that was just made; it can write its report."""
 
-    name: str
-    macro_f1: float
-    accuracy: float
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write the report: `evaluation.json`, and the same as tables, HTML, Markdown, LaTeX and figures."""
+        from claimlab.evaluate.write import write_evaluation
 
-
-@dataclass(frozen=True)
-class RunResult:
-    """Everything measured of one run. `intervals` holds macro_f1, accuracy, auroc, and f1 of each class."""
-
-    name: str
-    dataset: str
-    digest: str
-    records: str  # a fingerprint of the ids that were scored: equal where two runs answered the same records
-    task: str
-    split: str | None
-    about: About
-    scores: Scores
-    confusion: list[list[int]]
-    intervals: dict[str, Interval | None]
-    class_intervals: dict[str, Interval | None]
-    groups: int
-    baselines: list[Baseline]
-    slices: list[Slices]
-    abstentions: Abstentions | None
-    left_out: dict[str, int]
-    cautions: list[str]
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Plain data: the views only show it, and `to_json` writes it."""
-
-    runs: list[RunResult]
-    comparisons: list[Comparison] = field(default_factory=list)
-    seeds: list[Seeds] = field(default_factory=list)
-    drops: list[Drop] = field(default_factory=list)
-    seed: int = 0
-    draws: int = DRAWS
-
-    def to_json(self) -> dict[str, Any]:
-        compared = [{**asdict(c), "better": c.better} for c in self.comparisons]
-        return {**asdict(self), "comparisons": compared, "tool": f"claimlab {__version__}"}
+        write_evaluation(self, Path(folder), force=force)
 
 
 def evaluate(
@@ -86,7 +47,7 @@ def evaluate(
     seed: int = 0,
     draws: int = DRAWS,
     progress: Progress = silent,
-) -> Evaluation:
+) -> Evaluated:
     """Evaluate run folders, or runs that are open already. `by` names traits; null takes every usual one that tells
     records apart."""
     opened = named_apart(
@@ -97,7 +58,7 @@ def evaluate(
         progress("runs", i, len(opened))
         results.append(evaluate_run(run, by=by, seed=seed, draws=draws))
     progress("runs", len(opened), len(opened))
-    return Evaluation(
+    return Evaluated(
         results,
         compare_all(opened, every_pair=every_pair, seed=seed, draws=draws),
         join_seeds(opened, seed=seed, draws=draws),

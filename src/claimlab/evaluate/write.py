@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from claimlab.evaluate.run import Evaluation
+from claimlab.evaluate.result import Evaluation
 from claimlab.evaluate.views.page import SIZES, leaderboard_page, page
 from claimlab.evaluate.views.tables import flat
 from claimlab.files.cells import escape_cells

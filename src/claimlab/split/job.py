@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,6 +12,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.shown import Shown
 from claimlab.split.changed import changed_ids, in_words
 from claimlab.split.check import Checked, check
 from claimlab.split.hold_out import HoldOut
@@ -26,8 +28,8 @@ NOTE = "Split: "
 ALWAYS = frozenset({"shares", "seed", "small_test"})  # what every strategy is asked for
 
 
-@dataclass(frozen=True)
-class Split:
+@dataclass(frozen=True, repr=False)
+class Split(Shown):
     """The dataset with its new split, what the strategy promised of it, and what the check found."""
 
     dataset: Dataset
@@ -37,6 +39,19 @@ class Split:
     @property
     def name(self) -> str:
         return self.parts.name
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Which record is on which side; null is on none."""
+        return self.dataset.records.select("id", "split")
+
+    def headline(self) -> str:
+        sides = ", ".join(f"{side} {n:,}" for side, n in self.checked.sides().items())
+        return f"of '{self.dataset.name}' by {self.name}: {sides}"
+
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write the dataset with its split."""
+        self.dataset.write(folder, force=force)
 
     def notes(self) -> list[str]:
         return [*self.parts.notes, *self.checked.notes]

@@ -253,3 +253,12 @@ def test_rule_rewrites_rise_fast_then_flatten(real_data: Path) -> None:
     assert whole.end is not None
     assert whole.unrelated is not None
     assert 0.1 < whole.end < whole.unrelated < whole.ceiling
+
+
+def test_drift_is_shown_hop_by_hop(looms: Make) -> None:
+    found = measure([looms(2)])
+    assert repr(found).startswith(f"<Drift 2 traces, {found.hops.height} hops, ")
+    assert len(found) == found.hops.height
+    assert "votes" not in found.table.columns
+    assert found.to_pandas().shape == found.table.shape
+    assert "<table" in found._repr_html_()

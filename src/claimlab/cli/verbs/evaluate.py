@@ -10,7 +10,7 @@ import typer
 from claimlab.cli.output import ForceFlag, JsonFlag, SeedOption, echo, emit, progress_bar, say, show_blocks, verb
 
 if TYPE_CHECKING:
-    from claimlab.evaluate.run import Evaluation
+    from claimlab.evaluate.result import Evaluation
     from claimlab.evaluate.scored_run import ScoredRun
 
 app = verb()

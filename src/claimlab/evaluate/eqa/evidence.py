@@ -14,7 +14,7 @@ from claimlab.evaluate.compare import compare_all
 from claimlab.evaluate.eqa.runs import Run, Scoring, read_runs
 from claimlab.evaluate.eqa.study import Study
 from claimlab.evaluate.joined import drops, join_seeds
-from claimlab.evaluate.run import Evaluation
+from claimlab.evaluate.result import Evaluation
 
 
 @dataclass(frozen=True)

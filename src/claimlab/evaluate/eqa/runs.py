@@ -15,7 +15,8 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.record import to_side_table
 from claimlab.evaluate.judge.reread import judged_in
-from claimlab.evaluate.run import RunResult, evaluate_run
+from claimlab.evaluate.result import RunResult
+from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run
 from claimlab.pages.excerpt import excerpt
 from claimlab.tasks.task import open_task

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from claimlab.core.errors import DataError
 from claimlab.core.guard import DATASET, seal_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
+from claimlab.core.shown import Shown
 from claimlab.evaluate.judge.cases import Case, articles_in, left_out, read_cases
 from claimlab.evaluate.judge.opinions import Judge, Nobody, Opinion
 from claimlab.evaluate.judge.people import (
@@ -42,13 +43,28 @@ ABSTENTIONS = ("no-evidence", "insufficient-evidence")
 UNVALIDATED = "unvalidated: it was not compared with people"
 
 
-@dataclass(frozen=True)
-class Judged:
+@dataclass(frozen=True, repr=False)
+class Judged(Shown):
     """The run with the judge's annotations, what came out, JSON-safe, and the cases for the page."""
 
     dataset: Dataset
     summary: dict[str, Any]
     rows: list[Row] = field(default_factory=list)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The judged cases: what was said, by whom, and the verdicts on it."""
+        rows = [{**vars(row), "value": None if row.value is None else str(row.value)} for row in self.rows]
+        return pl.DataFrame(rows, schema=dict.fromkeys((f.name for f in fields(Row)), pl.String))
+
+    def headline(self) -> str:
+        return f"'{self.dataset.name}' by {self.summary['judge']}: {self.summary['judged']:,} of " + (
+            f"{self.summary['predictions']:,} predictions; {self.summary['standing']}"
+        )
+
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write the run with the annotations and the report."""
+        self.write(Path(folder), force=force)
 
     def write(self, folder: Path, *, force: bool = False) -> Manifest:
         """The folder of the run with the annotations, and beside them the summary and the report."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from claimlab.evaluate.run import Evaluation, RunResult
+from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.slices import Estimate, Slices
 from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
 from claimlab.evaluate.traits import title

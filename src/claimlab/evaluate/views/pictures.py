@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from claimlab.evaluate.run import RunResult
+from claimlab.evaluate.result import RunResult
 from claimlab.evaluate.slices import Slices
 from claimlab.evaluate.traits import title
 from claimlab.pages.blocks import Figure

@@ -8,7 +8,7 @@ from typing import Any
 from claimlab.core.stats.interval import Interval
 from claimlab.evaluate.compare import Comparison
 from claimlab.evaluate.joined import Drop, Seeds
-from claimlab.evaluate.run import Evaluation, RunResult
+from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.slices import Slices
 from claimlab.evaluate.traits import title
 from claimlab.pages.blocks import Block, Cell, Section, Table, Text, percent, span

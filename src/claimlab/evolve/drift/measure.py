@@ -10,6 +10,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
+from claimlab.core.shown import Shown
 from claimlab.evolve.drift import attainment as attain
 from claimlab.evolve.drift import lite, producers, verdicts
 from claimlab.evolve.drift.coverage import contexts, coverage
@@ -33,8 +34,8 @@ class Judges:
     sample: int = 200
 
 
-@dataclass
-class Drift:
+@dataclass(repr=False)
+class Drift(Shown):
     """What was found. A table with no rows was not measured; `notes` say why."""
 
     hops: pl.DataFrame  # with drift-lite beside each hop
@@ -51,6 +52,14 @@ class Drift:
     model_coverage: pl.DataFrame | None = None
     notes: list[str] = field(default_factory=list)
     tallies: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """Every hop, with its drift from the base."""
+        return self.hops.drop("votes", strict=False)
+
+    def headline(self) -> str:
+        return ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in self.counts.items())
 
     @property
     def counts(self) -> dict[str, int]:

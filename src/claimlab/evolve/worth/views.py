@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from claimlab.core.shown import Shown
 from claimlab.evolve.worth.compare import summary
 from claimlab.evolve.worth.conditions import distances
 from claimlab.evolve.worth.score import Perspective, Society
@@ -21,8 +22,8 @@ BINS = 10
 TOPICS = 8  # in one picture
 
 
-@dataclass
-class Worth:
+@dataclass(repr=False)
+class Worth(Shown):
     """The scores (id, topic, the six values, content, depth, size, propagation, score) and what they rest on."""
 
     scores: pl.DataFrame
@@ -36,6 +37,13 @@ class Worth:
     people: dict[str, Any] | None = None
     tally: dict[str, Any] | None = None
     untold: int = 0  # records without a text: nobody could score them
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return self.scores
+
+    def headline(self) -> str:
+        return f"of {self.scores['score'].count():,} claims, scored by {self.method}"
 
     @property
     def ceiling(self) -> float:

@@ -6,6 +6,9 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import polars as pl
+
+from claimlab.core.shown import Shown
 from claimlab.files.raw import RawTable
 
 SHOWN = 10
@@ -44,8 +47,8 @@ class LanguageFindings:
     unknown: int = 0
 
 
-@dataclass
-class ImportReport:
+@dataclass(repr=False)
+class ImportReport(Shown):
     rows_read: int = 0
     records: int = 0
     blank_rows: int = 0
@@ -78,6 +81,15 @@ class ImportReport:
             self.notes += table.notes
         self.refused = dict(reasons.most_common())
         self.ignored_files = ignored
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The rows that were refused, as far as they are listed."""
+        types = {"file": pl.String, "unit": pl.String, "number": pl.Int64, "reason": pl.String}
+        return pl.DataFrame(self.refused_rows, schema=types)
+
+    def headline(self) -> str:
+        return f"{self.rows_read:,} rows read, {self.records:,} records, {sum(self.refused.values()):,} rows refused"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
