@@ -99,5 +99,7 @@ class Sampled:
         return {} if self.whole.n <= self.limit else {"sampled_rows": self.limit, "of_rows": self.whole.n}
 
 
-def sampled(subject: Subject, context: Context) -> Sampled:
-    return Sampled(subject, context.settings.max_rows, context.seed)
+def sampled(subject: Subject, context: Context, most: int | None = None) -> Sampled:
+    """`subject`, or a sample of as many rows as the settings allow; `most` allows fewer to a check that costs more."""
+    limit = context.settings.max_rows
+    return Sampled(subject, limit if most is None else min(most, limit), context.seed)

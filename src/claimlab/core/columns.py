@@ -14,12 +14,18 @@ def column_values(records: pl.DataFrame, name: str) -> pl.Series:
     """A record column by name, or a key inside `meta` (as `meta.party` or just `party`); values as they are."""
     if name in records.columns and name != "meta":
         return records[name]
+    found = meta_values(records)
     key = name.removeprefix("meta.")
+    if key not in found:
+        raise UnknownName("column", name, [*records.columns, *(f"meta.{k}" for k in found)])
+    return found[key].rename(name)
+
+
+def meta_values(records: pl.DataFrame) -> dict[str, pl.Series]:
+    """Every key inside `meta` with its values, null where a record does not have it; keys in order of their name."""
     parsed = [json.loads(m) if m else {} for m in records["meta"].to_list()]
-    keys = {k for row in parsed for k in row}
-    if key not in keys:
-        raise UnknownName("column", name, [*records.columns, *(f"meta.{k}" for k in keys)])
-    return pl.Series(name, [_plain(row.get(key)) for row in parsed], strict=False)
+    keys = sorted({key for row in parsed for key in row})
+    return {key: pl.Series(key, [_plain(row.get(key)) for row in parsed], strict=False) for key in keys}
 
 
 def _plain(value: Any) -> Any:

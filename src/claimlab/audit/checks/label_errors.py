@@ -1,0 +1,109 @@
+"""Which labels look wrong? Confident learning on out-of-fold probabilities; the rows are for annotators to look at.
+
+A row is suspect when a model that did not see it is as sure of another class as it usually is of rows that carry that
+label (Northcutt, Jiang and Chuang, "Confident Learning", 2021). A suspect is not an error, so the check never fails.
+Whether the model can tell wrong labels from right ones at all is tried first, on labels that are flipped on purpose.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.audit.check import Context, not_measured, sampled
+from claimlab.audit.subject import Subject
+from claimlab.audit.text_model import Floats, probabilities
+from claimlab.core.finding import Finding, Verdict
+from claimlab.core.stats.codes import Codes
+from claimlab.core.stats.shares import wilson
+
+MAX_ROWS = 6_000
+MIN_ROWS = 100
+WARN_SHARE = 0.05
+PLANTED = 0.05  # of the labels are flipped, to see whether such errors are found
+MIN_LIFT = 3.0  # a flipped label must be this much more often suspect than the others
+SHOWN = 50
+
+
+class LabelErrors:
+    name = "label-errors"
+    title = "Labels that look wrong"
+    question = "Which labels would a model that never saw the row call wrong?"
+    protocols = ("fair",)
+    rule = (
+        f"Warn when surely more than {100 * WARN_SHARE:.0f}% of the labels are suspect (Wilson interval), pass when "
+        "surely fewer are, otherwise inconclusive. It never fails: suspects are rows to review, not errors."
+    )
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        if len(subject.classes) < 2:
+            return [not_measured(self.name, "fair", "It needs two classes.", n=subject.n)]
+        part = sampled(subject, context, MAX_ROWS).subject
+        counts = np.bincount(part.y, minlength=len(part.classes))
+        if part.n < MIN_ROWS or counts.min() < context.settings.folds:
+            why = f"It needs {MIN_ROWS} records, and {context.settings.folds} of each class."
+            return [not_measured(self.name, "fair", why, n=part.n)]
+        if part.rows["text"].null_count() == part.n:
+            return [not_measured(self.name, "fair", "The records have no text.", n=part.n)]
+        hits, false_alarms = self._tried(part, context)
+        trial = (
+            f"of labels flipped on purpose it calls {100 * hits:.0f}% suspect, of the others {100 * false_alarms:.0f}%"
+        )
+        if hits < MIN_LIFT * false_alarms:
+            why = f"A text model cannot tell wrong labels from right ones here: {trial}."
+            return [not_measured(self.name, "fair", why, n=part.n)]
+        chances = probabilities(part, context, part.rows["text"])
+        rows, classes = suspects(part.y, chances)
+        return [self._finding(part, chances, rows, classes, trial)]
+
+    def _tried(self, part: Subject, context: Context) -> tuple[float, float]:
+        """The share of planted errors that are suspect, and of all other labels."""
+        rng = np.random.default_rng(context.seed)
+        flipped = rng.random(part.n) < PLANTED
+        labels = np.where(flipped, (part.y + rng.integers(1, len(part.classes), part.n)) % len(part.classes), part.y)
+        found = np.zeros(part.n, bool)
+        found[suspects(labels, probabilities(part, context, part.rows["text"], labels))[0]] = True
+        return float(found[flipped].mean()), float(found[~flipped].mean())
+
+    def _finding(self, part: Subject, chances: Floats, rows: Codes, classes: Codes, trial: str) -> Finding:
+        interval = wilson(len(rows), part.n)
+        assert interval is not None
+        verdict: Verdict = (
+            "warn" if interval[0] > WARN_SHARE else "pass" if interval[1] < WARN_SHARE else "inconclusive"
+        )
+        review = [
+            {
+                "record": part.ids[row],
+                "label": part.classes[part.y[row]],
+                "suggested": part.classes[other],
+                "confidence": round(float(chances[row, other]), 3),
+            }
+            for row, other in zip(rows[:SHOWN].tolist(), classes[:SHOWN].tolist(), strict=True)
+        ]
+        low, high = (100 * end for end in interval)
+        return Finding(
+            check=self.name,
+            protocol="fair",
+            verdict=verdict,
+            why=f"A text model that did not see the row disagrees confidently with {len(rows):,} of {part.n:,} labels "
+            f"({100 * len(rows) / part.n:.1f}%, 95% interval {low:.1f} to {high:.1f}): rows to review; {trial}.",
+            n=part.n,
+            classes=part.class_counts,
+            records=[part.ids[row] for row in rows[:SHOWN].tolist()],
+            details={"suspects": len(rows), "share": len(rows) / part.n, "review": review},
+        )
+
+
+def suspects(y: Codes, chances: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Rows whose label looks wrong, surest first, and the class that the model would give them."""
+    classes = chances.shape[1]
+    usual = np.array([chances[y == k, k].mean() if (y == k).any() else 1.0 for k in range(classes)])
+    confident = np.where(chances >= usual - 1e-12, chances, -1.0)
+    best = confident.argmax(axis=1)
+    suspect = np.flatnonzero((confident.max(axis=1) >= 0) & (best != y))
+    margin = chances[suspect, best[suspect]] - chances[suspect, y[suspect]]
+    order = np.argsort(-margin, kind="stable")
+    return suspect[order], best[suspect][order]
+
+
+CHECK = LabelErrors()

@@ -1,0 +1,69 @@
+"""Which columns are filled depends on the label: a class without dates gives itself away by what is not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
+from claimlab.audit.features import Numbers
+from claimlab.audit.subject import Subject
+from claimlab.core.columns import meta_values
+from claimlab.core.finding import Finding
+
+COLUMNS = ("text", "language", "date", "tweet_id", "author", "source", "url", "topic", "group", "split")
+KEYS = 30  # of meta, the most often filled
+
+
+class Missing:
+    name = "missing"
+    title = "Missing values"
+    question = "Does it depend on the label which columns are filled?"
+    protocols = ("fair",)
+    rule = SHORTCUT_RULE
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        part = sampled(subject, context).subject
+        filled = filled_columns(part.rows)
+        if not filled.width:
+            why = "Every column is filled in all records, or in none."
+            return [not_measured(self.name, "fair", why, n=subject.n)]
+        table = shares(part, filled)
+        worst = table[0]
+        spread = ", ".join(f"{name} {100 * share:.0f}%" for name, share in worst["filled"].items())
+        return [
+            shortcut(
+                part,
+                context,
+                self.name,
+                Numbers(filled.to_numpy().astype(np.float32)),
+                why=f"A small tree on which of {filled.width:,} columns are filled ('{worst['column']}': {spread})",
+                details={"filled": table},
+            )
+        ]
+
+
+def filled_columns(rows: pl.DataFrame) -> pl.DataFrame:
+    """One flag per record and column; columns that are always or never filled say nothing and are left out."""
+    flags = {name: rows[name].is_not_null() for name in COLUMNS}
+    keys = meta_values(rows)
+    often = sorted(keys, key=lambda key: (keys[key].null_count(), key))[:KEYS]
+    flags |= {f"meta.{key}": keys[key].is_not_null() for key in sorted(often)}
+    return pl.DataFrame({name: flag for name, flag in flags.items() if 0 < flag.sum() < rows.height})
+
+
+def shares(subject: Subject, filled: pl.DataFrame) -> list[dict[str, Any]]:
+    """How often each column is filled in each class, most different first."""
+    table = []
+    for name in filled.columns:
+        flag = filled[name].to_numpy()
+        of_class = ((c, flag[subject.y == k]) for k, c in enumerate(subject.classes))
+        by_class = {c: float(flags.mean()) for c, flags in of_class if len(flags)}
+        table.append((max(by_class.values()) - min(by_class.values()), name, by_class))
+    table.sort(key=lambda row: (-row[0], row[1]))
+    return [{"column": name, "filled": by_class, "difference": gap} for gap, name, by_class in table]
+
+
+CHECK = Missing()

@@ -1,0 +1,122 @@
+"""Do test rows say what training rows say, in other words or in another language? Sentence vectors decide.
+
+Near-duplicates are found by shared letters; a copy with a few words changed, or a translation, shares meaning instead.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.audit.check import Context, not_measured
+from claimlab.audit.checks.near_duplicates import sides
+from claimlab.audit.subject import Subject
+from claimlab.core.errors import MissingExtra
+from claimlab.core.finding import Finding, Verdict
+from claimlab.core.stats.shares import wilson
+from claimlab.text.langid import identify
+from claimlab.text.vectors import LANGUAGES, encode
+
+COSINE, COSINE_ACROSS = 0.8, 0.7  # in one language, and across two, where vectors of one meaning lie further apart
+TEST, TRAIN = 400, 1_600  # rows, drawn at random where there are more
+MIN_TEST = 20
+FAIL_SHARE, WARN_SHARE = 0.05, 0.01
+CHARACTERS = 400  # of a text are read: the encoder sees sentences, not articles
+SHOWN, PAIRS = 50, 6
+Index = npt.NDArray[np.int64]
+Nearest = tuple[Index, npt.NDArray[np.float32], npt.NDArray[np.bool_]]
+
+
+class Paraphrases:
+    name = "paraphrases"
+    title = "Paraphrases and translations"
+    question = "Do test records say what training records say, in other words or another language?"
+    protocols = ("fair",)
+    rule = (
+        f"Fail when surely more than {100 * FAIL_SHARE:.0f}% of the test records have a paraphrase in train (cosine at "
+        f"least {COSINE}, or {COSINE_ACROSS} across languages), warn when surely more than {100 * WARN_SHARE:.0f}%, "
+        "pass when surely fewer, otherwise inconclusive (Wilson interval)."
+    )
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        train, test, drawn = sides(subject, context.seed)
+        has_text = subject.rows["text"].is_not_null().to_numpy()
+        rng = np.random.default_rng(context.seed)
+        test_rows = _readable(subject, _draw(np.flatnonzero(test & has_text), TEST, rng))
+        train_rows = _readable(subject, _draw(np.flatnonzero(train & has_text), TRAIN, rng))
+        if len(test_rows) < MIN_TEST or len(train_rows) < MIN_TEST:
+            why = f"It needs {MIN_TEST} test and {MIN_TEST} training records in one of the 16 languages of the encoder."
+            return [not_measured(self.name, "fair", why, n=subject.n)]
+        try:
+            nearest, cosine, enough = _nearest(subject, test_rows, train_rows)
+        except MissingExtra as error:
+            return [not_measured(self.name, "fair", str(error), n=subject.n)]
+        hits = np.flatnonzero(enough)
+        return [self._finding(subject, test_rows[hits], nearest[hits], cosine[hits], len(test_rows), drawn)]
+
+    def _finding(
+        self, subject: Subject, rows: Index, others: Index, cosine: npt.NDArray[np.float32], n: int, drawn: bool
+    ) -> Finding:
+        interval = wilson(len(rows), n)
+        assert interval is not None
+        low, high = interval
+        verdict: Verdict = "inconclusive"
+        if low > WARN_SHARE:
+            verdict = "fail" if low > FAIL_SHARE else "warn"
+        elif high < FAIL_SHARE and len(rows) <= WARN_SHARE * n:
+            verdict = "pass"
+        order = np.argsort(-cosine, kind="stable")
+        languages = subject.rows["language"].to_list()
+        crossing = sum(languages[a] != languages[b] for a, b in zip(rows.tolist(), others.tolist(), strict=True))
+        same = int((subject.y[rows] == subject.y[others]).sum())
+        which = "a random 80/20 split" if drawn else "the dataset's own split"
+        return Finding(
+            check=self.name,
+            protocol="fair",
+            verdict=verdict,
+            why=f"Under {which}, {len(rows):,} of {n:,} test records ({100 * len(rows) / n:.1f}%, 95% interval "
+            f"{100 * low:.1f} to {100 * high:.1f}) have a paraphrase in train that is no near-duplicate; {same:,} of "
+            f"them under the same label, {crossing:,} in another language.",
+            n=n,
+            classes=subject.class_counts,
+            feature="across a random split" if drawn else "across the given split",
+            records=[subject.ids[i] for i in rows[order][:SHOWN].tolist()],
+            details={
+                "paraphrased": len(rows), "share": len(rows) / n, "same_label": same, "translations": crossing,
+                "pairs": [
+                    {"record": subject.ids[rows[i]], "other": subject.ids[others[i]], "cosine": float(cosine[i])}
+                    for i in order[:PAIRS].tolist()
+                ],
+            },
+        )  # fmt: skip
+
+
+def _readable(subject: Subject, rows: Index) -> Index:
+    """Those of `rows` whose language the encoder knows; where no language is named, the text is identified."""
+    part = subject.rows[rows]
+    named = part["language"].to_list()
+    found = iter(identify(part["text"].filter(part["language"].is_null())))
+    languages = [next(found) if language is None else language for language in named]
+    return rows[[language in LANGUAGES for language in languages]]
+
+
+def _draw(rows: Index, most: int, rng: np.random.Generator) -> Index:
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+
+
+def _nearest(subject: Subject, test: Index, train: Index) -> Nearest:
+    """For each test row the training row nearest in meaning (no near-duplicate of it), the cosine, and whether that is
+    near enough."""
+    texts = subject.rows["text"].str.slice(0, CHARACTERS)
+    similar = encode(texts.gather(test).to_list()) @ encode(texts.gather(train).to_list()).T
+    near = subject.near.clusters
+    similar[near[test][:, None] == near[train][None, :]] = -1.0
+    language = subject.rows["language"].fill_null("").rank("dense").to_numpy()
+    across = language[test][:, None] != language[train][None, :]
+    excess = similar - np.where(across, COSINE_ACROSS, COSINE).astype(np.float32)
+    best = excess.argmax(axis=1)
+    at = np.arange(len(test))
+    return train[best], similar[at, best], excess[at, best] >= 0
+
+
+CHECK = Paraphrases()

