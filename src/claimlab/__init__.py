@@ -19,15 +19,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from claimlab.audit.run import audit as audit
+    from claimlab.catalog.conflicts import labels as labels
     from claimlab.catalog.load import load as load
     from claimlab.clean.run import clean as clean
     from claimlab.core.dataset import Dataset as Dataset
     from claimlab.core.errors import ClaimlabError as ClaimlabError
     from claimlab.detect.run import detect as detect
     from claimlab.enrich.front import enrich as enrich
+    from claimlab.evaluate.eqa.study import new_study as new_study
     from claimlab.evaluate.eqa.write import report as report
-    from claimlab.evaluate.run import evaluate as evaluate
+    from claimlab.evaluate.front import evaluate as evaluate
     from claimlab.exchange.export import export as export
+    from claimlab.exchange.importer import import_files as import_files
     from claimlab.split.run import split as split
     from claimlab.split.run import split_all as split_all
 
@@ -40,16 +43,19 @@ _HOMES = {
     "clean": "claimlab.clean.run",
     "detect": "claimlab.detect.run",
     "enrich": "claimlab.enrich.front",
-    "evaluate": "claimlab.evaluate.run",
+    "evaluate": "claimlab.evaluate.front",
     "export": "claimlab.exchange.export",
+    "import_files": "claimlab.exchange.importer",
+    "labels": "claimlab.catalog.conflicts",
     "load": "claimlab.catalog.load",
+    "new_study": "claimlab.evaluate.eqa.study",
     "report": "claimlab.evaluate.eqa.write",
     "split": "claimlab.split.run",
     "split_all": "claimlab.split.run",
 }
 __all__ = [
-    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "export", "load",
-    "report", "split", "split_all",
+    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "export",
+    "import_files", "labels", "load", "new_study", "report", "split", "split_all",
 ]  # fmt: skip
 
 

@@ -136,7 +136,7 @@ def test_the_verb_prints_json_table_and_csv(
     assert set(printed) == {"conflicts", "counts"}
     assert printed["counts"]["conflicts"] == len(printed["conflicts"]) == 5
     assert set(printed["conflicts"][0]) == {"similarity", "across", "within", "sides"}
-    assert "3 records of one have no text or no verdict" in said.err
+    assert "3 records of one have no text or no label" in said.err
     with file.open(encoding="utf-8", newline="") as handle:
         rows = list(csv.DictReader(handle))
     assert len(rows) == 10
@@ -154,7 +154,7 @@ def test_the_verb_prints_json_table_and_csv(
 
 def test_wrong_usage_is_a_sentence(folders: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["labels", "conflicts", *folders, "--by", "url"]) == 2
-    assert "Use 'text' or 'tweet'" in capsys.readouterr().err
+    assert "Choose one of: text, tweet" in capsys.readouterr().err
     assert run(["labels", "conflicts", str(tmp_path / "no")]) == 1
     assert "There is no folder" in capsys.readouterr().err
 

@@ -68,8 +68,8 @@ def test_fix_writes_a_dataset_and_both_audits(data: Path, tmp_path: Path, capsys
         (["audit", "a", "--fix"], 2, "--fix mends one dataset"),
         (["audit", "nowhere"], 1, "There is no folder"),
         (["audit", "--from", "nowhere.json"], 1, "is not a saved audit"),
-        (["report", "study.toml"], 2, "Where should the report go?"),
-        (["report", "nowhere.toml", "-o", "x"], 2, "claimlab report --init"),
+        (["report", "study.toml"], 2, "No output folder was given"),
+        (["report", "nowhere.toml", "-o", "x"], 2, "Start one with --init"),
     ],
 )
 def test_wrong_calls_are_told_in_a_sentence(

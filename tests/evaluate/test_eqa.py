@@ -19,7 +19,7 @@ from claimlab.core.finding import Finding
 from claimlab.evaluate.eqa.evidence import Evidence, gather
 from claimlab.evaluate.eqa.limits import BEYOND, KINDS, limits
 from claimlab.evaluate.eqa.runs import EXAMPLES
-from claimlab.evaluate.eqa.study import QUESTIONS, is_answer, is_empty, read_study, write_template
+from claimlab.evaluate.eqa.study import QUESTIONS, is_answer, is_empty, new_study, read_study
 from claimlab.evaluate.eqa.write import report as write_eqa
 from claimlab.generate.planted import clean_twin, planted
 
@@ -230,11 +230,11 @@ def test_answers_are_answers() -> None:
 
 def test_a_new_study_file_is_refused_until_it_is_answered(tmp_path: Path) -> None:
     file = tmp_path / "new" / "study.toml"
-    write_template(file)
+    new_study(file)
     with pytest.raises(DataError, match="leaves open: title; aim .*; shifts_out_of_scope"):
         read_study(file)
     with pytest.raises(OutputExists):
-        write_template(file)
+        new_study(file)
     text = file.read_text(encoding="utf-8")
     assert all(question in text or question.split(" does it ")[0] in text for question in QUESTIONS.values())
     for name in ("title", *QUESTIONS):
@@ -266,7 +266,7 @@ def test_what_is_wrong_is_said_in_a_sentence(more: str, message: str, home: Path
 
 
 def test_a_missing_study_file_says_how_to_start_one(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--init"):
+    with pytest.raises(UsageError, match="Start one with `new_study`"):
         read_study(tmp_path / "none.toml")
 
 

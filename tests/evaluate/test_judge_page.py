@@ -12,9 +12,9 @@ import pytest
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.record import to_side_table
+from claimlab.evaluate.front import evaluate
 from claimlab.evaluate.judge.lexical import LexicalJudge
 from claimlab.evaluate.judge.run import judge_run
-from claimlab.evaluate.run import evaluate
 from claimlab.evaluate.views.page import page as evaluation_page
 from claimlab.pages.markdown import to_markdown
 

@@ -16,7 +16,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, OutputExists, SchemaError, UnknownName, UsageError
 from claimlab.exchange.export import export, read_export
-from claimlab.exchange.format import FORMATS, Lossless, Settings
+from claimlab.exchange.format import FORMATS, Lossless
 from claimlab.generate.planted import planted
 
 LOSSLESS = [name for name in FORMATS.names() if isinstance(FORMATS.get(name), Lossless)]
@@ -85,7 +85,8 @@ def test_a_limit_cuts_records_and_their_side_rows(hard: Dataset, tmp_path: Path)
     assert back.records["id"].to_list() == ["r00", "r01"]
     assert back.tables["evidence"]["record_id"].to_list() == ["r00", "r01"]
     assert done.counts["records"] == 2
-    assert done.lineage[-1].parameters == {"to": "jsonl", "limit": 2}
+    assert done.lineage[-1].parameters == {"to": "jsonl"}
+    assert back.lineage[-1].parameters == {"limit": 2}
 
 
 def test_nothing_is_overwritten_unasked(hard: Dataset, tmp_path: Path) -> None:
@@ -95,12 +96,18 @@ def test_nothing_is_overwritten_unasked(hard: Dataset, tmp_path: Path) -> None:
     export(hard, "jsonl", tmp_path / "out", force=True)
     assert not (tmp_path / "out" / "records.csv").exists()
     hard.write(tmp_path / "data")
-    with pytest.raises(SchemaError, match="other than an export"):
+    with pytest.raises(UsageError, match="is the input"):
         export(hard, "csv", tmp_path / "data", force=True)
+    hard.head(2).write(tmp_path / "other")
+    with pytest.raises(OutputExists, match="holds a claimlab dataset"):
+        export(hard, "csv", tmp_path / "other", force=True)
     same(Dataset.open(tmp_path / "data"), hard)
     (tmp_path / "file").write_text("mine", encoding="utf-8")
-    with pytest.raises(SchemaError, match="other than an export"):
+    with pytest.raises(OutputExists, match="claimlab did not write"):
         export(hard, "csv", tmp_path / "file", force=True)
+    (tmp_path / "out" / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(OutputExists, match="mine.txt"):
+        export(hard, "jsonl", tmp_path / "out", force=True)
 
 
 def test_a_failure_leaves_the_old_export_whole(hard: Dataset, tmp_path: Path) -> None:
@@ -170,8 +177,8 @@ def test_a_marker_that_was_tampered_with_leads_nowhere(hard: Dataset, tmp_path: 
 def test_wrong_words_are_told_before_any_work(hard: Dataset, tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="Did you mean 'jsonl'"):
         export(hard, "json", tmp_path / "out")
-    with pytest.raises(UsageError, match="'hf' has no option --bom"):
-        export(hard, "hf", tmp_path / "out", settings=Settings(bom=True))
+    with pytest.raises(UsageError, match="'hf' does not take `bom`"):
+        export(hard, "hf", tmp_path / "out", bom=True)
     assert list(tmp_path.iterdir()) == []
 
 

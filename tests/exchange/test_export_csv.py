@@ -18,7 +18,6 @@ from polars.testing import assert_frame_equal
 from claimlab.core.dataset import Dataset
 from claimlab.core.record import to_records
 from claimlab.exchange.export import export
-from claimlab.exchange.format import Settings
 from claimlab.files.cells import escape_cells, unescape_cells
 from claimlab.files.tables import read_delimited
 
@@ -80,7 +79,7 @@ def test_no_cell_of_an_export_runs(hard: Dataset, tmp_path: Path) -> None:
 
 def test_the_reader_of_import_gets_every_record(hard: Dataset, tmp_path: Path) -> None:
     """What `claimlab import` reads tables with, then the rule undone: the same records."""
-    export(hard, "csv", tmp_path / "out", settings=Settings(bom=True))
+    export(hard, "csv", tmp_path / "out", bom=True)
     data = (tmp_path / "out" / "records.csv").read_bytes()
     table = read_delimited(data.decode("utf-8-sig")).select(unescape_cells(pl.all()))
     assert_frame_equal(to_records(table.with_columns(pl.col("date").str.to_datetime(time_unit="us"))), hard.records)
@@ -88,7 +87,7 @@ def test_the_reader_of_import_gets_every_record(hard: Dataset, tmp_path: Path) -
 
 def test_the_mark_is_there_only_when_asked(hard: Dataset, tmp_path: Path) -> None:
     export(hard, "csv", tmp_path / "plain")
-    export(hard, "csv", tmp_path / "marked", settings=Settings(bom=True))
+    export(hard, "csv", tmp_path / "marked", bom=True)
     for name in ("records", "evidence"):
         bare, marked = ((tmp_path / f / f"{name}.csv").read_bytes() for f in ("plain", "marked"))
         assert marked == b"\xef\xbb\xbf" + bare

@@ -10,18 +10,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
+from claimlab.core.atomic import atomic_text
+from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Source
+from claimlab.files.cells import escape_cells
 
 By = Literal["text", "tweet"]
 DECIDED = ("true", "false", "mixed")
 SHOWN_IDS = 5
+COLUMNS = ("conflict", "similarity", "dataset", "veracity", "labels", "records", "ids", "text")
 
 
 @dataclass(frozen=True)
@@ -80,13 +86,50 @@ class Found:
         }
 
 
-def check_by(choice: str) -> By:
-    """The user's word for what makes a claim the same, checked."""
-    if choice == "text":
-        return "text"
-    if choice == "tweet":
-        return "tweet"
-    raise UsageError(f"--by cannot be '{choice}'.", "Use 'text' or 'tweet'.")
+def labels(
+    data: Source | Sequence[Source],
+    *,
+    output: str | Path | None = None,
+    by: str = "text",
+    near: bool = False,
+    threshold: float = 0.7,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Found:
+    """Find claims with different labels in one dataset or several.
+
+    `by` says what makes a claim the same: its "text", or the id of its "tweet". With `near`, also texts that are
+    nearly the same (a Jaccard similarity of their 5-grams of at least `threshold`). With `output`, a CSV file of all
+    conflicts is written there; `force` replaces an earlier one.
+    """
+    sources = [data] if isinstance(data, Dataset | str | Path) else list(data)
+    target = None if output is None else Path(output)
+    if target is not None:
+        _refuse_taken(target, force)
+    key = one_of(get_args(By), by, "by")
+    conflicts = find_conflicts(
+        [Dataset.of(source) for source in sources], by=key, near=near, threshold=threshold, progress=progress
+    )
+    if target is not None:
+        table = to_table(conflicts.conflicts)
+        texts = [c for c, kind in table.schema.items() if kind == pl.String]  # a stranger's text must start no formula
+        atomic_text(target, table.with_columns(escape_cells(pl.col(texts))).write_csv())
+    return conflicts
+
+
+def _refuse_taken(target: Path, force: bool) -> None:
+    """An older list of conflicts may be replaced, no other file."""
+    if not target.exists():
+        return
+    if not force:
+        raise OutputExists(target)
+    header = b""
+    if target.is_file():
+        with target.open("rb") as file:
+            header = file.readline(1_000)
+    if header.decode("utf-8", "replace").strip() != ",".join(COLUMNS):
+        todo = "Choose another output; `force=True` does not remove it."
+        raise OutputExists(target, "is not a list of conflicts that claimlab wrote", todo)
 
 
 def find_conflicts(
@@ -99,7 +142,7 @@ def find_conflicts(
 ) -> Found:
     """Every claim of `datasets` under different verdicts; with `near` also texts that are nearly the same."""
     if near and by != "text":
-        raise UsageError(f"Near-duplicates are found by text, not by {by}.", "Leave out --near, or --by.")
+        raise UsageError(f"Near-duplicates are found by text, not by {by}.", "Leave out `near`, or `by`.")
     rows = pl.concat([_rows(d, name, by) for name, d in zip(names(datasets), datasets, strict=True)])
     usable = rows.filter(pl.col("key").is_not_null() & pl.col("veracity").is_in(DECIDED))
     sides = usable.group_by("key", "dataset", "veracity", maintain_order=True).agg(
@@ -168,8 +211,7 @@ def to_table(conflicts: Sequence[Conflict]) -> pl.DataFrame:
         for side in conflict.sides
     ]
     kinds = {"conflict": pl.Int64, "similarity": pl.Float64, "records": pl.Int64}
-    columns = ("conflict", "similarity", "dataset", "veracity", "labels", "records", "ids", "text")
-    return pl.DataFrame(rows, schema={c: kinds.get(c, pl.String) for c in columns})
+    return pl.DataFrame(rows, schema={c: kinds.get(c, pl.String) for c in COLUMNS})
 
 
 def _rows(dataset: Dataset, name: str, by: By) -> pl.DataFrame:

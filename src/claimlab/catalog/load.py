@@ -13,8 +13,9 @@ from claimlab.catalog.synthetic import marked
 from claimlab.catalog.unread import keep_unread
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.errors import UnreadableFile
-from claimlab.core.labels import LabelMap, Unmapped
+from claimlab.core.labels import LabelMap, Unmapped, check_unmapped
 from claimlab.core.registry import Registry
+from claimlab.core.run import Run
 from claimlab.files.bundle import Bundle
 
 DATASETS: Registry[Entry] = Registry(
@@ -26,12 +27,26 @@ def load(
     name: str,
     source: str | Path,
     *,
+    output: str | Path | None = None,
     variant: str | None = None,
     labels: str | None = None,
-    unmapped: Unmapped = "error",
+    unmapped: str = "error",
     limit: int | None = None,
+    force: bool = False,
 ) -> Dataset:
-    """The dataset `name` read from `source`: `variant` and `labels` choose among the named views and verdict maps."""
+    """The catalogued dataset `name`, read from `source`: the zip, folder or file that its authors publish.
+
+    `variant` and `labels` choose among the named views and verdict maps of the dataset; `unmapped="unknown"` accepts
+    labels that the map does not know. With `output`, the dataset is written there.
+    """
+    choice = check_unmapped(unmapped)
+    with Run("load", None, output, reads=[source], force=force) as run:
+        return run.finish(_load(name, source, variant, labels, choice, limit))
+
+
+def _load(
+    name: str, source: str | Path, variant: str | None, labels: str | None, unmapped: Unmapped, limit: int | None
+) -> Dataset:
     entry = DATASETS.get(name)
     chosen, loader = entry.loader_named(variant)
     verdicts = entry.map_named(labels)

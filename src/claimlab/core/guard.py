@@ -1,7 +1,8 @@
 """What stops an output from replacing something that matters: the input, another kind of folder, a file of the user.
 
-A folder that claimlab writes says so itself: in `.claimlab.json` (its kind and its files), or, for a dataset, in
-`dataset.json`, which lists its tables. `force` replaces a folder of the same kind that holds nothing else.
+A folder that claimlab writes says so itself: in `.claimlab.json` (its kind and its files), or in its manifest:
+`dataset.json` of a dataset, `claimlab.json` of an export. `force` replaces a folder of the same kind that holds
+nothing else.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from claimlab.core.atomic import recover
 from claimlab.core.errors import OutputExists, UsageError
 
 MARK = ".claimlab.json"
-DATASET, DATASET_FILE = "dataset", "dataset.json"
+DATASET, EXPORT = "dataset", "export"
+_MANIFESTS = {"dataset.json": DATASET, "claimlab.json": EXPORT}  # each lists the files of its folder
 _OF_THE_SYSTEM = {".DS_Store", "Thumbs.db", "desktop.ini"}  # file managers leave these behind in every folder
 
 
@@ -57,7 +59,7 @@ def kind_of(folder: Path) -> str | None:
     kind = _read(folder / MARK).get("kind")
     if isinstance(kind, str):
         return kind
-    return DATASET if (folder / DATASET_FILE).is_file() else None
+    return next((kind for name, kind in _MANIFESTS.items() if (folder / name).is_file()), None)
 
 
 def foreign_files(folder: Path) -> list[str]:
@@ -67,10 +69,10 @@ def foreign_files(folder: Path) -> list[str]:
     for place in [folder, *(p for p in sorted(folder.rglob("*")) if p.is_dir())]:
         prefix = place.relative_to(folder)
         listed = _read(place / MARK).get("files")
-        tables = _read(place / DATASET_FILE).get("files")
-        names = [*(listed if isinstance(listed, list) else ()), *(tables if isinstance(tables, dict) else ())]
-        names += [MARK] if listed is not None else []
-        names += [DATASET_FILE] if tables is not None else []
+        names = [*listed, MARK] if isinstance(listed, list) else []
+        for manifest in _MANIFESTS:
+            hashes = _read(place / manifest).get("files")
+            names += [*hashes, manifest] if isinstance(hashes, dict) else []
         known |= {(prefix / name).as_posix() for name in names if isinstance(name, str)}
     return [name for name in _files(folder) if name not in known and Path(name).name not in _OF_THE_SYSTEM]
 

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import polars as pl
 
-from claimlab.core.errors import DataError, UnknownName, UnmappedLabels, UsageError
+from claimlab.core.choice import one_of
+from claimlab.core.errors import DataError, UnknownName, UnmappedLabels
 from claimlab.core.record import VERACITIES
 
 Unmapped = Literal["error", "unknown"]
@@ -27,9 +28,7 @@ GENERAL = "ratings"
 
 def check_unmapped(choice: str) -> Unmapped:
     """The user's word for what to do with strangers, checked."""
-    if choice not in ("error", "unknown"):
-        raise UsageError(f"--unmapped cannot be '{choice}'.", "Use 'error' or 'unknown'.")
-    return "unknown" if choice == "unknown" else "error"
+    return one_of(get_args(Unmapped), choice, "unmapped")
 
 
 @dataclass(frozen=True)

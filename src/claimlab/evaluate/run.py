@@ -21,7 +21,7 @@ from claimlab.evaluate.joined import drops, join_seeds
 from claimlab.evaluate.metrics import confusion, measure, table_interval
 from claimlab.evaluate.ranking import auroc_interval
 from claimlab.evaluate.result import Baseline, Evaluation, RunResult
-from claimlab.evaluate.scored_run import ScoredRun, open_runs
+from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.slices import slice_run
 from claimlab.evaluate.small import SMALLEST, cautions, thin_classes
 from claimlab.evaluate.traits import USUAL, trait
@@ -37,22 +37,17 @@ class Evaluated(Evaluation):
         write_evaluation(self, Path(folder), force=force)
 
 
-def evaluate(
-    runs: Sequence[str | Path | ScoredRun],
+def evaluate_runs(
+    runs: Sequence[ScoredRun],
     *,
     by: Sequence[str] | None = None,
-    task: str | None = None,
-    split: str | None = None,
     every_pair: bool = False,
     seed: int = 0,
     draws: int = DRAWS,
     progress: Progress = silent,
 ) -> Evaluated:
-    """Evaluate run folders, or runs that are open already. `by` names traits; null takes every usual one that tells
-    records apart."""
-    opened = named_apart(
-        [o for r in runs for o in ([r] if isinstance(r, ScoredRun) else open_runs(Path(r), task=task, split=split))]
-    )
+    """The evaluation of runs that are open."""
+    opened = named_apart(runs)
     results = []
     for i, run in enumerate(opened):
         progress("runs", i, len(opened))
@@ -73,7 +68,7 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
     if not run.table.height:
         raise DataError(
             f"The run '{run.name}' has no prediction for a record that the task '{run.task.name}' gives a label.",
-            "Check --task, and that the predictions carry the ids of the dataset.",
+            "Check `task`, and that the predictions carry the ids of the dataset.",
         )
     answers = run.answers
     positive = run.task.positive

@@ -10,7 +10,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -19,6 +18,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
 from claimlab.core.record import to_side_table
+from claimlab.core.run import Source
 from claimlab.evaluate.answers import Answers, answers, speller
 from claimlab.evaluate.judge.reread import judged_in
 from claimlab.tasks.task import Task, open_task
@@ -91,7 +91,7 @@ class ScoredRun:
 
 
 def open_runs(
-    path: Path,
+    run: Source,
     *,
     task: str | None = None,
     split: str | None = None,
@@ -99,17 +99,17 @@ def open_runs(
     name: str | None = None,
 ) -> list[ScoredRun]:
     """The runs in a run folder (one for each value of the column `run`), scored by the task that they were made for."""
-    folder = Dataset.open(path)
+    folder = Dataset.of(run)
+    own_name = name or (folder.name if folder.path is None else folder.path.name)
     if "predictions" not in folder.tables:
-        raise DataError(
-            f"The run '{name or path.name}' at '{path}' has no table of predictions.", "Point at a folder that has one."
-        )
+        at = "" if folder.path is None else f" at '{folder.path}'"
+        raise DataError(f"The run '{own_name}'{at} has no table of predictions.", "Point at a folder that has one.")
     predictions = to_side_table("predictions", folder.tables["predictions"])
     about = about_of(folder.lineage, tuple(folder.notes))
     source = data or folder
     chosen = open_task(task or task_of(folder), source.records)
     about = replace(about, judged=judged_in(folder, chosen))
-    return each_run(name or path.name, predictions, source, chosen, split=split, about=about)
+    return each_run(own_name, predictions, source, chosen, split=split, about=about)
 
 
 def task_of(run: Dataset) -> str:

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.dataset import RECORDS, Dataset, Lineage
-from claimlab.core.errors import OutputExists, SchemaError, UsageError
+from claimlab.core.errors import UsageError
+from claimlab.core.guard import EXPORT
 from claimlab.core.progress import Progress, silent
-from claimlab.exchange.format import FORMATS, Format, Lossless, Settings
-from claimlab.exchange.marker import FILE, Marker, read_marker, write_marker
+from claimlab.core.run import Run, Source
+from claimlab.exchange.format import FORMATS, Format, Lossless, Settings, Written
+from claimlab.exchange.marker import Marker, read_marker, write_marker
 from claimlab.exchange.synthetic import require_labels
 
 
@@ -41,36 +42,46 @@ class Exported:
 
 
 def export(
-    dataset: Dataset,
+    data: Source,
     to: str,
     output: str | Path,
     *,
-    settings: Settings | None = None,
+    bom: bool = False,
     limit: int | None = None,
     force: bool = False,
     progress: Progress = silent,
 ) -> Exported:
-    """Write `dataset` as the folder `output` in the format named `to`; `force` replaces an earlier export."""
-    target, chosen = Path(output), settings or Settings()
-    form = FORMATS.get(to)
-    _refuse_settings(form, chosen)
-    refuse_taken(target, force)
-    subject = dataset.limited(limit)
-    require_labels(subject)
-    with atomic_folder(target) as building:
-        written = form.write(subject, building, chosen, progress)
-        manifest = subject.manifest()
-        counts = {**manifest.counts, **written.counts}
-        step = Lineage(
-            step="export",
-            parameters={"to": form.name, "limit": limit, **chosen.chosen()},
-            inputs={RECORDS: dataset.digest()},
-            counts={k: v for k, v in counts.items() if isinstance(v, int)},
-        )
-        manifest.files = {}  # those of the folder it came from; here other files stand
-        marker = Marker(format=form.name, dataset=manifest, export=step, facts=written.facts)
-        files = write_marker(building, marker).files
-    return Exported(target, counts, files, [*dataset.lineage, step], written.notes, _headline(counts, written.counts))
+    """Write `data` to the folder `output` in the format `to`: hf, croissant, csv, jsonl or claimreview.
+
+    `bom` starts CSV files with the mark by which Excel knows UTF-8. `force` replaces an earlier export.
+    """
+    form, settings = FORMATS.get(to), Settings(bom=bom)
+    _refuse_settings(form, settings)
+    done: list[Exported] = []
+
+    def write(building: Path) -> None:
+        require_labels(run.dataset)
+        written = form.write(run.dataset, building, settings, progress)
+        done.append(_mark(run.dataset, form.name, settings, written, building, Path(output)))
+
+    with Run("export", data, output, kind=EXPORT, limit=limit, force=force, progress=progress) as run:
+        run.fill(write)
+    return done[0]
+
+
+def _mark(dataset: Dataset, form: str, settings: Settings, written: Written, building: Path, output: Path) -> Exported:
+    """Write the marker of the export; what is said of it."""
+    manifest = dataset.manifest()
+    counts = {**manifest.counts, **written.counts}
+    step = Lineage(
+        step="export",
+        parameters={"to": form, **settings.chosen()},
+        inputs={RECORDS: dataset.digest()},
+        counts={k: v for k, v in counts.items() if isinstance(v, int)},
+    )
+    manifest.files = {}  # those of the folder it came from; here are other files
+    files = write_marker(building, Marker(format=form, dataset=manifest, export=step, facts=written.facts)).files
+    return Exported(output, counts, files, [*dataset.lineage, step], written.notes, _headline(counts, written.counts))
 
 
 def read_export(folder: str | Path) -> Dataset:
@@ -86,20 +97,6 @@ def read_export(folder: str | Path) -> Dataset:
     return form.read(place)
 
 
-def refuse_taken(target: Path, force: bool) -> None:
-    """Raise before any work is done if `target` is taken; `force` only ever replaces an earlier export."""
-    recover(target)
-    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
-        return
-    if not force:
-        raise OutputExists(target)
-    if not (target / FILE).is_file():
-        raise SchemaError(
-            f"'{target}' holds something other than an export of claimlab.",
-            "Choose another folder; --force will not remove it.",
-        )
-
-
 def _headline(counts: dict[str, Any], own: dict[str, Any]) -> str:
     shown = {"records": counts["records"], **{k: v for k, v in own.items() if isinstance(v, int)}}
     return ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in shown.items())
@@ -108,4 +105,4 @@ def _headline(counts: dict[str, Any], own: dict[str, Any]) -> str:
 def _refuse_settings(form: Format, settings: Settings) -> None:
     wrong = sorted(set(settings.chosen()) - form.accepts)
     if wrong:
-        raise UsageError(f"The format '{form.name}' has no option --{wrong[0]}.", "Leave the option out.")
+        raise UsageError(f"The format '{form.name}' does not take `{wrong[0]}`.", "Leave it out.")

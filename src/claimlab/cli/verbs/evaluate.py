@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, SeedOption, echo, emit, progress_bar, say, show_blocks, verb
+from claimlab.cli.options import ForceFlag, JsonFlag, OptionalOutput, OptionalTask, SeedOption
+from claimlab.cli.output import echo, emit, progress_bar, say, show_blocks, suggest, verb
 
 if TYPE_CHECKING:
     from claimlab.evaluate.result import Evaluation
-    from claimlab.evaluate.scored_run import ScoredRun
 
 app = verb()
 
@@ -19,10 +19,7 @@ app = verb()
 @app.command()
 def evaluate(
     runs: Annotated[list[Path] | None, typer.Argument(help="Run folders that claimlab detect wrote.")] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Folder for the report (HTML, JSON, CSV, Markdown, LaTeX, pictures)."),
-    ] = None,
+    output: OptionalOutput = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -32,9 +29,7 @@ def evaluate(
             "usual trait that tells the records apart.",
         ),
     ] = None,
-    task: Annotated[
-        str | None, typer.Option(help="Score as this task or column; by default the one the run was made for.")
-    ] = None,
+    task: OptionalTask = None,
     split: Annotated[
         str | None, typer.Option(help="Score every labelled record of this split: one without an answer is wrong.")
     ] = None,
@@ -56,44 +51,20 @@ def evaluate(
     as_json: JsonFlag = False,
 ) -> None:
     """Evaluate runs: scores with intervals and baselines, by language, author, model, date and more."""
-    from claimlab.core.guard import refuse_taken
-    from claimlab.evaluate.run import evaluate as run_evaluation
-    from claimlab.evaluate.write import KIND, write_evaluation
+    from claimlab.evaluate.front import evaluate as run_evaluation
 
-    if output is not None:
-        reads = [*(runs or ()), *(predictions or ()), *([data] if data is not None else [])]
-        refuse_taken(output, force=force, kind=KIND, reads=reads)
-    opened = _open(runs or [], predictions or [], data, task, split)
     with progress_bar() as progress:
-        found = run_evaluation(opened, by=by, every_pair=every_pair, seed=seed, draws=draws, progress=progress)
-    if output is not None:
-        write_evaluation(found, output, force=force)
-        say(f"Report: {output / 'index.html'}")
+        found = run_evaluation(
+            runs or (), output=output, predictions=predictions or (), data=data, by=by, task=task, split=split,
+            every_pair=every_pair, draws=draws, seed=seed, force=force, progress=progress,
+        )  # fmt: skip
     if as_json:
         emit({**({"output": str(output)} if output is not None else {}), **found.to_json()})
         return
     _print(found)
-
-
-def _open(
-    runs: list[Path], predictions: list[Path], data: Path | None, task: str | None, split: str | None
-) -> list[ScoredRun]:
-    """Run folders and foreign predictions alike, once the options are known to go together."""
-    from claimlab.core.dataset import Dataset
-    from claimlab.core.errors import UsageError
-    from claimlab.evaluate.foreign import open_foreign
-    from claimlab.evaluate.scored_run import open_runs
-
-    if not runs and not predictions:
-        raise UsageError("Evaluate what?", "Name run folders, or --predictions FILE with --data DIR.")
-    if bool(predictions) != (data is not None):
-        raise UsageError("--predictions and --data go together.", "Give the table and the dataset that it is about.")
-    opened = [run for path in runs for run in open_runs(path, task=task, split=split)]
-    if data is not None:
-        about = Dataset.open(data)
-        for file in predictions:
-            opened += open_foreign(file, about, task=task or "veracity", split=split)
-    return opened
+    if output is not None:
+        say(f"Report: {output / 'index.html'}")
+    suggest("claimlab report STUDY.toml --init" if output else "the same with -o DIR for a report")
 
 
 def _print(found: Evaluation) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, echo, emit, progress_bar, say, screen, several, show_blocks, verb
+from claimlab.cli.options import ForceFlag, JsonFlag
+from claimlab.cli.output import echo, emit, note, progress_bar, say, screen, several, show_blocks, suggest, verb
 
 app = verb()
 
@@ -77,39 +78,22 @@ def conflicts(
     as_json: JsonFlag = False,
 ) -> None:
     """List claims that stand under different verdicts, across datasets and within one."""
-    from claimlab.catalog.conflicts import check_by, find_conflicts
-    from claimlab.core.dataset import Dataset
-    from claimlab.core.errors import OutputExists
+    from claimlab.catalog.conflicts import labels as find_conflicts
 
-    if output is not None and output.exists() and not force:
-        raise OutputExists(output)
     with progress_bar() as progress:
-        datasets = [Dataset.open(folder) for folder in folders]
-        found = find_conflicts(datasets, by=check_by(by), near=near, threshold=threshold, progress=progress)
-    for name, n in found.left_out.items():
-        if n:
-            what = "text" if by == "text" else "tweet id"
-            say(f"Note: {n:,} records of {name} have no {what} or no verdict on truth and were not compared.")
-    if output is not None:
-        write_table(found, output)
-        say(f"Wrote {output}: {several(len(found.conflicts), 'conflict')}.")
+        found = find_conflicts(
+            folders, output=output, by=by, near=near, threshold=threshold, force=force, progress=progress
+        )
+    what = "text" if by == "text" else "tweet id"
+    lacking = [f"{n:,} records of {name} have no {what} or no label" for name, n in found.left_out.items() if n]
+    note((f"{those} and were not compared." for those in lacking), "labels conflicts")
     if as_json:
         emit({"conflicts": [c.to_json() for c in found.conflicts], "counts": found.counts()})
-    else:
-        print_conflicts(found, shown)
-
-
-def write_table(found: Any, output: Path) -> None:
-    """A CSV file whose cells cannot start a formula: the texts come from strangers."""
-    import polars as pl
-
-    from claimlab.catalog.conflicts import to_table
-    from claimlab.core.atomic import atomic_text
-    from claimlab.files.cells import escape_cells
-
-    table = to_table(found.conflicts)
-    texts = [c for c, kind in table.schema.items() if kind == pl.String]
-    atomic_text(output, table.with_columns(escape_cells(pl.col(texts))).write_csv())
+        return
+    print_conflicts(found, shown)
+    if output is not None:
+        say(f"Wrote {output}: {several(len(found.conflicts), 'conflict')}.")
+    suggest("claimlab clean DIR -o DIR", as_json=as_json)
 
 
 def print_conflicts(found: Any, shown: int) -> None:

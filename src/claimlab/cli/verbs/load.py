@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, say, verb, written
+from claimlab.cli.options import ForceFlag, JsonFlag, LimitOption, OutputOption
+from claimlab.cli.output import note, suggest, verb, written
 
 app = verb()
 
@@ -16,7 +17,7 @@ app = verb()
 def load(
     name: Annotated[str, typer.Argument(help="Name in the catalogue, such as liar; see: claimlab catalog")],
     source: Annotated[Path, typer.Argument(help="The zip, folder or file as its authors publish it.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the dataset to.")],
+    output: OutputOption,
     variant: Annotated[
         str | None, typer.Option(help="A named view of the dataset; see: claimlab catalog show NAME")
     ] = None,
@@ -32,12 +33,10 @@ def load(
 ) -> None:
     """Load a catalogued dataset from a zip or folder into a claimlab dataset folder."""
     from claimlab.catalog.load import load as load_dataset
-    from claimlab.core.dataset import refuse_overwrite
-    from claimlab.core.labels import check_unmapped
 
-    refuse_overwrite(output, force)
-    dataset = load_dataset(name, source, variant=variant, labels=labels, unmapped=check_unmapped(unmapped), limit=limit)
-    dataset.write(output, force=force)
-    for note in dataset.notes:
-        say(f"Note: {note}")
+    dataset = load_dataset(
+        name, source, output=output, variant=variant, labels=labels, unmapped=unmapped, limit=limit, force=force
+    )
+    note(dataset.notes, "load")
     written(dataset, as_json=as_json, more={"notes": dataset.notes})
+    suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, echo, emit, progress_bar, verb
+from claimlab.cli.options import ForceFlag, JsonFlag, OptionalOutput
+from claimlab.cli.output import echo, emit, progress_bar, suggest, verb
+from claimlab.core.errors import UsageError
 
 app = verb()
 
@@ -15,35 +17,33 @@ app = verb()
 @app.command()
 def report(
     study: Annotated[Path, typer.Argument(help="The study file (TOML); start one with --init.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for the report (HTML, Markdown, JSON).")
-    ] = None,
-    init: Annotated[bool, typer.Option("--init", help="Write a study file with the questions to answer.")] = False,
+    output: OptionalOutput = None,
+    new_study: Annotated[bool, typer.Option("--init", help="Write a study file with the questions to answer.")] = False,
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Write the evaluation quality assurance (EQA) report of a study, with everything that was not checked."""
-    from claimlab.core.errors import UsageError
-    from claimlab.evaluate.eqa.limits import KINDS
-    from claimlab.evaluate.eqa.study import write_template
-    from claimlab.evaluate.eqa.write import report as write_eqa
+    if new_study:
+        from claimlab.evaluate.eqa.study import new_study as start
 
-    if init:
-        write_template(study)
+        start(study)
         if as_json:
             emit({"study": str(study)})
         else:
-            echo(f"Wrote {study}: answer its questions, then run: claimlab report {study} -o DIR")
+            echo(f"Wrote {study}: answer its questions.")
+            suggest(f"claimlab report {study} -o DIR")
         return
     if output is None:
-        raise UsageError("Where should the report go?", "Name a folder with -o DIR.")
+        raise UsageError("No output folder was given.", "Name a folder with -o DIR.")
+    from claimlab.evaluate.eqa.limits import KINDS
+    from claimlab.evaluate.eqa.write import report as write_eqa
+
     with progress_bar() as progress:
-        content = write_eqa(study, output, force=force, progress=progress)
-    kinds = [limit["kind"] for limit in content["limits"]]
-    counts = {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
+        done = write_eqa(study, output, force=force, progress=progress)
     if as_json:
-        emit({"output": str(output), "limits": content["limits"], "counts": counts})
+        emit({"output": str(output), "limits": done["limits"], "counts": done.counts()})
         return
-    for kind, n in counts.items():
+    for kind, n in done.counts().items():
         echo(f"  {n:>4} {KINDS[kind].lower()}")
-    echo(f"Wrote {output}: {len(kinds)} limits named. Open {output}/index.html")
+    echo(f"Wrote {output}: {len(done['limits'])} limits named.")
+    suggest(f"open {output / 'index.html'}")

@@ -66,17 +66,16 @@ def read_study(file: Path) -> Study:
     try:
         raw = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError:
-        raise UsageError(
-            f"There is no study file '{file}'.", f"Start one with: claimlab report --init {file}"
-        ) from None
+        raise UsageError(f"There is no study file '{file}'.", "Start one with `new_study`.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"'{file}' is not valid TOML: {error}.", "Mend the file.") from None
+        raise DataError(f"'{file}' is not valid TOML: {error}.", "Fix the file.") from None
     try:
         study = Study.model_validate(raw)
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg'].lower()}" for e in error.errors()[:5])
         raise DataError(
-            f"'{file}' has wrong fields ({wrong}).", "Compare it with a new one from: claimlab report --init NEW.toml"
+            f"'{file}' has wrong fields ({wrong}).",
+            "Compare it with a new one, started with `new_study`.",
         ) from None
     gaps = unanswered(study)
     if gaps:
@@ -113,10 +112,11 @@ def is_empty(text: str) -> bool:
     )
 
 
-def write_template(file: Path) -> None:
-    """A new study file with the questions; an existing file is never replaced."""
+def new_study(file: str | Path) -> None:
+    """Write a study file with the questions to answer; an existing file is never replaced."""
+    file = Path(file)
     if file.exists():
-        raise OutputExists(file)
+        raise OutputExists(file, todo="Choose another file: a study is never replaced.")
     file.parent.mkdir(parents=True, exist_ok=True)
     text = packaged.text("claimlab.evaluate.eqa", "study.toml")
     file.write_text(text, encoding="utf-8")

@@ -3,33 +3,69 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from html import escape
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from claimlab import __version__
 from claimlab.audit.views.page import Chapter
-from claimlab.core.guard import refuse_taken
 from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Run
 from claimlab.evaluate.eqa.evidence import Evidence, gather
-from claimlab.evaluate.eqa.limits import Limit, limits
+from claimlab.evaluate.eqa.limits import KINDS, Limit, limits
 from claimlab.evaluate.eqa.study import read_study
 from claimlab.evaluate.eqa.views import SIZES, eqa_report
-from claimlab.pages.folder import Contents, write_report
+from claimlab.pages.folder import Contents, fill
 
 FILE = "eqa.json"
 KIND = "quality assurance report"
 
 
-def report(study_file: Path, folder: Path, *, force: bool = False, progress: Progress = silent) -> dict[str, Any]:
-    """Assemble the report of the study in `study_file` and write it to `folder` in one atomic step."""
-    refuse_taken(folder, force=force, kind=KIND, reads=[study_file])
-    study = read_study(study_file)
-    evidence = gather(study, study_file.absolute().parent, progress=progress)
-    gaps = limits(evidence)
-    parts = [Chapter(a, i, alarms_only=True) for i, a in enumerate(evidence.every_audit())]
-    content = to_json(evidence, gaps)
-    pages = (eqa_report(evidence, gaps, parts, size) for size in SIZES)
-    write_report(Contents(KIND, pages, data={FILE: content}), folder, force=force)
+class Assurance(dict[str, Any]):
+    """What `eqa.json` holds: "formulation", "quality" and "limits"."""
+
+    def counts(self) -> dict[str, int]:
+        """Limits by kind, in the order of the report."""
+        kinds = [limit["kind"] for limit in self["limits"]]
+        return {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """One row per limit."""
+        return pl.DataFrame(self["limits"], schema={"kind": pl.String, "about": pl.String, "sentence": pl.String})
+
+    def to_pandas(self) -> Any:
+        return self.table.to_pandas()
+
+    def __repr__(self) -> str:
+        return f"<Assurance '{self['title']}': {len(self['limits'])} limits>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>{self.table._repr_html_()}"
+
+
+def report(
+    study: str | Path, output: str | Path | None = None, *, force: bool = False, progress: Progress = silent
+) -> Assurance:
+    """The evaluation quality assurance (EQA) of a study: what was checked, what was found, what was not checked.
+
+    `study` is a TOML file that answers the questions of the method and names datasets, audits and runs (`new_study`
+    starts one). With `output`, the report is written there.
+    """
+    file = Path(study)
+    asked = read_study(file)
+    home = file.absolute().parent
+    named = [*asked.data.datasets, *asked.data.audits, *(run.path for run in asked.runs)]
+    reads = [file, *(home / path for path in named)]
+    with Run("report", None, output, kind=KIND, reads=reads, force=force, progress=progress) as run:
+        evidence = gather(asked, home, progress=progress)
+        gaps = limits(evidence)
+        parts = [Chapter(a, i, alarms_only=True) for i, a in enumerate(evidence.every_audit())]
+        content = Assurance(to_json(evidence, gaps))
+        pages = (eqa_report(evidence, gaps, parts, size) for size in SIZES)
+        run.fill(lambda folder: fill(Contents(KIND, pages, data={FILE: content}), folder))
     return content
 
 
