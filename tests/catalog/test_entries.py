@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import zipfile
@@ -66,6 +67,23 @@ def test_loads_its_synthetic_files_from_folder_and_zip(name: str, tmp_path: Path
     assert dict(tally.iter_rows()) == dict(sample.veracity)
     for map_name in entry.maps:
         load(name, packed, labels=map_name)  # every named map knows every label of the sample
+
+
+@pytest.mark.parametrize("name", WITH_LOADER)
+def test_a_repository_given_whole_gives_the_same_records(name: str, tmp_path: Path) -> None:
+    """As it is downloaded: a zip with one folder on top, a readme, and the data in a zip of its own."""
+    sample_of(name, tmp_path / "raw")
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        for file in sorted(f for f in (tmp_path / "raw").rglob("*") if f.is_file()):
+            archive.write(file, f"data/{file.relative_to(tmp_path / 'raw').as_posix()}")
+    whole = tmp_path / "whole.zip"
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr("authors-repository-main/README.md", "Read me.")
+        archive.writestr("authors-repository-main/data.zip", inner.getvalue())
+    plain, packed = load(name, tmp_path / "raw"), load(name, whole)
+    assert packed.records.drop("meta").equals(plain.records.drop("meta"))
+    assert set(packed.tables) == set(plain.tables)
 
 
 def test_every_stored_sample_belongs_to_a_loader() -> None:
