@@ -1,6 +1,7 @@
 # `make demo` and `make test` do all the set-up they need: a virtual environment in .venv, the package, its tools.
 PYTHON ?= python3
 VENV := .venv
+PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 NEURAL := $(VENV)/.neural
@@ -30,19 +31,19 @@ docs: $(READY)
 	$(BIN)/python -m claimlab.cli.helppages docs/help
 	$(BIN)/python -m claimlab.catalog.views.docs docs/datasets.md
 
-$(READY): pyproject.toml $(wildcard setup.py)
+$(READY): pyproject.toml constraints.txt $(wildcard setup.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "claimlab needs Python 3.11 or newer: set PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: install python3-venv (needs root), then run make again"; exit 1; }
 	@command -v gcc >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 || echo "No C compiler: near-duplicates will use the slower NumPy code (install gcc, which needs root, for the fast one)"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(PIP) --upgrade pip
+	$(PIP) -c constraints.txt -e '.[dev]'
 	@touch $(READY)
 
 # PyTorch first and by itself, so that a build for the CPU is not replaced by a larger one.
 $(NEURAL): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check '$(TORCH)'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[encoder,embeddings,lingua]'
+	$(PIP) -c constraints.txt '$(TORCH)'
+	$(PIP) -c constraints.txt -e '.[encoder,embeddings,lingua]'
 	@touch $(NEURAL)
 
 clean:

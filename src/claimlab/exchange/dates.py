@@ -126,7 +126,8 @@ def _read(text: pl.Series, pattern: str) -> pl.Series:
     else:
         times = text.str.to_datetime(pattern, strict=False, time_unit="us", time_zone="UTC" if zoned else None)
         times = times.dt.replace_time_zone(None)
-    return times.set((times < _EARLIEST) | (times > _LATEST), None)  # %Y also reads 20 as the year 20
+    plausible = (times >= _EARLIEST) & (times <= _LATEST)  # %Y also reads 20 as the year 20
+    return pl.select(pl.when(plausible).then(times)).to_series()
 
 
 def _numbers(text: pl.Series, found: Dates) -> None:
