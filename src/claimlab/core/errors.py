@@ -96,7 +96,8 @@ class SearchFailed(ClaimlabError):
         self.provider = provider
         self.kind = kind
         self.tries = tries
-        self.attempts: tuple[object, ...] = ()  # for a chain: how each of its providers fared
+        self.attempts: tuple[object, ...] = ()  # for a chain: how each of its providers fared,
+        self.kinds = frozenset({kind})  # and of what kinds the failures were
         super().__init__(problem, todo)
 
 

@@ -16,6 +16,7 @@ from claimlab.detect.questions import PIECE
 from claimlab.detect.run import prepare
 from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.llm.messages import Request
+from claimlab.search.chain import Chain
 from claimlab.search.terms import Searches
 from claimlab.tasks.task import Task
 
@@ -49,8 +50,9 @@ def _searching(detector: Asking, records: int) -> dict[str, Priced]:
     if not isinstance(detector, LlmSearch):
         return {}
     searches = records * detector.searches
-    names = [p.name for p in getattr(detector.search, "providers", [detector.search])]
-    parts: dict[str, Priced] = {name: Searches(name, 0, searches) for name in names}
+    search = detector.search
+    providers = search.providers if isinstance(search, Chain) else [search] if search is not None else []
+    parts: dict[str, Priced] = {p.name: Searches(p.name, 0, searches) for p in providers}
     if detector.search_model is not None:
         profile = detector.search_model.profile
         one: Request[Any] = Request.of("x" * (PIECE * detector.results + 400), max_tokens=4 * WORDS)

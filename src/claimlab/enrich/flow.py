@@ -222,6 +222,5 @@ class _Job:
 
 def _stop_if_hopeless(failure: SearchFailed) -> None:
     """Raise what would fail for every record alike, instead of counting it thousands of times."""
-    kinds = {getattr(attempt, "kind", None) for attempt in failure.attempts} or {failure.kind}
-    if kinds <= STOPS:
+    if failure.kinds <= STOPS:
         raise failure

@@ -85,4 +85,5 @@ def _all_failed(attempts: list[Attempt]) -> SearchFailed:
         "Fix one of them, or search without them: the local provider needs no key.",
     )
     failure.attempts = tuple(attempts)
+    failure.kinds = frozenset(a.kind or kind for a in attempts)
     return failure

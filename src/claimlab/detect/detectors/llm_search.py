@@ -177,8 +177,7 @@ class LlmSearch(Asking):
         try:
             results = await self._search(query, case.row)
         except SearchFailed as failure:
-            kinds = {getattr(a, "kind", None) for a in failure.attempts} or {failure.kind}
-            if kinds <= HOPELESS:
+            if failure.kinds <= HOPELESS:
                 raise
             case.count(f"search_failed_{failure.kind}")
             return "The search failed. Nothing is known of what it would have found."
