@@ -355,9 +355,9 @@ def archives() -> Iterator[Case]:
         yield Case(f"bomb-{what}.zip", zip_bytes({f"a.{suffix}": big}), refused=True)
         yield Case(f"bomb-inside-{what}.zip", zip_bytes({"in.zip": zip_bytes({f"a.{suffix}": big})}), refused=True)
     yield Case("bomb-six.zip", zip_bytes({f"{i}.csv": b"a,b\n" * 15_000_000 for i in range(6)}), refused=True)
-    small = b"a,b\n" * 1_900_000
+    small = b"a,b\n" * 1_000_000
     yield Case("under-the-limit.zip", zip_bytes({"a.csv": small}))
-    yield Case("under-the-limit-objects.zip", zip_bytes({"a.jsonl": b"{}\n" * 2_600_000}), refused=True)
+    yield Case("under-the-limit-objects.zip", zip_bytes({"a.jsonl": b"{}\n" * 1_300_000}), refused=True)
 
 
 def parquets() -> Iterator[Case]:
@@ -376,7 +376,7 @@ def parquets() -> Iterator[Case]:
     pl.DataFrame({"text": ["a"]}).with_columns(pl.lit(1)).select(
         pl.col("text").repeat_by(2_000_000).explode()
     ).write_parquet(buffer)
-    yield Case("same.parquet", buffer.getvalue())
+    yield Case("same.parquet", buffer.getvalue(), refused=True)
 
 
 class Evil:
@@ -436,7 +436,7 @@ def run_case(case: Case, data: Path, folder: Path) -> Outcome:
     code, usage = _wait(child, start)
     seconds = time.monotonic() - start
     outcome = Outcome(case, size, code, seconds, usage, log.read_text("utf-8", "replace"))
-    _judge(outcome, folder, out)
+    judge(outcome, folder, out)
     return outcome
 
 
@@ -472,7 +472,7 @@ def _wait(child: int, start: float) -> tuple[int, float]:
         time.sleep(0.005)
 
 
-def _judge(outcome: Outcome, folder: Path, out: Path) -> None:
+def judge(outcome: Outcome, folder: Path, out: Path) -> None:
     case, words, wrong = outcome.case, outcome.words, outcome.wrong
     errors = [line for line in words.splitlines() if line.startswith("Error: ")]
     size = outcome.size / 1e6

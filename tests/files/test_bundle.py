@@ -155,3 +155,38 @@ def test_a_workbook_is_checked_like_any_zip(tmp_path: Path) -> None:
     forge_sizes(path, 0xFFFFFF00)
     with pytest.raises(UnreadableFile, match="bomb"):
         check_archive(path, "b.xlsx")
+
+
+def test_a_zip_inside_is_opened_one_level_deep(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("d/a.csv", "id,text\n1,a\n")
+    unsafe = io.BytesIO()
+    with zipfile.ZipFile(unsafe, "w") as archive:
+        archive.writestr("/etc/a.csv", "id,text\n1,a\n")
+    path = tmp_path / "o.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("in.zip", inner.getvalue())
+        archive.writestr("unsafe.zip", unsafe.getvalue())
+    with Bundle.open(path) as bundle:
+        assert bundle.names() == ["in.zip/d/a.csv", "unsafe.zip"]
+        assert bundle.read("in.zip/d/a.csv") == b"id,text\n1,a\n"
+        assert bundle.head("in.zip/d/a.csv", 2) == b"id"
+
+
+def test_names_that_become_one_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "d.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("d/a.csv", "1")
+        archive.writestr("d\\a.csv", "2")
+    with pytest.raises(UnreadableFile, match="two files named 'd/a.csv'"):
+        Bundle.open(path)
+
+
+def test_small_archives_that_unpack_out_of_proportion_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "d.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for i in range(3):
+            archive.writestr(f"{i}.csv", b"a,b\n" * 500_000)
+    with pytest.raises(UnreadableFile, match="zip bomb"):
+        Bundle.open(path)

@@ -262,7 +262,7 @@ def test_a_nul_is_refused_with_its_line() -> None:
 
 def test_wrong_delimiters_are_usage_errors() -> None:
     for wrong in (",,", "é", '"', "\n"):
-        with pytest.raises(UsageError, match="--delimiter"):
+        with pytest.raises(UsageError, match="`delimiter`"):
             read("a,b\n1,2\n", delimiter=wrong)
     with pytest.raises(UsageError, match="There is no ';' in 't.csv'"):
         read("a,b\n1,2\n", delimiter=";")

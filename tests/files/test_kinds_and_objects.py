@@ -8,6 +8,7 @@ import io
 import json
 import pickle
 import random
+import zipfile
 from datetime import date, datetime
 from pathlib import Path
 
@@ -16,7 +17,6 @@ import polars as pl
 import pytest
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files import parquet
 from claimlab.files.bundle import Bundle
 from claimlab.files.kinds import is_pickle, kind_of
 from claimlab.files.objects import read_json_file
@@ -190,13 +190,52 @@ def test_damaged_parquet_is_a_sentence(tmp_path: Path) -> None:
             read(path)
 
 
-def test_a_parquet_bomb_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few kilobytes of equal rows; the limit is lowered, as a file beyond the real one takes long to write."""
-    monkeypatch.setattr(parquet, "MAX_UNPACKED", 1 << 20)
+def test_a_parquet_bomb_is_refused_unread(tmp_path: Path) -> None:
+    """A few kilobytes of equal rows."""
     path = tmp_path / "bomb.parquet"
-    pl.DataFrame({"text": pl.repeat("x", 1_000_000, eager=True)}).write_parquet(path)
-    with pytest.raises(UnreadableFile, match="1,000,000 rows"):
+    pl.DataFrame({"text": pl.repeat("x", 2_000_000, eager=True)}).write_parquet(path)
+    with pytest.raises(UnreadableFile, match="2,000,000 rows"):
         read(path)
+
+
+def test_a_panic_of_the_parquet_reader_is_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Damaged footers make the reader panic, which Rust prints with a backtrace unless it is held back."""
+    path = tmp_path / "p.parquet"
+    pl.DataFrame({"text": ["The bridge is closed"] * 40, "label": ["true"] * 40}).write_parquet(path)
+    whole = path.read_bytes()
+    footer = int.from_bytes(whole[-8:-4], "little")
+    draw = random.Random(3)
+    for _ in range(150):
+        data = bytearray(whole)
+        data[len(whole) - 9 - draw.randrange(footer)] = draw.randrange(256)
+        path.write_bytes(bytes(data))
+        with contextlib.suppress(UnreadableFile):
+            read(path)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_key_that_occurs_twice_is_refused_or_counted() -> None:
+    lines = '{"text": "one", "id": 1}\n{"text": "two", "text": "three", "id": 2}\n{"text": "four", "id": 4}\n'
+    table = read_json_file(lines, "a.jsonl", "utf-8")
+    assert table.frame["text"].to_list() == ["one", "four"]
+    assert table.refused.listed == [(2, "the key 'text' occurs twice")]
+    inner = read_json_file('[{"text": "one", "more": {"a": 1, "a": 2}}]', "a.json", "utf-8")
+    assert inner.frame.height == 1
+    assert "1 object(s) inside records" in inner.notes[0]
+    with pytest.raises(UnreadableFile, match="'data' twice"):
+        read_json_file('{"data": [{"text": "a"}], "data": [{"text": "b"}]}', "a.json", "utf-8")
+
+
+def test_lists_inside_a_record_are_not_records() -> None:
+    article = {
+        "title": "A long title of the article about the old bridge in Riverton",
+        "tweets": [{"id": 1}, {"id": 2}],
+    }
+    assert read_json_file(json.dumps(article), "a.json", "utf-8").frame.height == 1
+    table = read_json_file(json.dumps({"version": 1, "tweets": [{"id": 1}, {"id": 2}]}), "a.json", "utf-8")
+    assert table.frame.height == 2
+    parts = {"train": [{"text": "a"}] * 3, "test": [{"text": "b"}] * 2}
+    assert read_json_file(json.dumps(parts), "a.json", "utf-8").frame["key"].to_list() == ["train"] * 3 + ["test"] * 2
 
 
 def workbook(path: Path, sheets: dict[str, list[list[object]]]) -> Path:
@@ -240,6 +279,41 @@ def test_damaged_workbooks_are_a_sentence(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
         with pytest.raises(UnreadableFile, match=name):
             read(tmp_path / name)
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def with_sheet(path: Path, rows: str) -> Path:
+    """A workbook whose sheet holds these rows."""
+    workbook(path, {"S": [["x"]]})
+    with zipfile.ZipFile(path) as archive:
+        parts = {i.filename: archive.read(i) for i in archive.infolist()}
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    parts[SHEET] = f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'.encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    return path
+
+
+def sheet_row(number: int, *cells: str) -> str:
+    return f'<row r="{number}">' + "".join(f'<c t="inlineStr"><is><t>{c}</t></is></c>' for c in cells) + "</row>"
+
+
+def test_rows_of_a_sheet_are_kept_in_any_order(tmp_path: Path) -> None:
+    header = sheet_row(1, "id", "text")
+    falling = header + "".join(sheet_row(n, f"r{n}", f"text {n}") for n in range(21, 1, -1))
+    assert read(with_sheet(tmp_path / "a.xlsx", falling)).frame["id"].to_list() == [f"r{n}" for n in range(2, 22)]
+    repeated = header + "".join(sheet_row(2, f"r{n}", f"text {n}") for n in range(5))
+    assert read(with_sheet(tmp_path / "b.xlsx", repeated)).frame["id"].to_list() == [f"r{n}" for n in range(5)]
+
+
+def test_a_far_row_ends_at_once(tmp_path: Path) -> None:
+    last = sheet_row(1, "id", "text") + sheet_row(1_048_576, "r1", "text 1")
+    assert read(with_sheet(tmp_path / "a.xlsx", last)).frame.height == 1
+    with pytest.raises(UnreadableFile, match="row 1,048,576,000"):
+        read(with_sheet(tmp_path / "b.xlsx", last.replace("1048576", "1048576000")))
 
 
 def test_a_workbook_that_claims_a_million_columns_is_read_as_it_is(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.files import sniff
 from claimlab.files.encoding import read_text
 from claimlab.files.marks import PIECE, Marks, count_marks
-from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, unique_names
+from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, refuse_wide, unique_names
 from claimlab.files.rows import all_regular, count_refused, is_blank, read_rows, take, text_lines
 
 Source = Path | bytes
@@ -37,6 +37,8 @@ def read_delimited_file(source: Source, name: str, options: Options, known: froz
     _refuse_nul(marks, text, name)
     if options.delimiter is not None and not marks.delimiters:
         _refuse_wrong_delimiter(sample, options.delimiter, name)
+    if delimiter is not None:
+        refuse_wide(sample.split("\n", 1)[0].count(delimiter) + 1 if marks.newlines else marks.delimiters + 1, name)
     quotes = options.quotes or _quotes(text, sample, delimiter, marks)
     rows = sniff.sample_rows(sample, delimiter, quotes)
     header = sniff.has_header(rows, known) if options.header is None else options.header
@@ -55,7 +57,7 @@ def read_delimited_file(source: Source, name: str, options: Options, known: froz
 
 def check_delimiter(delimiter: str | None) -> None:
     if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
-        raise UsageError(f"--delimiter cannot be {delimiter!r}.", "Give one ASCII character, or the word tab.")
+        raise UsageError(f"`delimiter` cannot be {delimiter!r}.", "Give one ASCII character, or the word tab.")
 
 
 def pieces(source: Source) -> Iterator[bytes]:
@@ -226,7 +228,7 @@ def _refuse_nul(marks: Marks, source: Source, name: str) -> None:
     line = _whole(source).count(b"\n", 0, marks.nul) + 1
     raise UnreadableFile(
         f"'{name}' holds a NUL byte on line {line:,}: it is damaged, or not text.",
-        "Get it again, or name its encoding with --encoding (utf-16 is full of NULs).",
+        "Get it again, or name its encoding with `encoding` (utf-16 is full of NULs).",
     )
 
 
@@ -234,7 +236,7 @@ def _refuse_wrong_delimiter(sample: str, given: str, name: str) -> None:
     """A delimiter that occurs nowhere is meant for one column, or mistaken when another would cut the first line."""
     other = sniff.sniff_delimiter(sample, "")
     if other is not None and other in sample.split("\n", 1)[0]:
-        raise UsageError(f"There is no {given!r} in '{name}'.", "Leave out --delimiter to have it found.")
+        raise UsageError(f"There is no {given!r} in '{name}'.", "Leave out `delimiter` to have it found.")
 
 
 def _is_utf8(source: Source) -> bool:

@@ -98,6 +98,12 @@ def damaged_utf8(data: bytes) -> tuple[str, int] | None:
     return (text, broken) if whole >= 10 * broken else None
 
 
+def is_blank(head: bytes) -> bool:
+    """Whether bytes are nothing but whitespace and byte-order marks."""
+    name = next((name for mark, name in _MARKS if head.startswith(mark)), "latin-1")
+    return not head.decode(name, errors="ignore").strip("\ufeff\ufffe \t\r\n" + ("\0" if name != "latin-1" else ""))
+
+
 def looks_binary(head: bytes) -> bool:
     """Whether bytes are no text in any encoding: NULs (unless UTF-16 or -32), or more than 5 % other control bytes."""
     if any(head.startswith(mark) for mark, _ in _MARKS) or _without_mark(head) is not None:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.encoding import looks_binary
+from claimlab.files.encoding import is_blank, looks_binary
 
 Kind = Literal["delimited", "json", "parquet", "excel", "text"]
 
@@ -24,6 +24,7 @@ _PICKLE = (
     "is a Python pickle, which can run any program when it is opened",
     "claimlab never opens pickles: export the table as CSV, JSONL or Parquet.",
 )
+_OLE = b"\xd0\xcf\x11\xe0"  # old Office files, and new ones that are encrypted
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1f\x8b", "is packed with gzip", _UNPACK),
     (b"BZh", "is packed with bzip2", _UNPACK),
@@ -31,7 +32,7 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "is packed with zstd", _UNPACK),
     (b"7z\xbc\xaf", "is a 7z archive", _UNPACK),
     (b"Rar!", "is a RAR archive", _UNPACK),
-    (b"\xd0\xcf\x11\xe0", "is an old Office file (.xls or .doc)", _CONVERT),
+    (_OLE, "is an old Office file (.xls or .doc)", _CONVERT),
     (b"SQLite format 3", "is an SQLite database", _CONVERT),
     (b"%PDF", "is a PDF", _NOT_DATA),
     (b"\x89PNG", "is an image", _NOT_DATA),
@@ -45,12 +46,14 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
 def kind_of(head: bytes, size: int, name: str) -> Kind:
     """The kind of the file whose first `HEAD` bytes are `head`; a sentence when it is nothing that can be read."""
     suffix = PurePosixPath(name).suffix.lower()
-    if not size or not head.strip(b" \t\r\n\xef\xbb\xbf"):
+    if not size or is_blank(head):
         raise UnreadableFile(f"'{name}' is empty.", "Give a file that holds records.")
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(b"PK\x03\x04"):
         return _zipped(suffix, name)
+    if suffix in (".xlsx", ".xlsm") and head.startswith(_OLE):
+        raise UnreadableFile(f"'{name}' is encrypted, or an old Office file.", "Save it as .xlsx without a password.")
     if suffix in (".parquet", ".pq", ".xlsx", ".xlsm"):
         raise UnreadableFile(
             f"'{name}' is not {'Parquet' if suffix[1] == 'p' else 'an Excel workbook'}.", "Get it again."

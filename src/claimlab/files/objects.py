@@ -52,12 +52,15 @@ class _Reader:
     refused: Refused = field(default_factory=Refused)
     inner_twice: int = 0
 
+    def __post_init__(self) -> None:
+        self._decoder = json.JSONDecoder(object_pairs_hook=self._object)
+
     def lines(self, text: str) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
             try:
-                yield from self._record(number, self._value(line))
+                yield from self._record(number, self._decoder.decode(line))
             except RecursionError:
                 self.refused.add(number, BAD_JSON, _DEEP)
             except ValueError as error:
@@ -66,7 +69,7 @@ class _Reader:
 
     def whole(self, text: str) -> Iterator[dict[str, Any]]:
         try:
-            value = self._value(text)
+            value = self._decoder.decode(text)
         except RecursionError:
             raise UnreadableFile(f"'{self.name}' is {_DEEP} to be a table.", _TODO_JSON) from None
         except ValueError as error:
@@ -81,9 +84,6 @@ class _Reader:
             raise UnreadableFile(f"'{self.name}' is JSON, but holds no list of records.", _TODO_JSON)
         for number, row in enumerate(rows, 1):
             yield from self._record(number, row)
-
-    def _value(self, text: str) -> Any:
-        return json.loads(text, object_pairs_hook=self._object)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

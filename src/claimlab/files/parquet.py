@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.bundle import MAX_RATIO, MAX_UNPACKED
-from claimlab.files.raw import Layout, RawTable, unique_names
+from claimlab.files.raw import Layout, RawTable, refuse_wide, unique_names
 from claimlab.files.typed import json_of
+
+FREE = 16 << 20  # bytes in memory that a file of any size may take
+MAX_RATIO = 1_000  # of memory to file; Parquet packs columns of few values far better than a zip packs text
 
 
 def read_parquet_file(source: Path | bytes, name: str) -> RawTable:
     size = source.stat().st_size if isinstance(source, Path) else len(source)
     try:
-        scan = pl.scan_parquet(source, glob=False) if isinstance(source, Path) else pl.scan_parquet(io.BytesIO(source))
-        rows = int(scan.select(pl.len()).collect().item())
-        _refuse_bomb(rows, len(scan.collect_schema()), size, name)
-        frame = scan.collect()
-        columns, literal, left_out = _from_typed_frame(frame)
+        with _panics_unprinted():
+            columns, literal, left_out = _read(source, size, name)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         words = str(error).split("\n")[0]
         raise UnreadableFile(f"'{name}' is not whole Parquet: {words}.", "Get it again.") from None
@@ -30,10 +34,40 @@ def read_parquet_file(source: Path | bytes, name: str) -> RawTable:
     return table
 
 
+def _read(source: Path | bytes, size: int, name: str) -> tuple[pl.DataFrame, frozenset[str], list[str]]:
+    scan = pl.scan_parquet(source, glob=False) if isinstance(source, Path) else pl.scan_parquet(io.BytesIO(source))
+    schema = scan.collect_schema()
+    refuse_wide(len(schema), name)
+    _refuse_bomb(int(scan.select(pl.len()).collect().item()), len(schema), size, name)
+    return _from_typed_frame(scan.collect())
+
+
+@contextlib.contextmanager
+def _panics_unprinted() -> Iterator[None]:
+    """Keep the backtrace that Rust prints for a damaged file off the terminal; anything else is printed after all."""
+    try:
+        sys.stderr.flush()
+        saved = os.dup(2)
+    except (OSError, ValueError, AttributeError):  # there is no stderr
+        yield
+        return
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
+            file.seek(0)
+            words = file.read()
+            if b"panicked" not in words:
+                os.write(2, words)
+
+
 def _refuse_bomb(rows: int, columns: int, size: int, name: str) -> None:
     """Equal values take no room in Parquet and 16 bytes each in memory."""
     needed = rows * columns * 16
-    if needed > MAX_UNPACKED and needed > MAX_RATIO * size:
+    if needed > FREE and needed > MAX_RATIO * size:
         raise UnreadableFile(
             f"'{name}' says it holds {rows:,} rows in {size / 1e6:.1f} MB: it looks like a bomb.",
             "Take the part you need out of it yourself if you trust it.",

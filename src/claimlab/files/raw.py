@@ -9,8 +9,11 @@ from typing import Any, Literal
 
 import polars as pl
 
+from claimlab.core.errors import UnreadableFile
+
 Quotes = Literal["double", "escape", "none"]  # doubled inside a cell | preceded by a backslash | part of the text
 
+MAX_COLUMNS = 10_000
 LISTED = 1_000  # refused rows kept with their line number; all of them are counted
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _QUOTES = {"double": "quotes around cells", "escape": "quotes escaped by backslash", "none": "quotes are text"}
@@ -93,10 +96,21 @@ class RawTable:
 
 def unique_names(cells: Iterable[str | None]) -> list[str]:
     """Header cells stripped of marks and blanks; empty ones numbered, repeated ones suffixed."""
-    out: list[str] = []
+    out: dict[str, None] = {}
     for i, raw in enumerate(cells):
-        name = (raw or "").strip().lstrip("\ufeff").strip() or f"column_{i + 1}"
+        name = base = (raw or "").strip().lstrip("\ufeff").strip() or f"column_{i + 1}"
+        number = 2
         while name in out:
-            name += "_2"
-        out.append(name)
-    return out
+            name = f"{base}_{number}"
+            number += 1
+        out[name] = None
+    return list(out)
+
+
+def refuse_wide(columns: int, name: str) -> None:
+    """A line of a million commas is not a table, and would cost as much as one of a million columns."""
+    if columns > MAX_COLUMNS:
+        raise UnreadableFile(
+            f"'{name}' seems to have {columns:,} columns; at most {MAX_COLUMNS:,} are read.",
+            "Say how it is laid out (`delimiter`, `quotes`), or keep the columns that you need.",
+        )

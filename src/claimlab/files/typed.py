@@ -13,16 +13,26 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.files.raw import Layout, RawTable, Refused, unique_names
+from claimlab.core.errors import UnreadableFile
+from claimlab.files.raw import Layout, RawTable, Refused, refuse_wide, unique_names
 from claimlab.files.tables import as_text
+
+SPARSE = 2_000_000  # cells, filled or not, above which most of them must not be empty
 
 
 def typed_table(
     rows: Sequence[Mapping[str, Any]], name: str, layout: Layout, refused: Refused, names: Sequence[str] | None = None
 ) -> RawTable:
     columns = list(names) if names is not None else list(dict.fromkeys(k for row in rows for k in row))
+    refuse_wide(len(columns), name)
+    filled = sum(map(len, rows)) if len(columns) * len(rows) > SPARSE else 0
+    if filled and len(columns) * len(rows) > 50 * filled:
+        raise UnreadableFile(
+            f"'{name}' has {len(columns):,} columns, of which a row fills {filled / len(rows):.0f}: it is not a table.",
+            "Give records that have the same keys.",
+        )
     data, literal, broken = [], set(), 0
-    labels = unique_names(columns)
+    labels = unique_names(map(_whole, columns))
     for column, label in zip(columns, labels, strict=True):
         values = [_plain(row.get(column)) for row in rows]
         if not all(v is None or isinstance(v, str) for v in values):
@@ -35,6 +45,11 @@ def typed_table(
     if broken:
         table.notes.append(f"{broken:,} value(s) of '{name}' held half a character (a lone surrogate), now \ufffd.")
     return table
+
+
+def _whole(text: str) -> str:
+    """Text without half characters (lone surrogates), which no table can hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _plain(value: Any) -> Any:
@@ -53,10 +68,8 @@ def _series(label: str, values: Iterable[str | None]) -> tuple[pl.Series, int]:
     try:
         return pl.Series(label, values, dtype=pl.String), 0
     except UnicodeEncodeError:
-        mended = [
-            None if v is None else v.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for v in values
-        ]
-        return pl.Series(label, mended, dtype=pl.String), sum(a != b for a, b in zip(values, mended, strict=True))
+        repaired = [None if v is None else _whole(v) for v in values]
+        return pl.Series(label, repaired, dtype=pl.String), sum(a != b for a, b in zip(values, repaired, strict=True))
 
 
 def literal_text(column: pl.Series) -> pl.Series:

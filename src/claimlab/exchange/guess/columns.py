@@ -18,12 +18,11 @@ from claimlab.exchange.guess.plan import OWN, Pick
 from claimlab.exchange.guess.profile import Profile
 from claimlab.exchange.guess.roles import ROLES
 from claimlab.exchange.vocabulary import UNCLEAR, fold_name
-from claimlab.files.typed import literal_text
 
 OWN_TEXT = ("date_source", "meta", "dataset")  # columns of claimlab's own that are taken whatever they hold
 NONE = "none"
 LEAST = 15.0  # points below which a column is nothing in particular
-CLOSE = 2.0  # points by which the best label column must lead the next
+CLOSE = 2.0  # points by which the best label column must lead the next one
 _ORDER = {role: i for i, role in enumerate(ROLES)}
 
 
@@ -34,11 +33,8 @@ class Candidate(NamedTuple):
     why: str
 
 
-def pick_columns(
-    frame: pl.DataFrame, given: Mapping[str, str | None], verdicts: LabelMap, literal: Collection[str] = ()
-) -> dict[str, Pick]:
+def pick_columns(frame: pl.DataFrame, given: Mapping[str, str | None], verdicts: LabelMap) -> dict[str, Pick]:
     """Resolve what the user gave and guess the rest."""
-    frame = frame.with_columns(literal_text(frame[c]) for c in frame.columns if c in literal)
     picks = {role: _given(role, name, frame) for role, name in given.items() if name is not None}
     taken = {p.column for p in picks.values() if p.column}
     first = frame.columns[0] if frame.columns else None
@@ -52,8 +48,6 @@ def pick_columns(
         if role not in picks and (column not in used or {role, used[column]} == {"id", "tweet_id"}):
             picks[role] = Pick(column, candidate.why, profiles[column].example)
             used[column] = role
-            if role == "label":
-                _refuse_unclear_label(candidate, candidates, profiles[column], verdicts)
     return {role: p for role, p in picks.items() if p.column is not None or p.value is not None}
 
 
@@ -111,20 +105,23 @@ def _candidates(profiles: Mapping[str, Profile]) -> list[Candidate]:
     return out
 
 
-def _refuse_unclear_label(
-    best: Candidate, candidates: Collection[Candidate], seen: Profile, verdicts: LabelMap
-) -> None:
+def refuse_unclear_label(frame: pl.DataFrame, pick: Pick | None, verdicts: LabelMap) -> None:
     """Which column is the label, and which of its values means true, is asked rather than guessed."""
-    rivals = [c.column for c in candidates if c.role == "label" and best.points - c.points < CLOSE]
+    if pick is None or pick.given or pick.column not in frame.columns:
+        return
+    seen = {c: Profile(frame[c], verdicts) for c in frame.columns}
+    points = {c.column: c.points for c in _candidates(seen) if c.role == "label"}
+    rivals = [c for c, n in points.items() if points.get(pick.column, 0.0) - n < CLOSE]
     if len(rivals) > 1:
         raise DataError(
             f"Several columns may be the label: {', '.join(map(repr, rivals[:8]))}.",
-            f"Choose one of them with `label`, such as {rivals[0]}, or pass `label` as none.",
+            f"Choose one of them: pass `label` as {rivals[0]}, or as none for no label.",
         )
-    if seen.booleans and seen.name in UNCLEAR and verdicts.name == GENERAL:
-        shown = ", ".join(f"'{v}'" for v in sorted(set(seen.values))[:4])
+    chosen = seen[pick.column]
+    if chosen.booleans and chosen.name in UNCLEAR and verdicts.name == GENERAL:
+        shown = ", ".join(f"'{v}'" for v in sorted(set(chosen.values))[:4])
         raise DataError(
-            f"The column '{best.column}' holds {shown}, and its name does not say whether 'true' means a true claim.",
-            f"Pass `label` as {best.column} if it does; otherwise pass `labels`, a map file with lines such as "
+            f"The column '{pick.column}' holds {shown}, and its name does not say whether 'true' means a true claim.",
+            f"Pass `label` as {pick.column} if it does; otherwise pass `labels`, a map file with lines such as "
             '"True" = "false".',
         )

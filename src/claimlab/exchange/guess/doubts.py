@@ -13,9 +13,10 @@ from pathlib import PurePosixPath
 import polars as pl
 
 from claimlab.core.errors import DataError, UsageError
-from claimlab.exchange.guess.columns import pick_columns
+from claimlab.exchange.guess.columns import pick_columns, refuse_unclear_label
 from claimlab.exchange.guess.plan import Plan
 from claimlab.exchange.read.gather import FILE
+from claimlab.exchange.read.texts import FOLDER
 from claimlab.files.raw import RawTable
 
 ALIKE = 0.8  # of a file's columns that the main file must have too, for both to be read together
@@ -32,6 +33,23 @@ def refuse_doubts(plan: Plan) -> None:
         _refuse_mixture(plan, key)
         if not plan.gathered.chosen:
             _refuse_editions(plan, key)
+    _refuse_folders(plan)
+    refuse_unclear_label(plan.gathered.plain(), plan.picks.get("label"), plan.verdicts)
+
+
+def _refuse_folders(plan: Plan) -> None:
+    """Folders such as `fake` and `fake-titles` say the same label of files that are not of the same kind."""
+    if plan.column("label") != FOLDER or plan.gathered.chosen or plan.picks["label"].given:
+        return
+    leaves: dict[str | None, set[str]] = {}
+    for place, word in plan.values["label"].items():
+        leaves.setdefault(plan.verdicts.verdict(word) or word, set()).add(PurePosixPath(place).name)
+    alike = next((sorted(names) for names in leaves.values() if len(names) > 1), None)
+    if alike is not None:
+        raise DataError(
+            f"The folders {', '.join(map(repr, alike[:6]))} seem to stand for one label, but hold different files.",
+            f"Say which hold the records: pass `only`, such as '*/{alike[0]}/*'.",
+        )
 
 
 def _refuse_mixture(plan: Plan, key: str) -> None:
@@ -55,13 +73,11 @@ def _all_alike(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) 
     """Whether every file has nearly the columns of the main one; one without labels (a test set) may have fewer."""
     label = plan.column("label")
     labelled = [(set(columns), tables) for columns, tables in layouts if label is None or label in columns]
-    main = max(labelled or [(set(c), t) for c, t in layouts], key=lambda layout: (len(layout[1]), len(layout[0])))[0]
+    main = max(labelled or [(set(c), t) for c, t in layouts], key=lambda layout: len(layout[0]))[0]
     kinds = {table.layout.format for table in plan.gathered.tables}
     if len(kinds) > 1 and len(layouts) > 1:
         return False
-    return all(len(main & set(columns)) >= ALIKE * len(columns) for columns, _ in layouts) and all(
-        len(main & columns) >= ALIKE * len(main) for columns, _ in labelled
-    )
+    return all(len(main & set(columns)) >= ALIKE * len(columns) for columns, _ in layouts)
 
 
 def _advice(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> str:
@@ -71,11 +87,8 @@ def _advice(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> 
     best: tuple[tuple[bool, bool, int], str] | None = None
     for columns, tables in layouts[:12]:
         stems = [str(PurePosixPath(t.name).with_suffix("")) for t in tables]
-        rows = gathered.frame.lazy().filter(pl.col(FILE).is_in(stems)).select(columns).collect()
-        try:
-            picks = pick_columns(rows, {}, plan.verdicts, gathered.literal & set(columns))
-        except DataError:
-            picks = {}
+        rows = gathered.plain().lazy().filter(pl.col(FILE).is_in(stems)).select(columns).collect()
+        picks = pick_columns(rows, {}, plan.verdicts)
         score = ("text" in picks, "label" in picks, rows.height)
         pattern = pattern_for([t.name for t in tables], names)
         if best is None or score > best[0]:

@@ -10,6 +10,7 @@ from claimlab.exchange.guess.doubts import refuse_doubts
 from claimlab.exchange.guess.places import pick_places
 from claimlab.exchange.guess.plan import Plan
 from claimlab.exchange.read.gather import PLACES, Gathered
+from claimlab.exchange.read.texts import PATH
 from claimlab.exchange.vocabulary import fold_name
 
 ARTICLE = 600  # characters of the median text, from which on texts are articles
@@ -19,8 +20,8 @@ def guess(gathered: Gathered, given: Mapping[str, str | None], verdicts: LabelMa
     """What each column of the files becomes. `given` holds the columns that the user named, by role."""
     plan = Plan(gathered, verdicts)
     frame = gathered.frame
-    places = [c for c in PLACES if c in frame.columns and c not in given.values() and c != "path"]
-    plan.picks = pick_columns(frame.drop(places), given, verdicts, gathered.literal)
+    places = [c for c in PLACES if c not in given.values() and c != PATH]
+    plan.picks = pick_columns(gathered.plain().drop(places, strict=False), given, verdicts)
     used = {p.column for p in plan.picks.values()}
     plan.meta = [c for c in frame.columns if c not in used]
     pick_places(plan, given)

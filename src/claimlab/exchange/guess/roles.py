@@ -28,7 +28,10 @@ class Role:
         names = NAMES[self.name]
         if folded in names:
             return 100 - 40 * names.index(folded) / len(names)
-        return 45.0 if folded.split()[-1:] and folded.split()[-1] in TAILS.get(self.name, ()) else 0.0
+        words = folded.split()
+        if " ".join(words[-2:]) in names and len(words) > 2:  # rating alternate name
+            return 55.0
+        return 45.0 if words[-1:] and words[-1] in TAILS.get(self.name, ()) else 0.0
 
 
 def _over(share: float, least: float) -> float:
@@ -52,9 +55,9 @@ def _label(seen: Profile) -> float:
 
 
 def _label_shown(seen: Profile) -> float:
-    """Verdict words; but true and false alone may answer any question."""
-    known = seen.verdicts > 0.9 and 2 <= seen.distinct <= 30 and seen.numbers < 0.5
-    return 40.0 if known and not seen.booleans else 0.0
+    """Verdict words, most of them known, few and repeated; but true and false alone may answer any question."""
+    few = 2 <= seen.distinct <= 30 and (seen.n <= 20 or seen.spread < 0.2) and seen.numbers < 0.5
+    return 40.0 * seen.verdicts if few and seen.verdicts > 0.5 and not seen.booleans else 0.0
 
 
 def _id(seen: Profile) -> float:

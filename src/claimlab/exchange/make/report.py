@@ -117,7 +117,8 @@ class ImportReport(Shown):
 
     def lines(self) -> list[str]:
         """The whole report for a person."""
-        out = [f"Read {self.rows_read:,} rows, kept {self.records:,} records."]
+        unlabelled = "" if self.labels else ", none of them with a label"
+        out = [f"Read {self.rows_read:,} rows, kept {self.records:,} records{unlabelled}."]
         out += self._row_words()
         for row in self.refused_rows[:SHOWN]:
             where = f"{row['unit']} {row['number']:,}"
@@ -133,16 +134,16 @@ class ImportReport(Shown):
         if self.blank_rows:
             out.append(f"{self.blank_rows:,} blank row(s) left out.")
         if self.left_by_limit:
-            out.append(f"{self.left_by_limit:,} row(s) left out by --limit.")
+            out.append(f"{self.left_by_limit:,} row(s) left out by `limit`.")
         if self.ignored_files:
             names = ", ".join(self.ignored_files[:5]) + (", …" if len(self.ignored_files) > 5 else "")
-            out.append(f"{len(self.ignored_files):,} file(s) that are no tables were not read: {names}.")
+            out.append(f"{len(self.ignored_files):,} other file(s) were not read: {names}.")
         return out
 
     def _label_words(self) -> list[str]:
         out = []
         if self.without_label == self.records:
-            out.append("No labels: the veracity of every record is null.")
+            out.append("No labels: the veracity of every record is null. Name the column of the label: `label`.")
         elif self.without_label:
             out.append(f"{self.without_label:,} record(s) without a label: their veracity is null.")
         if self.unmapped:
@@ -184,7 +185,7 @@ class ImportReport(Shown):
         if d.order and not d.ambiguous:
             out.append(f"Dates were read with the {d.order}.")
         if d.ambiguous:
-            out.append("Day and month of the dates could be taken either way: read as month first (see --day-first).")
+            out.append("Day and month of the dates could be taken either way: read as month first (see `day_first`).")
         return out
 
     def _future_words(self) -> list[str]:

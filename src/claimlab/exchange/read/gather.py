@@ -18,7 +18,7 @@ from claimlab.exchange.vocabulary import HEADER_WORDS
 from claimlab.files.bundle import Bundle
 from claimlab.files.raw import Options, RawTable
 from claimlab.files.read import read_table
-from claimlab.files.typed import json_of
+from claimlab.files.typed import json_of, literal_text
 
 FILE = "from_file"  # a column of our own: the file that a row came from
 PLACES = (FILE, FOLDER, PATH)
@@ -38,6 +38,10 @@ class Gathered:
     @property
     def rows_read(self) -> int:
         return self.frame.height + sum(t.refused.total for t in self.tables)
+
+    def plain(self) -> pl.DataFrame:
+        """The rows with every column as plain text, JSON values too."""
+        return self.frame.with_columns(literal_text(self.frame[c]) for c in self.frame.columns if c in self.literal)
 
     def columns_of(self, table: RawTable) -> list[str]:
         """The columns of one file, without those of our own."""
@@ -93,7 +97,12 @@ def _tables(members: Sequence[Member], options: Options, progress: Progress) -> 
     tables = []
     for i, (bundle, name) in enumerate(members):
         progress("reading files", i, len(members))
-        table = read_table(bundle, name, options, HEADER_WORDS)
+        try:
+            table = read_table(bundle, name, options, HEADER_WORDS)
+        except UnreadableFile as error:
+            if len(members) == 1:
+                raise
+            raise UnreadableFile(error.problem, f"{error.todo} Or leave it out: pass `only`.") from None
         if len(members) > 1:
             stem = str(PurePosixPath(name).with_suffix(""))
             if FILE in table.frame.columns:
