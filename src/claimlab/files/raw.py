@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -114,3 +115,17 @@ def refuse_wide(columns: int, name: str) -> None:
             f"'{name}' seems to have {columns:,} columns; at most {MAX_COLUMNS:,} are read.",
             "Say how it is laid out (`delimiter`, `quotes`), or keep the columns that you need.",
         )
+
+
+def as_text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:
+        return str(int(value))
+    if isinstance(value, int | float):
+        return str(value)
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

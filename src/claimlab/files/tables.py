@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.raw import unique_names
+from claimlab.files.raw import as_text, unique_names
 
 csv.field_size_limit(1 << 30)
 T = TypeVar("T", dict[str, Any], list[Any])
@@ -88,20 +88,6 @@ def frame_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = 
     names = list(columns) if columns is not None else list(dict.fromkeys(k for row in rows for k in row))
     data = {n: pl.Series(n, [as_text(row.get(n)) for row in rows], dtype=pl.String) for n in names}
     return pl.DataFrame(data)
-
-
-def as_text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53:
-        return str(int(value))
-    if isinstance(value, int | float):
-        return str(value)
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat())
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
 def read_parquet(data: bytes, name: str) -> pl.DataFrame:

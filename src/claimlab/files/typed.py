@@ -14,8 +14,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.raw import Layout, RawTable, Refused, refuse_wide, unique_names
-from claimlab.files.tables import as_text
+from claimlab.files.raw import Layout, RawTable, Refused, as_text, refuse_wide, unique_names
 
 SPARSE = 2_000_000  # cells, filled or not, above which most of them must not be empty
 

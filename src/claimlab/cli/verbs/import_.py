@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
+from claimlab.cli.flags import in_flags
 from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, verb, written
 from claimlab.core.errors import UsageError
 
@@ -98,10 +99,9 @@ def show(plan: Plan) -> None:
 
 
 def _say(lines: list[str]) -> None:
-    from claimlab.cli.flags import in_flags
 
     for line in lines:
-        say(in_flags(line, ["import"]))
+        say(in_flags(line, "import"))
 
 
 def _delimiter(word: str | None) -> str | None:
