@@ -163,7 +163,7 @@ def test_a_zip_inside_is_opened_one_level_deep(tmp_path: Path) -> None:
         archive.writestr("d/a.csv", "id,text\n1,a\n")
     unsafe = io.BytesIO()
     with zipfile.ZipFile(unsafe, "w") as archive:
-        archive.writestr("/etc/a.csv", "id,text\n1,a\n")
+        archive.writestr("../etc/a.csv", "id,text\n1,a\n")
     path = tmp_path / "o.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("in.zip", inner.getvalue())

@@ -216,7 +216,7 @@ def _refuse_unsafe(archive: zipfile.ZipFile, name: str, *, rooted: bool = False)
         raise UnreadableFile(f"'{name}' holds {len(infos):,} files.", f"Split it: at most {MAX_MEMBERS:,} are read.")
     for info in infos:
         _refuse_unsafe_member(info, name, rooted)
-    twice, times = Counter(map(_posix, infos)).most_common(1)[0] if infos else ("", 0)
+    twice, times = Counter(_posix(info).lstrip("/") for info in infos).most_common(1)[0] if infos else ("", 0)
     if times > 1:
         raise UnreadableFile(
             f"'{name}' holds two files named '{twice}'.",
