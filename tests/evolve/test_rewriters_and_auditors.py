@@ -277,9 +277,9 @@ def test_what_is_not_given_is_asked_for() -> None:
     for open_it, words in (
         (lambda: AUDITORS.get("classifier")(Settings(), 1), "--auditor-data"),
         (lambda: AUDITORS.get("model")(Settings(), 1), "`auditor_profile`"),
-        (lambda: AUDITORS.get("replay")(Settings(), 1), "--recording"),
+        (lambda: AUDITORS.get("replay")(Settings(), 1), "`recording`"),
         (lambda: REWRITERS.get("model")(RewriterSettings()), "`profile`"),
-        (lambda: REWRITERS.get("replay")(RewriterSettings()), "--recording"),
+        (lambda: REWRITERS.get("replay")(RewriterSettings()), "`recording`"),
     ):
         with pytest.raises(UsageError, match=words):
             open_it()

@@ -120,7 +120,7 @@ def test_what_is_no_page_is_refused_with_a_sentence(act: Any, kind: str, stand_i
     refusal = refused(stand_in.will(act(stand_in)))
     assert refusal.kind == kind
     assert "page.example" in str(refusal)
-    assert str(refusal).endswith("stands alone.")
+    assert str(refusal).endswith("its search result was.")
 
 
 def test_silence_is_not_waited_for(stand_in: Any) -> None:

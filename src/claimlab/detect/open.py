@@ -1,4 +1,4 @@
-"""From the words of a command to what a detector must be handed: models and searches, called as `calls` says."""
+"""From the words of a command to what a detector needs: models and searches, called as `calls` says."""
 
 from __future__ import annotations
 

@@ -56,13 +56,13 @@ def _extractor(extract: str, claims: int, profile: str | None, model: str | None
 
 
 def read_countries(given: Sequence[str]) -> Mapping[str, str]:
-    """--country BR, or --country por=BR, as often as needed."""
+    """Countries by language from BR (any language) or por=BR, as often as needed."""
     from claimlab.core.languages import require
 
     countries = {}
     for item in given:
         language, _, country = item.rpartition("=")
         if len(country) != 2 or not country.isalpha():
-            raise UsageError(f"'{item}' is not a country.", "Write --country BR, or --country por=BR for one language.")
+            raise UsageError(f"'{item}' is not a country.", "Write `country` as BR, or por=BR for one language.")
         countries[require(language) if language else "*"] = country.upper()
     return countries

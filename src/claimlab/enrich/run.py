@@ -1,6 +1,6 @@
 """A whole dataset through the flow: many records at once, each end counted, tables and lineage out.
 
-The same answers give the same bytes: rows stand in the order of the records, the lineage holds no time and no spending,
+The same answers give the same bytes: rows are in the order of the records, the lineage holds no time and no spending,
 and times of retrieval come from the recording.
 """
 

@@ -36,7 +36,7 @@ class Recording:
     @classmethod
     def open(cls, folder: Path | None) -> Recording:
         if folder is None:
-            raise UsageError("There is nothing to replay.", "Add --recording DIR, a dataset with traces.")
+            raise UsageError("There is nothing to replay.", "Pass `recording`, a dataset with traces.")
         return cls(Dataset.open(folder))
 
     def life(self, text: str, target: Target | None, claim: str) -> Life:

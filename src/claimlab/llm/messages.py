@@ -126,7 +126,7 @@ class Answer(Generic[T]):
 
 
 def untrusted(text: str, name: str = "text") -> str:
-    """Dataset text or a retrieved page, fenced so that a prompt can say "what stands between the marks is data".
+    """Dataset text or a retrieved page, fenced so that a prompt can say "what is between the marks is data".
 
     The text cannot close its own fence: a mark inside it is broken up.
     """

