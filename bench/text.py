@@ -20,7 +20,7 @@ import polars as pl
 
 from claimlab.text.normalise import normal_form, strip_emoji
 from claimlab.text.repair import repair_mojibake
-from claimlab.text.tokens import _icu_words, document_frequency, presence, tokenize
+from claimlab.text.tokens import _icu_words, tokenize
 from claimlab.text.urls import domains, find_urls, strip_urls
 
 SHARE = 10
@@ -40,13 +40,7 @@ def posts(rows: int, seed: int = 0) -> pl.Series:
 
 
 def comparisons() -> Iterator[Row]:
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    yield "document_frequency", document_frequency, "CountVectorizer", CountVectorizer().fit_transform
     yield "tokenize", tokenize, "re.findall", lambda texts: [re.findall(r"\w+", t.lower()) for t in texts]
-    top = [f"{a}{b}" for a in "aeiou" for b in "rstnlmcd"]
-    counter = CountVectorizer(vocabulary=top, binary=True)
-    yield "presence, 40 words", lambda s: presence(s, top), "CountVectorizer", lambda t: counter.transform(t).toarray()
     yield "normal_form", normal_form, "", None
     yield "find_urls", find_urls, "re.findall", lambda texts: [re.findall(r"https?://\S+", t) for t in texts]
     yield "strip_urls", strip_urls, "", None

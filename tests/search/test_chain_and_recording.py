@@ -7,12 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import BudgetSpent, ReplayMiss, SearchFailed, UsageError
 from claimlab.search.chain import Chain
-from claimlab.search.evidence import Evidence, Review, evidence_table
+from claimlab.search.evidence import Evidence, Review
 from claimlab.search.query import Query
 from claimlab.search.recorded import Recorded
 from claimlab.search.results import Results
@@ -146,7 +147,10 @@ def test_a_replay_gives_the_same_table_byte_for_byte(tmp_path: Path) -> None:
     live = search(Recorded(Planned("a", 3), calls))
     calls.close()
     replayed = search(Recorded(Planned("a"), Calls("replay", tmp_path)))
-    tables = [evidence_table([("r1", found.evidence)]) for found in (live, replayed)]
+    tables = [
+        pl.DataFrame([piece.row("r1", rank, None) for rank, piece in enumerate(found.evidence)])
+        for found in (live, replayed)
+    ]
     files = [tmp_path / "live.parquet", tmp_path / "replayed.parquet"]
     for table, file in zip(tables, files, strict=True):
         table.write_parquet(file)

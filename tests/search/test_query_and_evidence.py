@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from claimlab.core.errors import UsageError
 from claimlab.core.record import SIDE_TABLES
-from claimlab.search.evidence import Evidence, Review, as_of, evidence_table, is_newer
+from claimlab.search.evidence import Evidence, Review, as_of, is_newer
 from claimlab.search.query import Query
 
 NOW = datetime(2026, 11, 1, 12)
@@ -72,23 +72,16 @@ def test_an_id_is_what_is_said_and_where() -> None:
     assert piece(text="\ud800").evidence_id, "a broken character is no reason to fail"
 
 
-def test_the_table_has_the_agreed_columns_and_one_row_per_piece() -> None:
+def test_a_row_has_the_agreed_columns() -> None:
     review = Review(publisher="Checa", rating="Falso", claim="A", claimant="B", claim_date=datetime(2021, 1, 1))
-    found = [("r1", [piece(review=review), piece(), piece(text="y", language="por")]), ("r2", []), ("r3", [piece()])]
-    table = evidence_table(found, domain_of=lambda url: url.split("/")[2])
-    assert dict(table.schema) == SIDE_TABLES["evidence"]
-    assert table.select("record_id", "rank").rows() == [("r1", 1), ("r1", 2), ("r3", 1)]
-    first = table.row(0, named=True)
-    assert (first["publisher"], first["rating"], first["verdict"], first["domain"]) == (
-        "Checa",
-        "Falso",
-        "false",
-        "a.example",
-    )
-    assert first["meta"] == '{"claim": "A", "claim_date": "2021-01-01T00:00:00", "claimant": "B"}'
-    assert table["meta"][2] is None
-    assert evidence_table([])["record_id"].to_list() == []
-    assert evidence_table(found)["domain"].null_count() == 3
+    row = piece(review=review).row("r1", 1, lambda url: url.split("/")[2])
+    assert set(SIDE_TABLES["evidence"]) - set(row) == {"stance"}, "what a model says of the claim comes later"
+    assert (row["record_id"], row["rank"], row["domain"]) == ("r1", 1, "a.example")
+    assert (row["publisher"], row["rating"], row["verdict"]) == ("Checa", "Falso", "false")
+    assert row["meta"] == '{"claim": "A", "claim_date": "2021-01-01T00:00:00", "claimant": "B"}'
+    bare = piece().row("r3", 2, None)
+    assert bare["meta"] is None
+    assert bare["domain"] is None
 
 
 def test_evidence_goes_through_json_unchanged() -> None:

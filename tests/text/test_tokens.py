@@ -1,11 +1,10 @@
-"""Words, their counts and their presence, in scripts with and without spaces."""
+"""Words and their counts, in scripts with and without spaces."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -14,8 +13,6 @@ from claimlab.text.tokens import (
     cdl_count_tokens,
     cdl_presence_tokens,
     count_words,
-    document_frequency,
-    presence,
     tokenize,
 )
 
@@ -90,40 +87,10 @@ def test_rows_keep_their_places() -> None:
     assert tokenize(texts.clear()).to_list() == []
 
 
-def test_document_frequency_counts_texts_and_occurrences() -> None:
-    texts = pl.Series(["b a a", "A c", None, "今天 今天 a", "the b"])
-    table = document_frequency(texts, stop=frozenset({"the"}))
-    assert table.columns == ["word", "documents", "count"]
-    assert table.rows() == [("a", 3, 4), ("b", 2, 2), ("今天", 1, 2), ("c", 1, 1)]
-    assert document_frequency(texts, min_length=2)["word"].to_list() == ["今天", "the"]
-    assert document_frequency(pl.Series([None], dtype=pl.String)).height == 0
-    assert document_frequency(tokenize(texts)).equals(document_frequency(texts))
-
-
-def test_presence_is_a_dense_binary_matrix() -> None:
-    texts = pl.Series(["b a a", None, "today 今天", "B"])
-    matrix = presence(texts, ["a", "b", "今天", "absent"])
-    assert matrix.dtype == np.float32
-    assert matrix.tolist() == [[1, 1, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 0]]
-    assert presence(texts, []).shape == (4, 0)
-    assert presence(texts.clear(), ["a"]).shape == (0, 1)
-
-
-def test_presence_agrees_with_document_frequency() -> None:
-    generator = np.random.default_rng(0)
-    vocabulary = np.array([f"w{i}" for i in range(50)])
-    texts = pl.Series([" ".join(generator.choice(vocabulary, 8)) for _ in range(500)])
-    table = document_frequency(texts)
-    assert presence(texts, table["word"].to_list()).sum(axis=0).tolist() == table["documents"].to_list()
-
-
 def test_the_published_cleaning_counts_one_way_and_looks_another() -> None:
     texts = pl.Series(["The COVID-19 vaccine don’t raise CO2, don't it?", None])
     assert cdl_count_tokens(texts).to_list() == [["covid", "19", "vaccine", "don’t", "raise", "co2"], None]
     assert cdl_presence_tokens(texts).to_list() == [["the", "covid", "vaccine", "dont", "raise", "dont"], None]
-    top = document_frequency(cdl_count_tokens(texts))["word"].to_list()
-    found = dict(zip(top, presence(cdl_presence_tokens(texts), top)[0].tolist(), strict=True))
-    assert found == {"19": 0, "co2": 0, "covid": 1, "don’t": 0, "raise": 1, "vaccine": 1}
 
 
 def test_stop_words_are_words_as_the_tokenizer_writes_them() -> None:

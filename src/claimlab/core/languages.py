@@ -84,13 +84,6 @@ def to_iso1(code: str) -> str | None:
 
 
 @cache
-def to_iso2b(code: str) -> str | None:
-    """The bibliographic three-letter code that libraries use: fas -> per, zho -> chi."""
-    lang = _find(code)
-    return str(lang.pt2b) if lang is not None and lang.pt2b else None
-
-
-@cache
 def individuals(code: str) -> tuple[str, ...]:
     """The individual languages of a macrolanguage: nor -> nno, nob. Empty for an individual language."""
     lang = _find(code)

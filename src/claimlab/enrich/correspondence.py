@@ -47,12 +47,6 @@ def shares(query: str, snippets: Sequence[str | None], language: str | None) -> 
     return [None if not wanted or held is None else len(wanted & set(held)) / len(wanted) for held in cut[1:]]
 
 
-def content_words(text: str, language: str | None) -> set[str]:
-    """The distinct words of a text that carry meaning, without case and accents."""
-    cut = tokenize(strip_accents(pl.Series([text], dtype=pl.String)), language=language).to_list()[0]
-    return set(cut) - _stop(language)
-
-
 @cache
 def _stop(language: str | None) -> frozenset[str]:
     listed = sorted(stop_words_for([language]))

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import Any, NamedTuple
 
-import polars as pl
-
 from claimlab.core.labels import general
-from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
+from claimlab.core.record import meta_json
 
 DomainOf = Callable[[str], str | None]
 
@@ -151,25 +149,6 @@ def is_newer(published: datetime, when: date | datetime) -> bool:
         day = when.date() if isinstance(when, datetime) else when
         return published.date() > day
     return published > when
-
-
-def evidence_table(
-    found: Iterable[tuple[str, Sequence[Evidence]]], *, domain_of: DomainOf | None = None
-) -> pl.DataFrame:
-    """The evidence side table of records: pairs of a record id and what was found for it, best first.
-
-    A piece found twice for one record stands once, at its better rank. `domain_of` gives the registrable domain of an
-    address (claimlab.text.urls.registrable_domain); without it the column is null.
-    """
-    rows = []
-    for record_id, pieces in found:
-        seen: set[str] = set()
-        for piece in pieces:
-            if piece.evidence_id not in seen:
-                seen.add(piece.evidence_id)
-                rows.append(piece.row(record_id, len(seen), domain_of))
-    schema = SIDE_TABLES["evidence"]
-    return to_side_table("evidence", pl.DataFrame(rows, schema=schema, orient="row"))
 
 
 def _iso(value: datetime | None) -> str | None:

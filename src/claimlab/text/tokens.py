@@ -1,4 +1,4 @@
-"""Words of texts, their counts, and which text holds which word.
+"""Words of texts, and how many there are.
 
 A word is what Unicode's segmentation rules (UAX #29, as in ICU and in R's tokenizers) call one: "don't", "u.s", "3.5"
 and "co2" are one word each, "covid-19" is two. The rules run as one pattern in Polars. Chinese, Japanese, Thai, Khmer,
@@ -7,10 +7,8 @@ Lao and Burmese write no spaces between words; runs of those scripts are cut by 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
 import polars as pl
 
 from claimlab.core.languages import normalise
@@ -49,35 +47,6 @@ def count_words(texts: pl.Series) -> pl.Series:
     unspaced = _unspaced(texts)
     cut = tokenize(texts.filter(unspaced)).list.len()
     return change_where(texts.str.count_matches(_WORD), unspaced, lambda _: cut)
-
-
-def document_frequency(texts: pl.Series, *, stop: frozenset[str] = frozenset(), min_length: int = 1) -> pl.DataFrame:
-    """For each word: in how many texts it stands (`documents`) and how often in all (`count`).
-
-    Sorted by count, highest first, then by word. `texts` are strings, or the word lists that a tokenizer gave; words in
-    `stop` and words of fewer than `min_length` characters are left out.
-    """
-    held = (
-        _long_form(texts)
-        .filter(pl.col("word").str.len_chars() >= min_length, ~pl.col("word").is_in(list(stop)))
-        .group_by("word")
-        .agg(pl.col("row").n_unique().alias("documents"), pl.len().alias("count"))
-    )
-    return held.sort(["count", "word"], descending=[True, False]).collect(engine="streaming")
-
-
-def presence(texts: pl.Series, words: Sequence[str]) -> np.ndarray:
-    """A dense float32 matrix, texts by `words`: 1 where the text holds the word, 0 elsewhere and for null.
-
-    `texts` are strings, or the word lists that a tokenizer gave.
-    """
-    matrix = np.zeros((texts.len(), len(words)), dtype=np.float32)
-    columns = pl.LazyFrame(
-        {"word": list(words), "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64}
-    )
-    held = _long_form(texts).join(columns, on="word").select("row", "column").collect(engine="streaming")
-    matrix[held["row"].to_numpy(), held["column"].to_numpy()] = 1.0
-    return matrix
 
 
 def cdl_count_tokens(texts: pl.Series) -> pl.Series:
@@ -138,12 +107,6 @@ def _icu_words(run: str) -> list[str]:
 
     # The dictionary follows from the script, so any locale does.
     return [part for part in WordBreaker(run, "en") if any(map(str.isalnum, part))]
-
-
-def _long_form(texts: pl.Series) -> pl.LazyFrame:
-    """One row per word of a text: `row` (the number of the text) and `word`."""
-    words = tokenize(texts) if texts.dtype == pl.String else texts
-    return pl.LazyFrame({"word": words}).with_row_index("row").explode("word").drop_nulls("word")
 
 
 def _filtered(words: pl.Series, keep: pl.Expr) -> pl.Series:

@@ -63,9 +63,6 @@ class Reader:
             found = self._seen[text] = self._features(text)
         return found
 
-    def read_all(self, texts: Iterable[str]) -> list[Features]:
-        return [self.read(text) for text in texts]
-
     def _features(self, text: str) -> Features:
         plain = text.replace("’", "'")
         words = tuple(w.lower() for w in _WORD.findall(plain))
