@@ -35,11 +35,11 @@ from claimlab.core.places import cache_folder
 from claimlab.evolve.auditors.auditor import Auditor
 from claimlab.evolve.auditors.examples import examples
 from claimlab.evolve.auditors.known.classifier import VIEWS, View, fit_auditors
-from claimlab.evolve.open import Run
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.rewrite.known.model import Model, question
 from claimlab.evolve.rewrite.rewriter import REWRITERS, Request, Rewrite, Rewriter, Settings
-from claimlab.evolve.run import evolve, evolve_async
+from claimlab.evolve.run import simulate, simulate_async
+from claimlab.evolve.setup import Setup
 from claimlab.evolve.stage import Stage
 from claimlab.evolve.target import Target, all_targets, steerable
 from claimlab.llm.gather import gather
@@ -103,7 +103,7 @@ def attainment(
         starts.tables.clear()  # no abstracts: a small model on a processor reads for minutes
     judge = fit_auditors(for_judge, list(steerable()), 1, seed + 100)[0]
     panel = fit_auditors(for_auditors, list(steerable()), 3, seed)
-    stage = Run(seed=seed).open_stage()
+    stage = Setup(seed=seed).open_stage()
     name = "model" if model else "rules"
     writer = REWRITERS.get(name)(Settings(profile=model, calls=Calls(cache=cache, concurrency=4)))
     lots = shares(starts, one_target)
@@ -155,7 +155,7 @@ def ends(
     if count is None:
         yield from ((target, text) for text in starts.records["text"].to_list() for target in targets)
         return
-    made = evolve(
+    made = simulate(
         starts, stage, rewriter=writer, auditors=panel[:count], targets=targets,
         plan=Plan("intervened", steps=steps), seed=seed, concurrency=4,
     )  # fmt: skip
@@ -200,15 +200,15 @@ async def _pass(
         for i in range(claims)
     ]
     data = Dataset.build("bench", pl.DataFrame(rows))
-    stage = Run().open_stage()
+    stage = Setup().open_stage()
     calls = Calls(cache=folder / "cache", budget=Budget(money=1e6), concurrency=concurrency)
     provider = open_provider(profile, calls=calls)
     writer = Model(provider)
     warm = replace(data, records=data.records.head(concurrency))
-    await evolve_async(warm, stage, rewriter=writer, plan=Plan(steps=1), seed=1, concurrency=concurrency)
+    await simulate_async(warm, stage, rewriter=writer, plan=Plan(steps=1), seed=1, concurrency=concurrency)
     found = []
     used, started = time.process_time(), time.perf_counter()
-    made = await evolve_async(
+    made = await simulate_async(
         data, stage, rewriter=writer, plan=Plan(steps=steps), seed=2, concurrency=concurrency, work=folder / "out"
     )
     found.append(("in a society", claims * steps, time.perf_counter() - started, time.process_time() - used))
@@ -221,7 +221,7 @@ async def _pass(
     found.append(("the model alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
     await writer.close()
     used, started = time.process_time(), time.perf_counter()
-    await evolve_async(data, stage, rewriter=Parrot(), plan=Plan(steps=steps), seed=3, work=folder / "parrots")
+    await simulate_async(data, stage, rewriter=Parrot(), plan=Plan(steps=steps), seed=3, work=folder / "parrots")
     found.append(("the society alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
     return found
 
@@ -251,9 +251,9 @@ def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
     )
     yield "|---" * 10 + "|"
     for network in ("random", "scale-free", "clustered"):
-        stage = Run(network=network, seed=seed).open_stage()
+        stage = Setup(network=network, seed=seed).open_stage()
         writer = REWRITERS.get("rules")(Settings())
-        made = evolve(seeds, stage, rewriter=writer, plan=Plan(steps=steps), seed=seed)
+        made = simulate(seeds, stage, rewriter=writer, plan=Plan(steps=steps), seed=seed)
         rows = made.tables["traces"].select("record_id", "step", "input", "output").iter_rows()
         first: dict[str, set[str]] = {}
         new: dict[int, list[float]] = {}

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from claimlab.evaluate.eqa.study import new_study as new_study
     from claimlab.evaluate.eqa.write import report as report
     from claimlab.evaluate.front import evaluate as evaluate
+    from claimlab.evaluate.run import evaluate as evaluate
+    from claimlab.evolve.front import evolve as evolve
     from claimlab.exchange.export import export as export
     from claimlab.exchange.importer import import_files as import_files
     from claimlab.split.run import split as split
@@ -44,6 +46,8 @@ _HOMES = {
     "detect": "claimlab.detect.run",
     "enrich": "claimlab.enrich.front",
     "evaluate": "claimlab.evaluate.front",
+    "evaluate": "claimlab.evaluate.run",
+    "evolve": "claimlab.evolve.front",
     "export": "claimlab.exchange.export",
     "import_files": "claimlab.exchange.importer",
     "labels": "claimlab.catalog.conflicts",
@@ -54,8 +58,8 @@ _HOMES = {
     "split_all": "claimlab.split.run",
 }
 __all__ = [
-    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "export",
-    "import_files", "labels", "load", "new_study", "report", "split", "split_all",
+    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "evaluate",
+    "evolve", "export", "import_files", "labels", "load", "new_study", "report", "split", "split_all",
 ]  # fmt: skip
 
 

@@ -43,14 +43,14 @@ def test_json_is_one_object_and_the_folder_holds_the_traces(
 
 def test_the_same_command_writes_the_same_bytes_whatever_runs_at_once(claims: Path, tmp_path: Path) -> None:
     for name, at_once in (("a", "1"), ("b", "50")):
-        arguments = ["--mode", "intervened", "--target", "all", "--steps", "6", "--concurrency", at_once]
+        arguments = ["--kind", "intervened", "--target", "all", "--steps", "6", "--concurrency", at_once]
         assert run(["evolve", "run", str(claims), "-o", str(tmp_path / name), *arguments]) == 0
     for file in ("records.parquet", "traces.parquet", "dataset.json"):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
 
 
 def test_a_steered_run_is_replayed_from_its_own_traces(claims: Path, tmp_path: Path) -> None:
-    steered = ["--mode", "intervened", "--target", "style=colloquial", "--vote", "released"]
+    steered = ["--kind", "intervened", "--target", "style=colloquial", "--vote", "released"]
     assert run(["evolve", "run", str(claims), "-o", str(tmp_path / "a"), *steered]) == 0
     again = [*steered, "--rewriter", "replay", "--auditor", "replay", "--recording", str(tmp_path / "a"), "--seed", "7"]
     assert run(["evolve", "run", str(claims), "-o", str(tmp_path / "b"), *again]) == 0
@@ -78,7 +78,7 @@ def test_an_estimate_sends_nothing_and_writes_nothing(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     command = ["evolve", "run", str(claims), "-o", str(tmp_path / "out"), "--estimate", "--json"]
     model = ["--rewriter", "model", "--auditor", "model", "--profile", "openai"]
-    steer = ["--mode", "intervened", "--target", "stance=oppose", "--steps", "5"]
+    steer = ["--kind", "intervened", "--target", "stance=oppose", "--steps", "5"]
     assert run([*command, *model, *steer]) == 0
     parts = printed(capsys)["estimate"]["parts"]
     assert {who: part["calls"] for who, part in parts.items()} == {
@@ -93,17 +93,17 @@ def test_an_estimate_sends_nothing_and_writes_nothing(
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--mode", "stroll"], 2, "no mode 'stroll'"),
+        (["--kind", "stroll"], 2, "'stroll' is not a valid kind"),
         (["--target", "style=colloquial"], 2, "only there"),
-        (["--mode", "intervened"], 2, "needs a target"),
+        (["--kind", "intervened"], 2, "needs a target"),
         (["--network", "rndom"], 2, "Did you mean 'random'"),
         (["--rewriter", "modle"], 2, "Did you mean 'model'"),
         (["--rewriter", "model"], 2, "--profile"),
         (["--population", "1"], 2, "two or more"),
         (["--group", "Nobody"], 2, "group of agents"),
         (["--weights", "nowhere.toml"], 1, "cannot be read"),
-        (["--cache-mode", "sometimes"], 2, "live, record, replay"),
-        (["--mode", "intervened", "--target", "style=official", "--auditor", "classifier"], 2, "--auditor-data"),
+        (["--mode", "sometimes"], 2, "live, record, replay"),
+        (["--kind", "intervened", "--target", "style=official", "--auditor", "classifier"], 2, "--auditor-data"),
     ],
 )
 def test_what_is_wrong_is_said(

@@ -16,6 +16,7 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.retry import Retries
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.run import Run
 from claimlab.evolve.auditors.auditor import AUDITORS, Question, Settings, Vote
 from claimlab.evolve.auditors.examples import examples
 from claimlab.evolve.auditors.known.classifier import VIEWS, View, fit_auditors
@@ -29,7 +30,7 @@ from claimlab.evolve.rewrite.known.rules import Rules
 from claimlab.evolve.rewrite.rewriter import REWRITERS, Request
 from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
 from claimlab.evolve.rewrite.weights import Weights
-from claimlab.evolve.run import evolve
+from claimlab.evolve.run import simulate
 from claimlab.evolve.target import Target, all_targets
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
@@ -98,7 +99,7 @@ def test_a_hub_colours_what_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", all_targets(), ids=str)
 def test_rules_reach_every_target_in_the_eyes_of_rule_auditors(target: Target, town: Any) -> None:
     auditors = AUDITORS.get("rules")(Settings(), 3)
-    made = evolve(
+    made = simulate(
         town.claims(), town.stage(), rewriter=Rules(Weights.read()), auditors=auditors, targets=[target],
         plan=Plan("intervened", steps=20),
     )  # fmt: skip
@@ -163,7 +164,7 @@ def test_a_model_that_fails_costs_the_agent_its_turn(fault: str, tmp_path: Path,
     good = says(claim="Told anew.", influencing_attributes=[], influencing_reason="")
     with StandIn(good, lambda body, _: fault if "Water Agency" in asked(body) else None) as server:
         writer = Model(provider(server, tmp_path / "cache"))
-        made = evolve(town.claims(4), town.stage(), rewriter=writer, plan=Plan(steps=2))
+        made = simulate(town.claims(4), town.stage(), rewriter=writer, plan=Plan(steps=2))
     counts = made.lineage[-1].counts
     assert counts["turns: failed"] == 2, counts
     assert counts["turns: producer"] == 6
@@ -190,9 +191,9 @@ def test_a_stopped_model_run_pays_for_no_call_twice_and_replays_without_the_endp
         from claimlab.core.budget import Budget
 
         writer = Model(provider(server, tmp_path / "cache", budget=Budget(calls=calls), mode=mode))
-        return evolve(
-            town.claims(6), town.stage(), rewriter=writer, plan=Plan(steps=4), work=tmp_path / "out", concurrency=3
-        )
+        claims, plan = town.claims(6), Plan(steps=4)
+        with Run("evolve", claims, tmp_path / "out", mode=mode, seed=20) as whole:
+            return simulate(claims, town.stage(), rewriter=writer, plan=plan, run=whole, concurrency=3)
 
     from claimlab.core.errors import BudgetSpent
 
@@ -202,7 +203,6 @@ def test_a_stopped_model_run_pays_for_no_call_twice_and_replays_without_the_endp
         made = run(server, None, "record")
         assert server.counts()["repeated"] == 0
         assert server.counts()["served"] == 24
-        (tmp_path / ".out.evolving.jsonl").unlink()
     again = run(server, None, "replay")  # the server is gone
     assert again.tables["traces"].equals(made.tables["traces"])
     assert again.lineage == made.lineage
@@ -297,7 +297,7 @@ def test_the_released_traces_are_lived_again_as_they_are(real_data: Path, town: 
     macro = released.records.filter(pl.col("meta").str.contains("Macro/High-Level"))
     finals = dict(macro.select("group", "text").iter_rows())
     seeds.records = seeds.records.filter(pl.col("group").is_in(list(finals)))
-    made = evolve(seeds, town.stage(), rewriter=Replay(recording), targets=[target], plan=Plan("intervened"))
+    made = simulate(seeds, town.stage(), rewriter=Replay(recording), targets=[target], plan=Plan("intervened"))
     assert made.records.height == 240
     assert all(finals[group] == text for group, text in made.records.select("group", "text").iter_rows())
     hops = released.tables["traces"].filter(pl.col("meta").str.contains("Macro/High-Level"))

@@ -15,18 +15,22 @@ from typing import Any
 import polars as pl
 import pytest
 
+from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent, DataError, ReplayMiss, UnknownName, UsageError
+from claimlab.core.run import Run
 from claimlab.evolve.auditors.auditor import Question, Vote, majority
 from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
 from claimlab.evolve.auditors.known.replay import ReplayAuditor
 from claimlab.evolve.auditors.known.rules import AUDITOR as rule_auditors
+from claimlab.evolve.front import evolve
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.recording import Recording
 from claimlab.evolve.rewrite.known.replay import Replay
 from claimlab.evolve.rewrite.known.rules import Rules
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite
 from claimlab.evolve.rewrite.weights import Weights
-from claimlab.evolve.run import evolve
+from claimlab.evolve.run import simulate
+from claimlab.evolve.stage import Stage
 from claimlab.evolve.target import Target
 
 COLLOQUIAL = Target("style", "colloquial-emotional")
@@ -38,6 +42,12 @@ def rules() -> Rules:
 
 def meta(table: pl.DataFrame) -> list[dict[str, Any]]:
     return [json.loads(m) for m in table["meta"].to_list()]
+
+
+def kept(output: Path, claims: Dataset, stage: Stage, **settings: Any) -> Dataset:
+    """A run whose finished lives are kept beside `output`, which is never written: as if it were always killed."""
+    with Run("evolve", claims, output, seed=settings.get("seed")) as run:
+        return simulate(claims, stage, run=run, **settings)
 
 
 class Juror:
@@ -61,7 +71,7 @@ class Juror:
 @pytest.mark.parametrize("kind", ["random", "scale-free", "clustered"])
 def test_a_walk_follows_the_network_and_chains_its_texts(kind: str, town: Any) -> None:
     stage = town.stage(kind, within=kind == "clustered")
-    made = evolve(town.claims(), stage, rewriter=rules(), plan=Plan(steps=12), seed=5)
+    made = simulate(town.claims(), stage, rewriter=rules(), plan=Plan(steps=12), seed=5)
     traces = made.tables["traces"]
     assert traces.height == 8 * 12
     groups = dict(stage.population.agents.select("id", "group").iter_rows())
@@ -80,7 +90,7 @@ def test_a_walk_follows_the_network_and_chains_its_texts(kind: str, town: Any) -
 
 def test_what_they_became_says_what_it_is(town: Any) -> None:
     claims = town.claims(source="Riverton Herald")
-    made = evolve(claims, town.stage(), rewriter=rules(), plan=Plan(steps=6), seed=5)
+    made = simulate(claims, town.stage(), rewriter=rules(), plan=Plan(steps=6), seed=5)
     assert made.synthetic
     for before, after, said in zip(
         claims.records.iter_rows(named=True), made.records.iter_rows(named=True), meta(made.records), strict=True
@@ -102,7 +112,7 @@ def test_what_they_became_says_what_it_is(town: Any) -> None:
 
 
 def test_drift_rises_then_flattens(town: Any) -> None:
-    made = evolve(town.claims(40), town.stage(), rewriter=rules(), plan=Plan(steps=30), seed=1)
+    made = simulate(town.claims(40), town.stage(), rewriter=rules(), plan=Plan(steps=30), seed=1)
     first: dict[str, set[str]] = {}
     share: dict[int, list[float]] = {}
     for row in made.tables["traces"].iter_rows(named=True):
@@ -119,7 +129,7 @@ def test_drift_rises_then_flattens(town: Any) -> None:
 
 def test_a_cascade_is_a_tree_of_rewrites(town: Any) -> None:
     stage = town.stage(n=60)
-    made = evolve(town.claims(4), stage, rewriter=rules(), plan=Plan("cascade", steps=4, fan_out=2, reach=12), seed=2)
+    made = simulate(town.claims(4), stage, rewriter=rules(), plan=Plan("cascade", steps=4, fan_out=2, reach=12), seed=2)
     for _, rows in made.tables["traces"].group_by("trace_id", maintain_order=True):
         said = meta(rows)
         assert rows.height <= 12
@@ -144,7 +154,7 @@ def test_all_auditors_vote_after_each_step_in_the_paper(town: Any, scripted: Any
         Juror("c", {(1, 3): None}),
     ]
     plan = Plan("intervened", steps=10)
-    made = evolve(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
+    made = simulate(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
     traces = made.tables["traces"]
     assert traces["passed"].to_list() == [False, False, True], "two of three, and a null vote is no yes"
     assert all(j.asked == [(1, 1), (1, 2), (1, 3)] for j in jurors)
@@ -161,7 +171,7 @@ def test_the_first_auditor_votes_alone_until_the_round_ends_as_released(town: An
     says = scripted(lambda r: Rewrite(f"{r.text} {r.round}.{r.step}", "producer"))
     jurors = [Juror("a", {(1, 2): True}), Juror("b", {(2, 3): True}), Juror("c", {(2, 3): True})]
     plan = Plan("intervened", steps=3, rounds=3, vote="released")
-    made = evolve(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
+    made = simulate(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
     traces = made.tables["traces"]
     assert list(traces.select("round", "step").iter_rows()) == [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]
     assert jurors[0].asked == [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]
@@ -178,7 +188,9 @@ def test_rerouting_goes_to_neighbours_in_the_paper_and_anywhere_as_released(town
         plan = Plan(
             "intervened", steps=1 if vote == "released" else 12, rounds=12 if vote == "released" else 1, vote=vote
         )
-        made = evolve(town.claims(2), stage, rewriter=says, auditors=[Juror("a", {})], targets=[COLLOQUIAL], plan=plan)
+        made = simulate(
+            town.claims(2), stage, rewriter=says, auditors=[Juror("a", {})], targets=[COLLOQUIAL], plan=plan
+        )
         assert {m["status"] for m in meta(made.records)} == {"failure"}
         agents = stage.population.positions(made.tables["traces"]["agent"].to_list()[:12])
         far[vote] = not stage.network.tied(agents[:-1], agents[1:]).all()
@@ -196,7 +208,7 @@ def test_rerouting_prefers_who_is_near_the_target(town: Any) -> None:
 
 
 def test_without_auditors_one_agent_speaks_once_and_nothing_passes(town: Any) -> None:
-    made = evolve(town.claims(), town.stage(), rewriter=rules(), targets=[COLLOQUIAL], plan=Plan("intervened"))
+    made = simulate(town.claims(), town.stage(), rewriter=rules(), targets=[COLLOQUIAL], plan=Plan("intervened"))
     assert made.tables["traces"].height == 8
     assert made.tables["traces"]["passed"].null_count() == 8
     assert {m["status"] for m in meta(made.records)} == {"unaudited"}
@@ -210,7 +222,7 @@ def test_a_failing_agent_is_an_event(town: Any, scripted: Any) -> None:
             return Rewrite.failed(request, "refusal", "I cannot help with that.")
         return Rewrite(request.text + "!", "producer")
 
-    made = evolve(town.claims(3), town.stage(), rewriter=scripted(say), plan=Plan(steps=4))
+    made = simulate(town.claims(3), town.stage(), rewriter=scripted(say), plan=Plan(steps=4))
     traces = made.tables["traces"].filter(pl.col("record_id") == "c0")
     assert traces["role"].to_list() == ["producer", "failed", "failed", "producer"]
     assert [m.get("failure") for m in meta(traces)] == [None, "crash", "refusal", None]
@@ -231,59 +243,64 @@ def test_what_no_turn_can_get_past_stops_the_run_and_keeps_what_is_done(
     raised: list[int] = []
     writer = scripted(say)
     with pytest.raises(BudgetSpent):
-        evolve(town.claims(), town.stage(), rewriter=writer, plan=Plan(steps=2), work=tmp_path / "out", concurrency=1)
+        kept(tmp_path / "out", town.claims(), town.stage(), rewriter=writer, plan=Plan(steps=2), concurrency=1)
     before = len(writer.asked)
-    made = evolve(
-        town.claims(), town.stage(), rewriter=writer, plan=Plan(steps=2), work=tmp_path / "out", concurrency=1
-    )
+    made = kept(tmp_path / "out", town.claims(), town.stage(), rewriter=writer, plan=Plan(steps=2), concurrency=1)
     assert made.records.height == 8
     assert {r.claim for r in writer.asked[before:]} == {"c5", "c6", "c7"}, "finished claims are not told again"
 
 
 def test_neither_concurrency_nor_company_changes_a_life(town: Any) -> None:
     def lives(n: int, concurrency: int) -> pl.DataFrame:
-        made = evolve(
+        made = simulate(
             town.claims(n), town.stage(), rewriter=rules(), plan=Plan(steps=8), seed=9, concurrency=concurrency
         )
         return made.tables["traces"].filter(pl.col("record_id").is_in(["c1", "c4"]))
 
     assert lives(8, 1).equals(lives(8, 64))
     assert lives(8, 1).equals(lives(5, 3))
-    other = evolve(town.claims(8), town.stage(), rewriter=rules(), plan=Plan(steps=8), seed=10)
+    other = simulate(town.claims(8), town.stage(), rewriter=rules(), plan=Plan(steps=8), seed=10)
     assert not lives(8, 1).equals(other.tables["traces"].filter(pl.col("record_id").is_in(["c1", "c4"])))
 
 
-def test_another_seed_takes_up_no_lives_of_a_stopped_run(town: Any, scripted: Any, tmp_path: Path) -> None:
-    """The stage is the same object, so that the seed shows nowhere in its description."""
-    stage, plan = town.stage(), Plan(steps=4)
-    writer = scripted(lambda r: Rewrite(f"{r.text} {r.seed % 7}", "producer"))
-    made = {
-        seed: evolve(town.claims(), stage, rewriter=writer, plan=plan, seed=seed, work=tmp_path / "out")
-        for seed in (1, 2)
-    }
-    assert len(writer.asked) == 2 * 8 * 4, "every turn of the second seed is taken anew"
-    alone = evolve(town.claims(), stage, rewriter=writer, plan=plan, seed=2)
-    assert made[2].tables["traces"].equals(alone.tables["traces"])
-    assert not made[2].tables["traces"].equals(made[1].tables["traces"])
+def test_another_seed_takes_up_no_lives_of_a_stopped_run(town: Any, tmp_path: Path) -> None:
+    """Agents and ties are files, so that the seed shows nowhere in the description of the society."""
+    people = "".join(f"a{i},g,baker\n" for i in range(8))
+    (tmp_path / "agents.csv").write_text(f"id,group,job\n{people}")
+    (tmp_path / "ties.csv").write_text("source,target\n" + "".join(f"a{i},a{(i + 1) % 8}\n" for i in range(8)))
+    files = {"population": str(tmp_path / "agents.csv"), "network": str(tmp_path / "ties.csv"), "steps": 6}
+
+    def stop_late(label: str, done: int, total: int | None) -> None:
+        if done == total:
+            raise BudgetSpent("Stopped.", "Go on.")
+
+    with pytest.raises(BudgetSpent):
+        evolve(town.claims(), output=tmp_path / "out", seed=1, progress=stop_late, concurrency=1, **files)  # type: ignore[arg-type]
+    assert list((tmp_path / ".out.work").glob("*/lives/*.json")), "something was kept to be taken up"
+    resumed = evolve(town.claims(), output=tmp_path / "out", seed=2, **files)  # type: ignore[arg-type]
+    alone = {seed: evolve(town.claims(), seed=seed, **files).tables["traces"] for seed in (1, 2)}  # type: ignore[arg-type]
+    assert not alone[1].equals(alone[2])
+    assert resumed.tables["traces"].equals(alone[2])
 
 
 def test_cut_anywhere_and_resumed_is_the_same(town: Any, tmp_path: Path) -> None:
-    """Ten random bytes at which the journal may end: what a killed process leaves behind."""
+    """What a killed process leaves behind: some lives are there, some are not, and a loss of power empties others."""
     claims, stage, auditors = town.claims(12), town.stage(), rule_auditors(AuditorSettings(), 3)
     plan = Plan("intervened", steps=4, rounds=2, vote="released")
-
-    def run(work: Path) -> Any:
-        return evolve(claims, stage, rewriter=rules(), auditors=auditors, targets=[COLLOQUIAL], plan=plan, work=work)
-
-    whole = run(tmp_path / "whole")
-    left = (tmp_path / ".whole.evolving.jsonl").read_bytes()
+    settings = {"rewriter": rules(), "auditors": auditors, "targets": [COLLOQUIAL], "plan": plan}
+    whole = kept(tmp_path / "whole", claims, stage, **settings)
+    shards = sorted((tmp_path / ".whole.work").glob("*/lives/*.json"))
+    assert len(shards) == 12
     draw = random.Random(4)
     for _ in range(10):
-        (tmp_path / ".cut.evolving.jsonl").write_bytes(left[: draw.randrange(len(left))])
-        again = run(tmp_path / "cut")
+        for shard in draw.sample(shards, 5):
+            shard.unlink()
+        for shard in draw.sample([s for s in shards if s.exists()], 2):
+            shard.write_text(shard.read_text()[: draw.randrange(20)])
+        again = kept(tmp_path / "whole", claims, stage, **settings)
         assert again.tables["traces"].equals(whole.tables["traces"])
         assert again.records.equals(whole.records)
-        assert (tmp_path / ".cut.evolving.jsonl").read_bytes().count(b"\n") == 13, "the journal is whole again"
+        assert all(shard.exists() for shard in shards)
 
 
 @pytest.mark.slow
@@ -298,16 +315,18 @@ def test_killed_ten_times_the_resumed_run_writes_the_same_bytes(town: Any, tmp_p
         str(tmp_path / "claims"),
     ]
     more = ["--network", "scale-free", "--steps", "30", "--concurrency", "7", "-o"]
-    journal = tmp_path / ".killed.evolving.jsonl"
+
+    def finished() -> int:
+        return len(list((tmp_path / ".killed.work").glob("*/lives/0*.json")))
+
     draw = random.Random(8)
     killed = 0
     for _ in range(10):
-        before = journal.stat().st_size if journal.exists() else 0
-        wanted = before + draw.randrange(20_000, 120_000)
+        wanted = finished() + draw.randrange(3, 25)
         with subprocess.Popen(
             [*command, *more, str(tmp_path / "killed")], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         ) as run:
-            while run.poll() is None and (not journal.exists() or journal.stat().st_size < wanted):
+            while run.poll() is None and finished() < wanted:
                 time.sleep(0.005)
             if run.poll() is None:
                 os.kill(run.pid, signal.SIGKILL)
@@ -317,25 +336,25 @@ def test_killed_ten_times_the_resumed_run_writes_the_same_bytes(town: Any, tmp_p
         subprocess.run([*command, *more, str(tmp_path / name)], check=True, capture_output=True)
     for file in ("records.parquet", "traces.parquet", "dataset.json"):
         assert (tmp_path / "killed" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
-    assert not journal.exists()
+    assert not finished()
 
 
 def test_a_recording_is_lived_again(town: Any, tmp_path: Path) -> None:
     claims, stage = town.claims(), town.stage()
     auditors = rule_auditors(AuditorSettings(), 3)
     plan = Plan("intervened", steps=5)
-    made = evolve(claims, stage, rewriter=rules(), auditors=auditors, targets=[COLLOQUIAL], plan=plan)
+    made = simulate(claims, stage, rewriter=rules(), auditors=auditors, targets=[COLLOQUIAL], plan=plan)
     made.write(tmp_path / "made")
     recording = Recording.open(tmp_path / "made")
     same = [ReplayAuditor(recording, n) for n in range(3)]
-    again = evolve(claims, stage, rewriter=Replay(recording), auditors=same, targets=[COLLOQUIAL], plan=plan, seed=99)
+    again = simulate(claims, stage, rewriter=Replay(recording), auditors=same, targets=[COLLOQUIAL], plan=plan, seed=99)
     assert again.tables["traces"].equals(made.tables["traces"])
     jury = [Juror("a", {(1, 1): True})]
-    judged = evolve(claims, stage, rewriter=Replay(recording), auditors=jury, targets=[COLLOQUIAL], plan=plan)
+    judged = simulate(claims, stage, rewriter=Replay(recording), auditors=jury, targets=[COLLOQUIAL], plan=plan)
     assert judged.tables["traces"]["output"].equals(made.tables["traces"]["output"])
     assert judged.tables["traces"]["passed"].to_list() == [s == 1 for s in judged.tables["traces"]["step"]]
     with pytest.raises(ReplayMiss, match="'c0'"):
-        evolve(
+        simulate(
             claims, stage, rewriter=Replay(recording), auditors=jury, targets=[Target("stance", "oppose")], plan=plan
         )
 
@@ -357,15 +376,15 @@ def test_a_tie_of_auditors_is_no_pass(town: Any, scripted: Any) -> None:
     for vote, steps, rounds in (("paper", 3, 1), ("released", 1, 3)):
         jurors = [Juror("a", {(r, s): True for r in (1, 2, 3) for s in (1, 2, 3)}), Juror("b", {})]
         plan = Plan("intervened", steps=steps, rounds=rounds, vote=vote)  # type: ignore[arg-type]
-        made = evolve(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
+        made = simulate(town.claims(1), town.ring(), rewriter=says, auditors=jurors, targets=[COLLOQUIAL], plan=plan)
         assert meta(made.records)[0]["status"] == "failure"
         assert made.tables["traces"].height == 3
 
 
 def test_wrong_calls_are_explained(town: Any) -> None:
     with pytest.raises(UsageError, match="needs a target"):
-        evolve(town.claims(), town.stage(), rewriter=rules(), plan=Plan("intervened"))
-    with pytest.raises(UsageError, match="no mode 'stroll'"):
+        simulate(town.claims(), town.stage(), rewriter=rules(), plan=Plan("intervened"))
+    with pytest.raises(UsageError, match="'stroll' is not a valid kind"):
         Plan("stroll")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="colloquial"):
         Target.parse("style=coloquial-emotional")
@@ -378,4 +397,4 @@ def test_wrong_calls_are_explained(town: Any) -> None:
     empty = town.claims(2)
     empty.records = empty.records.with_columns(pl.lit(None, pl.String).alias("text"))
     with pytest.raises(DataError, match="no claim with a text"):
-        evolve(empty, town.stage(), rewriter=rules())
+        simulate(empty, town.stage(), rewriter=rules())

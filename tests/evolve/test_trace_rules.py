@@ -18,7 +18,7 @@ from claimlab.evolve.auditors.known.rules import AUDITOR
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.rewrite.known.rules import Rules
 from claimlab.evolve.rewrite.weights import Weights
-from claimlab.evolve.run import evolve
+from claimlab.evolve.run import simulate
 from claimlab.evolve.society.files import read_network
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
@@ -154,7 +154,7 @@ def test_our_own_steered_runs_keep_the_rules(vote: Any, steps: int, rounds: int,
     plan = Plan("intervened", steps=steps, rounds=rounds, vote=vote)
     auditors = AUDITOR(Settings(), 3)
     rewriter = Rules(Weights.read())
-    made = evolve(town.claims(), stage, rewriter=rewriter, auditors=auditors, targets=all_targets(), plan=plan)
+    made = simulate(town.claims(), stage, rewriter=rewriter, auditors=auditors, targets=all_targets(), plan=plan)
     broken = broken_rules(made.tables["traces"], stage.population, stage.network, rounds=rounds, steps=steps)
     # A producer whose operators find nothing more to change leaves the text, and not every claim arrives.
     assert set(broken["rule"]) <= {"producer", "end"}

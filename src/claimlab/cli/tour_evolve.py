@@ -9,9 +9,7 @@ import polars as pl
 
 from claimlab.cli.tour_state import Tour
 from claimlab.core.dataset import Dataset
-from claimlab.evolve.open import Run
-from claimlab.evolve.propagation import Plan
-from claimlab.evolve.run import evolve
+from claimlab.evolve.front import evolve
 from claimlab.pages.blocks import Block, Cell, Section, Table, Text, percent
 
 CLAIMS, STEPS = 24, 10
@@ -42,8 +40,7 @@ def run_evolve(tour: Tour) -> None:
 
 
 def _evolved(claims: Dataset, network: str, seed: int) -> Dataset:
-    run = Run(network=network, seed=seed)
-    return evolve(claims, run.open_stage(), rewriter=run.open_rewriter(), plan=Plan(steps=STEPS), seed=seed)
+    return evolve(claims, network=network, steps=STEPS, seed=seed)
 
 
 def _change(data: Dataset) -> Sequence[float]:

@@ -10,8 +10,8 @@ Two readings of the vote, by name:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, get_args
 
 from claimlab.core.errors import UsageError
 from claimlab.core.stats.streams import stream
@@ -22,7 +22,7 @@ from claimlab.evolve.recording import Recording
 from claimlab.evolve.society.engine import Model
 from claimlab.evolve.turn import Cast
 
-Mode = Literal["walk", "cascade", "intervened"]
+Kind = Literal["walk", "cascade", "intervened"]
 VoteMode = Literal["paper", "released"]
 
 
@@ -30,7 +30,7 @@ VoteMode = Literal["paper", "released"]
 class Plan:
     """`steps` is per round. `fan_out` and `reach` (agents at most) are of cascades, whose `steps` are their depth."""
 
-    mode: Mode = "walk"
+    kind: Kind = "walk"
     steps: int = 30
     rounds: int = 1
     vote: VoteMode = "paper"
@@ -39,11 +39,16 @@ class Plan:
     reach: int = 30
 
     def __post_init__(self) -> None:
-        for name, value, known in (("mode", self.mode, get_args(Mode)), ("vote", self.vote, get_args(VoteMode))):
+        for name, value, known in (("kind", self.kind, get_args(Kind)), ("vote", self.vote, get_args(VoteMode))):
             if value not in known:
-                raise UsageError(f"There is no {name} '{value}'.", f"Choose one of: {', '.join(known)}.")
+                raise UsageError(f"'{value}' is not a valid {name} of a run.", f"Use one of: {', '.join(known)}.")
         if min(self.steps, self.rounds, self.fan_out, self.reach) < 1:
             raise UsageError("Steps, rounds, fan-out and reach start at 1.", "Give larger numbers.")
+
+    def describe(self) -> dict[str, Any]:
+        """For the lineage, where the kind has always been called the mode."""
+        known = asdict(self)
+        return {"mode": known.pop("kind"), **known}
 
 
 async def live(start: Start, plan: Plan, cast: Cast) -> Life:
@@ -51,7 +56,7 @@ async def live(start: Start, plan: Plan, cast: Cast) -> Life:
     recording: Recording | None = getattr(cast.rewriter, "recording", None)
     if recording is not None:
         return await _replayed(start, recording, cast)
-    if plan.mode != "intervened":
+    if plan.kind != "intervened":
         return await _unsteered(start, plan, cast)
     return await (_steered(start, plan, cast) if cast.auditors else _direct(start, cast))
 
@@ -75,7 +80,7 @@ async def _unsteered(start: Start, plan: Plan, cast: Cast) -> Life:
     """
     draw = stream(cast.seed, start.key, "path")
     model = Model(cast.stage.start(draw))
-    cascade = plan.mode == "cascade"
+    cascade = plan.kind == "cascade"
     hops: list[Hop] = []
     while len(hops) < (plan.reach if cascade else plan.steps) and (visit := model.step()) is not None:
         text = start.text if visit.parent is None else hops[visit.parent].output

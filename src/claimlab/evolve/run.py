@@ -1,7 +1,7 @@
-"""Let the claims of a dataset live in a society: `evolve(claims, stage, rewriter=...)` gives what they became.
+"""Let the claims of a dataset live in a society that stands: `simulate(claims, stage, rewriter=...)`.
 
 Claims advance side by side, each on random streams of its own, so the result does not depend on how many there are at
-once or who is faster. What is finished is kept in a journal beside the output; an agent's failure is an event in the
+once or who is faster. What is finished is kept in the journal of the run; an agent's failure is an event in the
 trace; only what no other turn can get past stops a run, after the claims under way are kept.
 """
 
@@ -10,18 +10,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from claimlab.core import sync
 from claimlab.core.calls.pool import each
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Run
 from claimlab.evolve.auditors.auditor import Auditor
 from claimlab.evolve.hop import Life, Start
-from claimlab.evolve.journal import Journal
 from claimlab.evolve.propagation import Plan, live
 from claimlab.evolve.records import starts, tables
 from claimlab.evolve.rewrite.rewriter import Rewriter
@@ -32,12 +31,12 @@ from claimlab.evolve.turn import Cast
 LABEL = "Claims"
 
 
-def evolve(claims: Dataset, stage: Stage, **settings: Any) -> Dataset:
-    """`evolve_async` for plain code and notebooks."""
-    return sync.run(evolve_async(claims, stage, **settings))
+def simulate(claims: Dataset, stage: Stage, **settings: Any) -> Dataset:
+    """`simulate_async` for plain code and notebooks."""
+    return sync.run(simulate_async(claims, stage, **settings))
 
 
-async def evolve_async(
+async def simulate_async(
     claims: Dataset,
     stage: Stage,
     *,
@@ -47,43 +46,32 @@ async def evolve_async(
     plan: Plan | None = None,
     seed: int = 20,
     concurrency: int = 80,
-    work: Path | None = None,
+    run: Run | None = None,
     progress: Progress = silent,
 ) -> Dataset:
-    """The evolved claims with their traces. `work` is the folder that will hold them: the journal stands beside it.
+    """The evolved claims with their traces, from parts that are open; with `run`, what is finished is kept there.
 
-    A steered claim (`plan.mode` intervened) lives once for every target; auditors may be none (the direct ablation),
+    A steered claim (`plan.kind` intervened) lives once for every target; auditors may be none (the direct ablation),
     one or three.
     """
     plan = plan or Plan()
-    if (plan.mode == "intervened") != bool(targets):
-        wrong = "An intervened run needs a target." if not targets else f"A {plan.mode} has no target."
-        raise UsageError(wrong, "Say --target DIMENSION=VALUE with --mode intervened, and only there.")
+    if (plan.kind == "intervened") != bool(targets):
+        wrong = "An intervened run needs a target." if not targets else f"A {plan.kind} has no target."
+        raise UsageError(wrong, "Pass targets with an intervened plan, and only there.")
     begun = starts(claims, targets)
     if not begun:
-        raise DataError(f"'{claims.name}' holds no claim with a text.", "Give a dataset with texts.")
+        raise DataError(f"'{claims.name}' holds no claim with a text.", "Pass a dataset with texts.")
     cast = Cast(stage, rewriter, auditors, seed)
     described = parameters(cast, plan, targets)
-    mark = {"claims": claims.digest(), "evidence": claims.files.get("evidence.parquet"), "seed": seed, **described}
-    journal = Journal(work, mark) if work is not None else None
-    kept = journal.open() if journal is not None else {}
-    try:
-        lives = await _all(begun, plan, cast, kept, journal, concurrency, progress)
-    finally:
-        if journal is not None:
-            journal.close(complete=False)  # the caller forgets it once the folder is written
+    journal = Journal(None, {}) if run is None else run.journal(**described)
+    lives = await _all(begun, plan, cast, journal, concurrency, progress)
     return _dataset(claims, begun, lives, cast, plan, described)
-
-
-def forget(work: Path) -> None:
-    """Remove the journal of a run whose folder is written."""
-    Journal(work, {}).close(complete=True)
 
 
 def parameters(cast: Cast, plan: Plan, targets: Sequence[Target]) -> dict[str, Any]:
     """All that shapes the result besides the claims and the seed; no path, no time."""
     return {
-        "plan": asdict(plan),
+        "plan": plan.describe(),
         "targets": [str(t) for t in targets],
         "rewriter": cast.rewriter.describe(),
         "auditors": [a.describe() for a in cast.auditors],
@@ -93,34 +81,33 @@ def parameters(cast: Cast, plan: Plan, targets: Sequence[Target]) -> dict[str, A
 
 
 async def _all(
-    begun: Sequence[Start],
-    plan: Plan,
-    cast: Cast,
-    kept: dict[str, Life],
-    journal: Journal | None,
-    concurrency: int,
-    progress: Progress,
+    begun: Sequence[Start], plan: Plan, cast: Cast, journal: Journal, concurrency: int, progress: Progress
 ) -> list[Life]:
     """Every life, in the order of the claims. An error that stops all is raised after the lives under way are kept."""
-    done = dict(kept)
-    left = [start for start in begun if start.key not in done]
-    progress(LABEL, len(done), len(begun))
-    lives = each(
-        left, lambda start: live(start, plan, cast), concurrency=concurrency, progress=progress, label=LABEL,
-        before=len(done),
+    lives = [Life.from_json(kept) if (kept := journal.read(_shard(i))) else None for i in range(len(begun))]
+    left = [i for i, life in enumerate(lives) if life is None]
+    before = len(lives) - len(left)
+    progress(LABEL, before, len(lives))
+    pool = each(
+        left, lambda i: live(begun[i], plan, cast), concurrency=concurrency, progress=progress, label=LABEL,
+        total=len(lives), before=before,
     )  # fmt: skip
-    async for _, life in lives:
-        done[life.key] = life
-        if journal is not None:
-            journal.add(life)
-    return [done[start.key] for start in begun]
+    async for at, life in pool:
+        lives[left[at]] = life
+        journal.write(_shard(left[at]), life.as_json())
+    return [life for life in lives if life is not None]
+
+
+def _shard(number: int) -> str:
+    """The finished life of a claim, by its place among the claims and targets: those are in the key of the journal."""
+    return f"lives/{number:08d}"
 
 
 def _dataset(
     claims: Dataset, begun: Sequence[Start], lives: Sequence[Life], cast: Cast, plan: Plan, described: dict[str, Any]
 ) -> Dataset:
     network = cast.stage.network.kind
-    origin = {"made_by": "claimlab evolve", "rewriter": cast.rewriter.name, "mode": plan.mode, "network": network}
+    origin = {"made_by": "claimlab evolve", "rewriter": cast.rewriter.name, "mode": plan.kind, "network": network}
     records, side = tables(claims, begun, lives, origin, cast.stage)
     untold = claims.records["text"].null_count()
     notes = [f"{untold:,} record(s) without a text were left out."] if untold else []

@@ -243,11 +243,10 @@ def test_released_traces(real_data: Path) -> None:
 def test_rule_rewrites_rise_fast_then_flatten(real_data: Path) -> None:
     """Seeds of the paper, 30 steps: late slope under a fifth of the early one, and still nearer to the base than
     unrelated claims are to each other. All 240 on three networks: bench/evolve_drift.py curve."""
-    from claimlab.core import sync
-    from claimlab.evolve.open import Run
+    from claimlab.evolve.front import evolve
 
     seeds = load("evolved-claims", real_data / "evolved-claims.zip", variant="seed240", limit=80)
-    run = sync.run(Run(network="random").start(seeds))
+    run = evolve(seeds)
     whole = measure([run]).curves["all", ""]
     assert whole.flattens is True
     assert whole.end is not None

@@ -1,0 +1,128 @@
+"""The Python twin of `claimlab evolve run`.
+
+evolved = cl.evolve("claims", network="scale-free", steps=10, output="walked")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from claimlab.core import sync
+from claimlab.core.budget import Caps
+from claimlab.core.dataset import Dataset
+from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Run, Source
+from claimlab.evolve.cost import estimate
+from claimlab.evolve.run import simulate_async
+from claimlab.evolve.setup import Setup
+
+
+@dataclass(repr=False)
+class Evolved(Dataset):
+    """What the claims became, with every hop in the table `traces`; `budget` is what the run spent, `remarks` the notes
+    that it added to those of its input."""
+
+    budget: dict[str, Any] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+
+def evolve(
+    data: Source,
+    *,
+    output: str | Path | None = None,
+    network: str = "random",
+    population: str | int | None = None,
+    mean_degree: float | None = None,
+    kind: str = "walk",
+    steps: int | None = None,
+    rounds: int | None = None,
+    within_group: bool | None = None,
+    group: str | None = None,
+    hubs: bool = True,
+    fan_out: int | None = None,
+    reach: int | None = None,
+    target: Sequence[str] = (),
+    vote: str | None = None,
+    rewriter: str = "rules",
+    auditor: str | None = None,
+    auditors: int | None = None,
+    auditor_data: str | Path | None = None,
+    weights: str | Path | None = None,
+    recording: str | Path | None = None,
+    profile: str | None = None,
+    auditor_profile: Sequence[str] = (),
+    model: str | None = None,
+    cache: str | Path | None = None,
+    mode: str = "record",
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    concurrency: int = 80,
+    seed: int = 20,
+    limit: int | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Evolved:
+    """Let the claims of `data` pass from agent to agent and be rewritten; every hop is kept.
+
+    `kind` is "walk", "cascade" (nothing steers) or "intervened" (auditors steer every claim towards each `target`, such
+    as "style=colloquial"). `network` and `population` are files, a kind of network and a number of agents to draw.
+    `rewriter` writes for the agents: "rules", "model" (with `profile`) or "replay" (`recording`); `auditor` judges.
+    With `output` the result is written there, a run that was stopped goes on when it is called again, and the caps hold
+    over all its starts. `mode` and `cache` say how calls of models are recorded.
+    """
+    given = locals()
+    setup = Setup.of(given)
+    with _run(**{name: given[name] for name in _RUN}, estimate=False) as run:
+        made = run.finish(sync.run(_evolved(setup, run)))
+        remarks = made.notes[len(run.dataset.notes) :]
+        return Evolved(**vars(made), budget=run.calls.budget.summary(), remarks=remarks)
+
+
+def estimate_evolve(data: Source, **words: Any) -> dict[str, Any]:
+    """What `evolve` with the same words would cost at most; nothing is asked and nothing written."""
+    setup = Setup.of(words)
+    with _run(data=data, **{name: words[name] for name in _RUN if name in words}, estimate=True) as run:
+        return estimate(setup, run.dataset, run.calls)
+
+
+_RUN = (
+    "data", "output", "limit", "force", "seed", "max_cost", "max_calls", "max_tokens", "mode", "cache", "concurrency",
+    "progress",
+)  # fmt: skip
+
+
+def _run(
+    data: Source,
+    output: str | Path | None = None,
+    *,
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    **words: Any,
+) -> Run:
+    return Run("evolve", data, output, caps=Caps(max_cost, max_calls, max_tokens), **words)
+
+
+async def _evolved(setup: Setup, run: Run) -> Dataset:
+    writer, judges = setup.open_rewriter(run.calls), setup.open_auditors(run.calls)
+    try:
+        return await simulate_async(
+            run.dataset,
+            setup.open_stage(),
+            rewriter=writer,
+            auditors=judges,
+            targets=setup.targets,
+            plan=setup.plan,
+            seed=setup.seed,
+            concurrency=run.calls.concurrency,
+            run=run,
+            progress=run.progress,
+        )
+    finally:
+        await writer.close()
+        for judge in judges:
+            await judge.close()
