@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from claimlab.evaluate.eqa.study import new_study as new_study
     from claimlab.evaluate.eqa.write import report as report
     from claimlab.evaluate.front import evaluate as evaluate
-    from claimlab.evaluate.run import evaluate as evaluate
+    from claimlab.evolve.claims.front import seed_claims as seed_claims
+    from claimlab.evolve.drift.front import drift as drift
     from claimlab.evolve.front import evolve as evolve
+    from claimlab.evolve.worth.front import worth as worth
     from claimlab.exchange.export import export as export
     from claimlab.exchange.importer import import_files as import_files
     from claimlab.split.run import split as split
@@ -44,9 +46,9 @@ _HOMES = {
     "audit": "claimlab.audit.run",
     "clean": "claimlab.clean.run",
     "detect": "claimlab.detect.run",
+    "drift": "claimlab.evolve.drift.front",
     "enrich": "claimlab.enrich.front",
     "evaluate": "claimlab.evaluate.front",
-    "evaluate": "claimlab.evaluate.run",
     "evolve": "claimlab.evolve.front",
     "export": "claimlab.exchange.export",
     "import_files": "claimlab.exchange.importer",
@@ -54,12 +56,14 @@ _HOMES = {
     "load": "claimlab.catalog.load",
     "new_study": "claimlab.evaluate.eqa.study",
     "report": "claimlab.evaluate.eqa.write",
+    "seed_claims": "claimlab.evolve.claims.front",
     "split": "claimlab.split.run",
     "split_all": "claimlab.split.run",
+    "worth": "claimlab.evolve.worth.front",
 }
 __all__ = [
-    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "enrich", "evaluate", "evaluate",
-    "evolve", "export", "import_files", "labels", "load", "new_study", "report", "split", "split_all",
+    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "drift", "enrich", "evaluate", "evolve",
+    "export", "import_files", "labels", "load", "new_study", "report", "seed_claims", "split", "split_all", "worth",
 ]  # fmt: skip
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import DataError, SchemaError, UnknownName
+from claimlab.core.errors import SchemaError, UnknownName
 from claimlab.core.record import meta_json
 from claimlab.evolve.claims.contexts import contexts_of, read_contexts
 from claimlab.evolve.claims.model import Claim, dimension, dimensions, read_data, types
-from claimlab.evolve.claims.seed import ClaimSentence, OtherSentence, from_dataset
+from claimlab.evolve.claims.seed import ClaimSentence, OtherSentence
 
 
 def test_six_dimensions_in_two_layers_with_all_their_values() -> None:
@@ -85,19 +85,6 @@ def dataset() -> Dataset:
     return Dataset.build("made-up", rows, {"evidence": side})
 
 
-def test_any_dataset_gives_seeds_and_says_what_it_left_out() -> None:
-    found, left = from_dataset(dataset())
-    assert found == [
-        Claim("The mill burned.", id="a", context="A fire.", veracity="mostly-false"),
-        Claim("The weir broke.", id="b", veracity="false"),
-        Claim("The ford froze.", id="e", veracity="half-true"),
-    ]
-    assert left == {"kind article": 1, "no text": 1}
-    assert from_dataset(dataset(), most=1)[1] == {"beyond the limit": 2, "kind article": 1, "no text": 1}
-    with pytest.raises(DataError, match="no record to start from"):
-        from_dataset(dataset(), kinds=["nothing"])
-
-
 def test_contexts_from_the_released_layout_a_table_and_a_dataset(tmp_path: Path) -> None:
     abstracts = {"Regional": [{"title": "Mills", "url_1": "https://news.example/m", "content_1": "A mill burned.",
                                "url_2": "https://news.example/n", "content_2": "It was rebuilt."}]}  # fmt: skip
@@ -123,9 +110,9 @@ def test_contexts_from_the_released_layout_a_table_and_a_dataset(tmp_path: Path)
 @pytest.mark.realdata
 def test_every_released_value_is_known(real_data: Path) -> None:
     archive = real_data / "evolved-claims.zip"
-    evolved, left = from_dataset(load("evolved-claims", archive, variant="evolved"))
+    records = load("evolved-claims", archive, variant="evolved").records
+    evolved = [Claim.of_record(row) for row in records.iter_rows(named=True)]
     assert len(evolved) == 3_557
-    assert left == {}
     stated = [tuple(claim.stated().items()) for claim in evolved]
     assert all(len(values) == 1 for values in stated)
     counts = pl.Series([f"{d}={v}" for ((d, v),) in stated]).value_counts()

@@ -16,9 +16,8 @@ from claimlab.evolve.society.engine import depth
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
 from claimlab.evolve.worth.agents import worth_by_agents
-from claimlab.evolve.worth.compare import against_people, of_counts
-from claimlab.evolve.worth.conditions import ALL, conditional, distances
-from claimlab.evolve.worth.score import Perspective, Society, worth
+from claimlab.evolve.worth.compare import ALL, against_people, conditional, distances, of_counts
+from claimlab.evolve.worth.score import Perspective, Society, by_features
 from claimlab.evolve.worth.spread import Bounds, Ties, ability, most_reached, spread
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
 from claimlab.evolve.worth.views import Worth
@@ -88,36 +87,36 @@ def test_strong_ties_hear_first_and_strangers_last(society: Society) -> None:
 
 
 def test_a_grave_claim_is_worth_more_than_a_bench(society: Society) -> None:
-    scores = dict(worth(CLAIMS, society).select("id", "score").iter_rows())
+    scores = dict(by_features(CLAIMS, society).select("id", "score").iter_rows())
     assert scores["grave"] > scores["mill"] > scores["plain"]
 
 
 def test_every_part_stays_in_bounds_and_free_scores_are_not_rounded(society: Society) -> None:
-    found = worth(CLAIMS, society)
+    found = by_features(CLAIMS, society)
     for name in (*DIMENSIONS, "content", "propagation", "score"):
         assert found[name].is_between(0, 1).all()
     assert (found["score"] * 10 % 1 > 1e-6).any()
-    released = worth(CLAIMS, society, perspective=Perspective.named("released"))
+    released = by_features(CLAIMS, society, perspective=Perspective.named("released"))
     assert ((released["score"] * 10 - (released["score"] * 10).round()).abs() < 1e-9).all()
     assert found["score"].to_list() == pytest.approx((0.5 * found["content"] + 0.5 * found["propagation"]).to_list())
 
 
 def test_order_and_company_do_not_change_a_score(society: Society) -> None:
-    whole = worth(CLAIMS, society)
-    alone = worth([CLAIMS[1]], society)
+    whole = by_features(CLAIMS, society)
+    alone = by_features([CLAIMS[1]], society)
     assert whole.filter(pl.col("id") == "grave").equals(alone)
-    assert not worth([CLAIMS[1]], society, seed=1).equals(alone)
+    assert not by_features([CLAIMS[1]], society, seed=1).equals(alone)
 
 
 def test_a_background_shifts_what_it_is_about(society: Society) -> None:
-    calm = worth(CLAIMS, society).mean()
-    tense = worth(CLAIMS, society, background=Background.parse("time_node=sensitive, trust_climate=low")).mean()
+    calm = by_features(CLAIMS, society).mean()
+    tense = by_features(CLAIMS, society, background=Background.parse("time_node=sensitive, trust_climate=low")).mean()
     assert tense["controversy"][0] > calm["controversy"][0] + 0.05
     assert tense["score"][0] > calm["score"][0]
     with pytest.raises(UnknownName, match="weather"):
         Background.parse("weather=bad")
     with pytest.raises(UnknownName, match="stormy"):
-        worth(CLAIMS, society, background=Background(time_node="stormy"))
+        by_features(CLAIMS, society, background=Background(time_node="stormy"))
 
 
 def test_users_are_a_condition(society: Society) -> None:
@@ -128,7 +127,7 @@ def test_users_are_a_condition(society: Society) -> None:
     assert set(some.population.agents["education"].cast(pl.String)) == {value}
     assert some.network.tiers is not None
     assert len(some.network.tiers) == len(some.network.indices)
-    assert worth(CLAIMS, some)["size"].max() <= some.population.size  # type: ignore[operator]
+    assert by_features(CLAIMS, some)["size"].max() <= some.population.size  # type: ignore[operator]
     with pytest.raises(UnknownName, match="wizard"):
         Society.of(society.population, society.network, {"education": "wizard"})
 
@@ -137,7 +136,7 @@ def test_a_perspective_counts_what_it_names(society: Society) -> None:
     view = Perspective.named(
         "free", dimensions={"controversy": 2.0, "novelty": 1.0}, content=1.0, propagation=0.0, threshold=0.2
     )
-    found = worth(CLAIMS, society, perspective=view)
+    found = by_features(CLAIMS, society, perspective=view)
     expected = (2 * found["controversy"] + found["novelty"]) / 3
     assert found["score"].to_list() == pytest.approx(expected.to_list())
     assert found["worthy"].to_list() == (found["score"] >= 0.2).to_list()
@@ -208,7 +207,7 @@ def test_the_same_claims_under_one_condition_after_another(society: Society) -> 
 
 
 def test_worth_is_shown_claim_by_claim(society: Society) -> None:
-    scores = worth(CLAIMS, society)
+    scores = by_features(CLAIMS, society)
     found = Worth(scores, Background(), Perspective.named("free"), society, "features")
     assert repr(found) == "<Worth of 3 claims, scored by features>"
     assert [row["id"] for row in found] == [name for name, _ in CLAIMS]

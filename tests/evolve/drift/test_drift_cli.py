@@ -44,7 +44,7 @@ def test_a_report_a_viewer_and_the_stages(looms: Make, tmp_path: Path, capsys: p
     assert told["measure"]["name"] == "drift-lite"
     assert {c["value"] for c in told["curves"] if c["by"] == "topology"} == {"clustered", "random"}
     assert {a["setting"] for a in told["attainment"]} == {"one auditor", "three auditors"}
-    files = {p.name for p in (tmp_path / "r").iterdir()}
+    files = {p.name for p in (tmp_path / "r").iterdir() if not p.name.startswith(".")}
     assert files == {"drift.json", "hops.parquet", "index.html", "report.md", "plots", "traces.html"}
     assert (tmp_path / "r" / "plots" / "together.png").read_bytes()[:4] == b"\x89PNG"
     assert "a2" in (tmp_path / "r" / "traces.html").read_text(encoding="utf-8")
@@ -103,7 +103,10 @@ def test_worth_writes_a_dataset_and_a_report(looms: Make, tmp_path: Path, capsys
     assert made.tables["worth"]["worthy"].dtype == pl.Boolean
     assert made.lineage[-1].parameters["background"]["trust_climate"] == "low"
     assert (tmp_path / "w" / "worth-report" / "index.html").is_file()
-    for argv, message in ((["--user", "x"], "names no value"), (["--perspective", "novelty=much"], "no weight")):
+    for argv, message in (
+        (["--user", "x"], "names no value"),
+        (["--perspective", "novelty=much"], "not a valid weight"),
+    ):
         code, _, err = call(capsys, "evolve", "worth", tmp_path / "a", "-o", tmp_path / "v", *argv)
         assert code == 2
         assert message in err

@@ -14,7 +14,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.evolve.auditors.auditor import Question, Vote
 from claimlab.evolve.drift import attainment, coverage, levels, producers, verdicts
-from claimlab.evolve.drift.audited import judge_ends
+from claimlab.evolve.drift.attainment import judge_ends
 from claimlab.evolve.drift.hops import read_hops
 from claimlab.evolve.drift.measure import measure
 from claimlab.exchange.synthetic import require_labels

@@ -25,6 +25,7 @@ from claimlab.cli.options import (
 )
 from claimlab.cli.output import echo, note, progress_bar, say, several, show_estimate, suggest, verb, written
 from claimlab.cli.verbs._evolve_drift import drift
+from claimlab.cli.verbs._evolve_seed import seed
 from claimlab.cli.verbs._evolve_worth import worth
 
 app = verb(help="Claims in a simulated society: let them evolve, measure their drift, judge their check-worthiness.")
@@ -144,3 +145,4 @@ _ADVICE = {"failures: language": " The rules know English only; other languages 
 
 app.command()(drift)
 app.command()(worth)
+app.command()(seed)

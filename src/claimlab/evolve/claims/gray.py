@@ -45,7 +45,7 @@ def grayed(
     noises = {i: noise for i, draft in enumerate(drafts) if (noise := noise_for(draft, share, seed)) is not None}
     made = {i: _with_symbol(drafts[i], seed) for i, noise in noises.items() if noise == "symbols"}
     asks = [i for i in noises if i not in made]
-    requests = [_request(drafts[i], noises[i], seed) for i in asks]
+    requests = [rewrite_request(drafts[i], noises[i], seed) for i in asks]
     for index, answer in gather_sync(provider, requests, progress=progress, label="Into the gray area"):
         tally.add(answer)
         draft = drafts[asks[index]]
@@ -75,7 +75,7 @@ def figures(text: str) -> list[str]:
     return sorted(_FIGURE.findall(text))
 
 
-def _request(draft: Draft, noise: str, seed: int) -> Request[Rewritten]:
+def rewrite_request(draft: Draft, noise: str, seed: int) -> Request[Rewritten]:
     prompt = f"{_REWRITE.format(ask=read_data('gray')[noise]['ask'])}\n\n{untrusted(draft.text)}"
     return Request.of(prompt, system=_SYSTEM, schema=Rewritten, max_tokens=300, seed=seed, tag=draft.id)
 

@@ -1,4 +1,4 @@
-"""Seed claims and non-claims: from contexts by a model, or from any dataset.
+"""Seed claims and non-claims, from contexts by a model.
 
 The model is asked for sentences that the context itself supports, and for sentences that are no claims, by the six
 types of data/taxonomy.toml; a share of both is then moved into the gray area. What comes out is a dataset whose every
@@ -12,20 +12,19 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-import polars as pl
 from pydantic import BaseModel, Field, create_model
 
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.errors import DataError, UsageError
+from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.evolve.claims.contexts import Context
 from claimlab.evolve.claims.draft import PROMPTS, Draft, evidence, records
 from claimlab.evolve.claims.gray import grayed
-from claimlab.evolve.claims.model import Claim, dimension, types
+from claimlab.evolve.claims.model import types
 from claimlab.llm.gather import gather_sync
 from claimlab.llm.messages import Request, untrusted
 from claimlab.llm.provider import Provider
@@ -77,24 +76,27 @@ class Seeded:
     calls: dict[str, Any] = field(default_factory=dict)
 
 
-def seed_claims(
+def wanted_of(claims: int, non_claims: int, gray: float) -> dict[str, int]:
+    """How many sentences of each label a context gives."""
+    if min(claims, non_claims) < 0 or not claims + non_claims or not 0 <= gray <= 1:
+        raise UsageError(
+            f"Nothing can be seeded with {claims} claims, {non_claims} non-claims and a gray share of {gray:g}.",
+            "Ask for at least one sentence and a share from 0 to 1.",
+        )
+    return {"claim": claims, "non-claim": non_claims}
+
+
+def draw_seeds(
     contexts: Sequence[Context],
     provider: Provider,
     *,
-    claims: int = 5,
-    non_claims: int = 2,
+    wanted: dict[str, int],
     gray: float = GRAY,
     seed: int = 0,
     name: str = "seeds",
     progress: Progress = silent,
 ) -> Seeded:
-    """`claims` claims and `non_claims` non-claims from every context, a share `gray` of them made harder."""
-    wanted = {"claim": claims, "non-claim": non_claims}
-    if min(wanted.values()) < 0 or not any(wanted.values()) or not 0 <= gray <= 1:
-        raise UsageError(
-            f"Nothing can be seeded with {claims} claims, {non_claims} non-claims and a gray share of {gray:g}.",
-            "Ask for at least one sentence and a share from 0 to 1.",
-        )
+    """So many sentences of each label as are `wanted` from every context, a share `gray` of them made harder."""
     tally, dropped = Tally(), Counter[str]()
     drafts = _once(_drawn(contexts, provider, wanted, seed, tally, dropped, progress), dropped)
     drafts = grayed(drafts, provider, gray, seed, tally, dropped, progress)
@@ -108,7 +110,9 @@ def seed_claims(
         "failed_calls": sum(tally.failures.values()),
     }
     model = provider.profile.chosen_model()
-    asked = {"model": model, "claims": claims, "non_claims": non_claims, "gray": gray, "prompts": PROMPTS}
+    asked = {
+        "model": model, "claims": wanted["claim"], "non_claims": wanted["non-claim"], "gray": gray, "prompts": PROMPTS,
+    }  # fmt: skip
     step = Lineage(step="evolve seed", parameters=asked, seed=seed, inputs=_digest(contexts), counts=counts)
     notes = [f"{model}: {provider.profile.standing}."] if provider.profile.standing else []
     tables = {"evidence": evidence(drafts)}
@@ -127,7 +131,7 @@ def _drawn(
 ) -> list[Draft]:
     """What the model said, context after context; a call that failed is counted and gives nothing."""
     asked = [(context, label) for context in contexts for label, count in wanted.items() if count]
-    requests = [_request(context, label, wanted[label], seed) for context, label in asked]
+    requests = [sentence_request(context, label, wanted[label], seed) for context, label in asked]
     answers: dict[int, list[Draft]] = {}
     for index, answer in gather_sync(provider, requests, progress=progress, label="Drawing seeds"):
         tally.add(answer)
@@ -142,7 +146,7 @@ def _drawn(
     return [draft for index in sorted(answers) for draft in answers[index]]
 
 
-def _request(context: Context, label: str, count: int, seed: int) -> Request[Any]:
+def sentence_request(context: Context, label: str, count: int, seed: int) -> Request[Any]:
     described = "\n".join(f"- {t.name}: {t.definition}" for t in types().values() if t.claim == (label == "claim"))
     shown = f"{context.title}\n\n{context.text}" if context.title else context.text
     return Request.of(
@@ -167,51 +171,6 @@ def _once(drafts: Iterable[Draft], dropped: Counter[str]) -> list[Draft]:
         seen.add(key)
         kept.append(draft)
     return kept
-
-
-def from_dataset(
-    dataset: Dataset, *, kinds: Sequence[str] = ("claim", "post"), most: int | None = None
-) -> tuple[list[Claim], dict[str, int]]:
-    """The records of any dataset as seeds, and how many were left out for which reason.
-
-    The veracity level is read from the record's own label where that is one of the six, else from its verdict; the
-    context is the first piece of evidence, where there is any, else what the record itself names.
-    """
-    first = _first_evidence(dataset)
-    found: list[Claim] = []
-    left = Counter[str]()
-    for row in dataset.records.iter_rows(named=True):
-        if not row["text"]:
-            left["no text"] += 1
-        elif row["kind"] not in kinds:
-            left[f"kind {row['kind']}"] += 1
-        elif most is not None and len(found) >= most:
-            left["beyond the limit"] += 1
-        else:
-            claim = Claim.of_record(row)
-            level, context = claim.veracity or _level(row), first.get(row["id"]) or claim.context
-            found.append(replace(claim, veracity=level, context=context))
-    if not found:
-        why = ", ".join(f"{reason}: {count}" for reason, count in sorted(left.items()))
-        raise DataError(
-            f"'{dataset.name}' holds no record to start from ({why or 'it is empty'}).",
-            f"Name the kinds that may be seeds; {', '.join(kinds)} were asked for.",
-        )
-    return found, dict(sorted(left.items()))
-
-
-def _first_evidence(dataset: Dataset) -> dict[str, str]:
-    table = dataset.tables.get("evidence")
-    if table is None:
-        return {}
-    told = table.filter(pl.col("text").is_not_null()).sort("record_id", "rank", maintain_order=True)
-    return dict(told.unique("record_id", keep="first", maintain_order=True).select("record_id", "text").iter_rows())
-
-
-def _level(row: dict[str, Any]) -> str | None:
-    """The veracity level of a record; a verdict of three values names the level in its middle."""
-    own = dimension("veracity").find(row["label_raw"] or "")
-    return own.name if own else {"true": "true", "false": "false", "mixed": "half-true"}.get(row["veracity"] or "")
 
 
 def _digest(contexts: Sequence[Context]) -> dict[str, str]:

@@ -7,10 +7,16 @@ independent judge was handed in, its word stands beside theirs (`independent`): 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
+from claimlab.core import sync
+from claimlab.core.calls.pool import all_of
+from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.shares import wilson
+from claimlab.evolve.auditors.auditor import Auditor, Question, Vote
+from claimlab.evolve.target import Target
 
 SETTINGS = {0: "direct", 1: "one auditor", 3: "three auditors"}
 UNSTATED = "not stated"
@@ -83,3 +89,23 @@ def steps_to_target(hops: pl.DataFrame) -> pl.DataFrame:
 def hardest(steps: pl.DataFrame) -> pl.DataFrame:
     """The value of each dimension that took the most hops on average (the paper's figure 4)."""
     return steps.group_by("dimension", maintain_order=True).first().sort("mean")
+
+
+def judge_ends(hops: pl.DataFrame, auditor: Auditor, *, progress: Progress = silent) -> Ends:
+    """The auditor's word on the last text of each trace; null where it could not be had."""
+    return sync.run(_judge(hops, auditor, progress))
+
+
+async def _judge(hops: pl.DataFrame, auditor: Auditor, progress: Progress) -> Ends:
+    last = last_hops(hops).drop_nulls(["output", "base", "dimension"])
+    rows = list(last.select("run", "trace_id", "output", "base", "dimension", "target").iter_rows())
+
+    async def judge(row: tuple[Any, ...]) -> Vote:
+        _, _, text, base, dimension, value = row
+        return await auditor.judge(Question(text, Target.of(dimension, value), seed=0, origin=base))
+
+    try:
+        votes = await all_of(rows, judge, progress=progress, label="Judging where claims ended")
+    finally:
+        await auditor.close()
+    return {(row[0], row[1]): vote.passed for row, vote in zip(rows, votes, strict=True)}

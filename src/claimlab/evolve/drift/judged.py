@@ -56,45 +56,52 @@ def sample_hops(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
     return drawn.head(most).sort("run", "trace_id", "hop").drop("lot")
 
 
-def judge_levels(
-    claims: Sequence[tuple[str, str]], provider: Provider, *, progress: Progress = silent
-) -> tuple[list[str | None], Tally]:
-    """(text, reference) pairs to levels."""
-    requests = [
+def level_requests(claims: Sequence[tuple[str, str]]) -> list[Request[Level]]:
+    """How true is each (text, reference)?"""
+    return [
         Request.of(
             f"{untrusted(reference[:READ], 'reference')}\n\n{untrusted(text[:READ], 'statement')}",
             system=_LEVEL, schema=Level, max_tokens=40, seed=0,
         )
         for text, reference in claims
     ]  # fmt: skip
-    tally = Tally()
-    found: list[str | None] = [None] * len(requests)
+
+
+def judge_levels(
+    claims: Sequence[tuple[str, str]], provider: Provider, *, progress: Progress = silent
+) -> tuple[list[str | None], Tally]:
+    """(text, reference) pairs to levels."""
+    requests, tally = level_requests(claims), Tally()
+    levels: list[str | None] = [None] * len(requests)
     for index, answer in gather_sync(provider, requests, progress=progress, label="Judging verdicts"):
         tally.add(answer)
-        found[index] = answer.value.verdict if answer.value is not None else None
-    return found, tally
+        levels[index] = answer.value.verdict if answer.value is not None else None
+    return levels, tally
+
+
+def stated_requests(claims: Sequence[tuple[str, str]]) -> list[Request[Stated]]:
+    """Which units of the context does each (text, context) state?"""
+    return [
+        Request.of(
+            f"{untrusted(_numbered(units(context)[:MOST_UNITS]), 'facts')}\n\n{untrusted(text[:READ], 'statement')}",
+            system=_STATED, schema=Stated, max_tokens=200, seed=0,
+        )
+        for text, context in claims
+    ]  # fmt: skip
 
 
 def entailed(
     claims: Sequence[tuple[str, str]], provider: Provider, *, progress: Progress = silent
 ) -> tuple[list[float | None], Tally]:
     """(text, context) pairs to the share of the context's units that the model finds in the text."""
-    pieces = [units(context)[:MOST_UNITS] for _, context in claims]
-    requests = [
-        Request.of(
-            f"{untrusted(_numbered(facts), 'facts')}\n\n{untrusted(text[:READ], 'statement')}",
-            system=_STATED, schema=Stated, max_tokens=200, seed=0,
-        )
-        for (text, _), facts in zip(claims, pieces, strict=True)
-    ]  # fmt: skip
-    tally = Tally()
-    found: list[float | None] = [None] * len(requests)
+    requests, tally = stated_requests(claims), Tally()
+    shares: list[float | None] = [None] * len(requests)
     for index, answer in gather_sync(provider, requests, progress=progress, label="Judging coverage"):
         tally.add(answer)
-        facts = pieces[index]
-        if answer.value is not None and facts:
-            found[index] = len({i for i in answer.value.stated if 1 <= i <= len(facts)}) / len(facts)
-    return found, tally
+        known = len(units(claims[index][1])[:MOST_UNITS])
+        if answer.value is not None and known:
+            shares[index] = len({i for i in answer.value.stated if 1 <= i <= known}) / known
+    return shares, tally
 
 
 def _numbered(facts: Sequence[str]) -> str:

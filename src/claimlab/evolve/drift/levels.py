@@ -19,9 +19,9 @@ from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
 LEVELS = ("seed", "middle", "evolved")
 
 
-def wanted_levels(words: str) -> list[str]:
-    """The user's stages, checked: before anything is measured."""
-    names = [word.strip() for word in words.split(",") if word.strip()]
+def wanted_levels(words: str | Sequence[str]) -> list[str]:
+    """The user's stages ("seed,middle"), checked: before anything is measured."""
+    names = [w.strip() for w in (words.split(",") if isinstance(words, str) else words) if w.strip()]
     _check(names)
     return names
 

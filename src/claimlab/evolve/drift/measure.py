@@ -52,6 +52,7 @@ class Drift(Shown):
     model_coverage: pl.DataFrame | None = None
     notes: list[str] = field(default_factory=list)
     tallies: dict[str, dict[str, Any]] = field(default_factory=dict)
+    stages: dict[str, dict[str, int]] = field(default_factory=dict)  # folders of the stages that were written
 
     @property
     def table(self) -> pl.DataFrame:
@@ -118,11 +119,9 @@ def measure(
         fuse, fuse_hops = _fuse(drawn, judges, progress)
         hops, model_coverage = _other_judgements(hops, drawn, given, judges, tallies, progress)
     if not verdicts.measured(hops):
-        notes.append("Verdict drift is not measured: the traces state no verdicts and no model was asked (--judge).")
+        notes.append("Verdict drift is not measured: the traces state no verdicts and no model was asked (`judge`).")
     if judges is None:
-        notes.append(
-            "FUSE-EVAL is not measured: it needs a model (--judge). drift-lite stands in its place, not for it."
-        )
+        notes.append("FUSE-EVAL is not measured: it needs a model (`judge`). drift-lite is another measure.")
     covered = coverage(hops, given, reader)
     if covered["coverage"].null_count() == covered.height:
         notes.append("Coverage is not measured: the records have no context in the table 'evidence'.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 
@@ -13,22 +11,20 @@ from claimlab.evolve.drift.measure import Drift
 from claimlab.evolve.drift.views.page import VIEWER, report
 from claimlab.evolve.drift.views.viewer import Societies, Society, to_page
 from claimlab.evolve.society.network import Network
-from claimlab.pages.folder import Contents, write_report
+from claimlab.pages.folder import Contents
 
 FILE = "drift.json"
 HOPS = "hops.parquet"
 KIND = "drift report"
 
 
-def write_drift(
-    found: Drift, folder: Path, societies: Societies | None = None, *, traces: int, seed: int = 0, force: bool = False
-) -> None:
-    """The report folder, in one atomic step; `traces` is how many the viewer holds."""
-    page = report(found, viewer=VIEWER if traces else None)
-    files: dict[str, str | pl.DataFrame] = {HOPS: found.hops.drop("votes")}
+def contents(drifted: Drift, societies: Societies | None = None, *, traces: int, seed: int = 0) -> Contents:
+    """What the report folder holds; `traces` is how many the viewer shows."""
+    page = report(drifted, viewer=VIEWER if traces else None)
+    files: dict[str, str | pl.DataFrame] = {HOPS: drifted.hops.drop("votes")}
     if traces:
-        files[VIEWER] = to_page(found.hops, societies, most=traces, seed=seed)
-    write_report(Contents(KIND, [page], data={FILE: found.to_json()}, files=files), folder, force=force)
+        files[VIEWER] = to_page(drifted.hops, societies, most=traces, seed=seed)
+    return Contents(KIND, [page], data={FILE: drifted.to_json()}, files=files)
 
 
 def society_of(dataset: Dataset) -> Society | None:

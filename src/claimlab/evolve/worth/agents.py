@@ -50,7 +50,7 @@ def worth_by_agents(
     seed: int = 0,
     progress: Progress = silent,
 ) -> tuple[pl.DataFrame, Tally]:
-    """As `score.worth`, asked of a model; a claim that nobody rated has null scores. One cascade per claim."""
+    """As `score.by_features`, asked of a model; a claim that nobody rated has null scores. One cascade per claim."""
     background, perspective = background or Background(), perspective or Perspective.named("paper")
     values = values or Values.read()
     ties, tally = Ties(society.network, seed=seed), Tally()

@@ -110,7 +110,7 @@ def induced(network: Network, rows: npt.NDArray[np.int64]) -> Network:
     return replace(network, indptr=indptr, indices=indices, hubs=network.hubs[:0], tiers=tiers, scores=scores)
 
 
-def worth(
+def by_features(
     claims: Sequence[tuple[str, str]],
     society: Society,
     *,

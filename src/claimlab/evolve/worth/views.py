@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from claimlab.core.dataset import Dataset
 from claimlab.core.shown import Shown
-from claimlab.evolve.worth.compare import summary
-from claimlab.evolve.worth.conditions import distances
+from claimlab.evolve.worth.compare import distances, summary
 from claimlab.evolve.worth.score import Perspective, Society
 from claimlab.evolve.worth.values import DIMENSIONS, Background
 from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, Tiles
@@ -37,6 +37,7 @@ class Worth(Shown):
     people: dict[str, Any] | None = None
     tally: dict[str, Any] | None = None
     untold: int = 0  # records without a text: nobody could score them
+    dataset: Dataset | None = None  # the input with the scores beside its records
 
     @property
     def table(self) -> pl.DataFrame:
@@ -158,7 +159,7 @@ def _conditions(scores: pl.DataFrame) -> Table:
 
 def _people(found: Worth) -> list[Block]:
     if found.people is None:
-        return [Text("Not compared with people: give their scores with --people.", "note")]
+        return [Text("Not compared with people: pass their scores as `people`.", "note")]
     low, high = found.people["interval"]
     far, n = found.people["wasserstein"], found.people["claims"]
     rank = "not known" if found.people["spearman"] is None else f"{found.people['spearman']:.2f}"

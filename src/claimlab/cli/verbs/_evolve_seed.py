@@ -1,0 +1,68 @@
+"""`claimlab evolve seed`: claims to start from, written by a model from contexts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from claimlab.cli.options import (
+    CacheOption,
+    EstimateFlag,
+    ForceFlag,
+    JsonFlag,
+    MaxCallsOption,
+    MaxCostOption,
+    MaxTokensOption,
+    ModelOption,
+    ModeOption,
+    OutputOption,
+    ProfileOption,
+    SeedOption,
+)
+from claimlab.cli.output import echo, note, progress_bar, show_estimate, suggest, written
+
+
+def seed(
+    contexts: Annotated[
+        Path, typer.Argument(help="Texts to draw from: a file (abstracts, or a column 'text') or a dataset folder.")
+    ],
+    output: OutputOption,
+    profile: ProfileOption = None,
+    model: ModelOption = None,
+    member: Annotated[str | None, typer.Option(help="The file inside an archive or folder that holds several.")] = None,
+    claims: Annotated[int, typer.Option(min=0, help="Claims from each context.")] = 5,
+    non_claims: Annotated[int, typer.Option(min=0, help="Sentences that are not claims from each context.")] = 2,
+    gray: Annotated[float, typer.Option(min=0, max=1, help="Share of the sentences that are made harder.")] = 0.25,
+    name: Annotated[str, typer.Option(help="Name of the dataset.")] = "seeds",
+    cache: CacheOption = None,
+    mode: ModeOption = "record",
+    max_cost: MaxCostOption = None,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
+    estimate: EstimateFlag = False,
+    seed: SeedOption = 0,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N contexts.")] = None,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Let a model write claims and non-claims from texts, each with its label, origin and change log."""
+    words = dict(locals())
+    del words["estimate"], words["as_json"]
+    from claimlab.evolve.claims.front import estimate_seed_claims, seed_claims
+
+    if estimate:
+        for spends in ("max_cost", "max_calls", "max_tokens", "name", "force"):
+            del words[spends]
+        show_estimate(estimate_seed_claims(**words), as_json)
+        return
+    with progress_bar() as progress:
+        seeded = seed_claims(**words, progress=progress)
+    more = {"seeded": seeded.counts, "dropped": seeded.dropped, "calls": seeded.calls}
+    written(seeded.dataset, as_json=as_json, more=more)
+    if not as_json:
+        for what, count in {**seeded.counts, **seeded.dropped}.items():
+            echo(f"  {count:>8,} {what.replace('_', ' ')}")
+    note(seeded.dataset.notes, "evolve seed")
+    suggest(f"claimlab evolve run {output} -o {output}-evolved", as_json=as_json)

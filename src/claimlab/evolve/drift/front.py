@@ -1,0 +1,199 @@
+"""The Python twin of `claimlab evolve drift`.
+
+drifted = cl.drift("walked", output="drift-report")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.budget import Caps
+from claimlab.core.calls.estimate import Priced, estimated
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import UsageError
+from claimlab.core.guard import DATASET, refuse_taken
+from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Run, Source, folders_of
+from claimlab.evolve.auditors.auditor import AUDITORS, Question, Settings
+from claimlab.evolve.auditors.known.model import ask
+from claimlab.evolve.drift.attainment import Ends, judge_ends, last_hops
+from claimlab.evolve.drift.coverage import contexts
+from claimlab.evolve.drift.fuse import Reading, request_of
+from claimlab.evolve.drift.hops import read_hops
+from claimlab.evolve.drift.judged import level_requests, sample_hops, stated_requests
+from claimlab.evolve.drift.levels import LEVELS, stages, wanted_levels
+from claimlab.evolve.drift.measure import Drift, Judges, measure
+from claimlab.evolve.drift.views.viewer import Society
+from claimlab.evolve.drift.write import KIND, contents, society_of
+from claimlab.evolve.society.files import read_network
+from claimlab.evolve.society.population import Population
+from claimlab.evolve.target import Target
+from claimlab.llm.estimate import estimate as estimate_calls
+from claimlab.llm.messages import Request
+from claimlab.llm.open import open_provider
+from claimlab.llm.profiles import find_profile
+from claimlab.pages.folder import fill
+
+
+def drift(
+    data: Source | Sequence[Source],
+    *,
+    output: str | Path | None = None,
+    datasets: str | Path | None = None,
+    levels: str | Sequence[str] = LEVELS,
+    population: str | Path | None = None,
+    network: str | Path | None = None,
+    judge: str | Sequence[str] = (),
+    reading: str = "paper",
+    runs: int = 1,
+    sample: int = 200,
+    auditor: str | None = None,
+    auditor_data: str | Path | None = None,
+    traces: int = 60,
+    cache: str | Path | None = None,
+    mode: str = "record",
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Drift:
+    """Measure how far the claims of `data` drifted from their base; several runs are compared.
+
+    With `output`, the report, its figures and a viewer of at most `traces` traces are written there; with `datasets`,
+    the stages of the claims (`levels`) are, as datasets. `judge` names model profiles that score FUSE-EVAL (in the
+    `reading` "paper" or "released") on at most `sample` hops; `auditor` judges attainment independently ("rules",
+    "classifier" with `auditor_data`, or "model", the first judge). `population` and `network` are files, for traces
+    that came without them. Caps hold over all starts of a run with an `output`.
+    """
+    sources, judges = _several(data), [judge] if isinstance(judge, str) else list(judge)
+    wanted = wanted_levels(levels)
+    caps = _caps(judges, max_cost, max_calls, max_tokens)
+    known = Reading.named(reading)  # before a model is opened, which may take a while or not be there
+    folders = [folder for source in sources for folder in folders_of(source)]
+    if datasets is not None and len(sources) == 1:
+        for name in wanted:
+            refuse_taken(Path(datasets) / name, force=force, kind=DATASET, reads=folders)
+    with Run(
+        "evolve drift", None, output, kind=KIND, reads=folders, force=force, seed=seed, caps=caps, mode=mode,
+        cache=cache, progress=progress,
+    ) as run:  # fmt: skip
+        opened = [Dataset.of(source, limit) for source in sources]
+        groups, society = _people(population, network)
+        providers = [open_provider(profile, calls=run.calls) for profile in judges]
+        ends = _independent(opened, auditor, auditor_data, judges, run)
+        asked = Judges(providers, known, runs, sample) if providers else None
+        drifted = measure(opened, groups=groups, judges=asked, independent=ends, seed=seed, progress=progress)
+        societies = _societies(opened, drifted, society)
+        run.fill(lambda folder: fill(contents(drifted, societies, traces=traces, seed=seed), folder))
+    if datasets is not None:
+        drifted.stages = _write_stages(opened, drifted, Path(datasets), wanted, force)
+    return drifted
+
+
+def estimate_drift(
+    data: Source | Sequence[Source],
+    *,
+    output: str | Path | None = None,
+    judge: str | Sequence[str] = (),
+    reading: str = "paper",
+    runs: int = 1,
+    sample: int = 200,
+    auditor: str | None = None,
+    cache: str | Path | None = None,
+    mode: str = "record",
+    seed: int = 0,
+    limit: int | None = None,
+) -> dict[str, Any]:
+    """What the judges of `drift` would cost with the same words; nothing is asked and nothing written."""
+    judges, known = [judge] if isinstance(judge, str) else list(judge), Reading.named(reading)
+    opened = [Dataset.of(source, limit) for source in _several(data)]
+    hops, parts = read_hops(opened), dict[str, Priced]()
+    drawn = sample_hops(hops, sample, seed)
+    given = {k: v for dataset in opened for k, v in contexts(dataset).items()}
+    with Run("evolve drift", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run:
+
+        def part(name: str, profile: str, requests: Iterator[Request[Any]]) -> None:
+            parts[name] = estimate_calls(requests, find_profile(profile), recording=run.calls.existing())
+
+        pairs = list(drawn.select("base", "output").iter_rows())
+        for number, profile in enumerate(judges, 1):
+            times = [(again, base, now) for again in range(runs) for base, now in pairs]
+            asked = (request_of(base, now, known, attempt=again, runs=runs) for again, base, now in times)
+            part(f"judge {number}", profile, asked)
+        if judges:
+            rows = list(drawn.select("record_id", "base", "output").iter_rows())
+            part("verdicts", judges[0], iter(level_requests([(now, given.get(i) or base) for i, base, now in rows])))
+            part("coverage", judges[0], iter(stated_requests([(now, given[i]) for i, _, now in rows if i in given])))
+        if judges and auditor == "model":
+            ends = last_hops(hops).drop_nulls(["output", "dimension"]).select("output", "dimension", "target")
+            part("auditor", judges[0], (ask(Question(o, Target.of(d, v), 0), 0) for o, d, v in ends.iter_rows()))
+        return estimated(parts)
+
+
+def _several(data: Source | Sequence[Source]) -> list[Source]:
+    return [data] if isinstance(data, Dataset | str | Path) else list(data)
+
+
+def _caps(judges: Sequence[str], cost: float | None, calls: int | None, tokens: int | None) -> Caps:
+    if not judges and any(cap is not None for cap in (cost, calls, tokens)):
+        raise UsageError("A cap was set, but without a judge nothing is spent.", "Pass `judge`.")
+    return Caps(cost, calls, tokens)
+
+
+def _people(population: str | Path | None, network: str | Path | None) -> tuple[dict[str, str], Society | None]:
+    """The groups of the agents and the network to draw, from files, for traces that came without them."""
+    if population is None:
+        if network is not None:
+            raise UsageError("A network file names agents.", "Pass their file too, as `population`.")
+        return {}, None
+    people = Population.read(population)
+    groups = dict(people.agents.select("id", people.agents["group"].cast(pl.String)).drop_nulls().iter_rows())
+    return groups, None if network is None else Society(people.ids.to_list(), read_network(network, people), groups)
+
+
+def _independent(
+    opened: Sequence[Dataset], auditor: str | None, data: str | Path | None, judges: Sequence[str], run: Run
+) -> Ends | None:
+    """The word of an auditor that took no part in the runs on where their claims ended."""
+    if auditor is None:
+        return None
+    if auditor == "model" and not judges:
+        raise UsageError("No model was named to audit.", "Pass `judge`; see: claimlab llm profiles")
+    opens, hops = AUDITORS.get(auditor), read_hops(opened)
+    goals = last_hops(hops).select("dimension", "target").unique().sort("dimension", "target").drop_nulls()
+    targets = tuple(sorted({Target.of(d, v) for d, v in goals.iter_rows()}))
+    if not targets:
+        return None
+    learned = None if data is None else Path(data)
+    settings = Settings(data=learned, targets=targets, profiles=tuple(judges), calls=run.calls)
+    (chosen,) = opens(settings, 1)
+    return judge_ends(hops, chosen, progress=run.progress)
+
+
+def _societies(opened: Sequence[Dataset], drifted: Drift, given: Society | None) -> Mapping[str, Society]:
+    """The network of each run: as the run left it, else the one that was given."""
+    runs = drifted.hops["run"].unique(maintain_order=True).to_list()
+    known = {run: society_of(dataset) or given for run, dataset in zip(runs, opened, strict=True)}
+    return {run: society for run, society in known.items() if society is not None}
+
+
+def _write_stages(
+    opened: Sequence[Dataset], drifted: Drift, folder: Path, wanted: Sequence[str], force: bool
+) -> dict[str, dict[str, int]]:
+    """Each stage of each run as a dataset folder below `folder`; the run's name is in it when there are several."""
+    counts = {}
+    runs = drifted.hops["run"].unique(maintain_order=True).to_list()
+    for dataset, run in zip(opened, runs, strict=True):
+        for name, made in stages(dataset, drifted.hops.filter(drifted.hops["run"] == run), wanted).items():
+            target = folder / (name if len(opened) == 1 else f"{run.replace(': ', '-')}-{name}")
+            refuse_taken(target, force=force, kind=DATASET)
+            made.write(target, force=force)
+            counts[str(target)] = {"records": made.records.height, **made.lineage[-1].counts}
+    return counts

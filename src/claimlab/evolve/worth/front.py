@@ -1,0 +1,196 @@
+"""The Python twin of `claimlab evolve worth`.
+
+scored = cl.worth("claims", background="time_node=sensitive", output="scored")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.budget import Caps
+from claimlab.core.calls.estimate import Priced, estimated
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.errors import DataError, UsageError
+from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Run, Source
+from claimlab.evolve.society.open import open_network, open_population
+from claimlab.evolve.worth.agents import Rating, ask, worth_by_agents
+from claimlab.evolve.worth.compare import against_people, conditional
+from claimlab.evolve.worth.score import Perspective, Society, by_features
+from claimlab.evolve.worth.spread import Bounds, most_reached
+from claimlab.evolve.worth.values import Background, Values
+from claimlab.evolve.worth.views import Worth, page
+from claimlab.files.read import user_table
+from claimlab.llm.estimate import estimate as estimate_calls
+from claimlab.llm.messages import Request
+from claimlab.llm.open import open_provider
+from claimlab.llm.profiles import find_profile
+from claimlab.pages.folder import Contents, fill
+
+TABLE, REPORT, FILE = "worth", "worth-report", "worth.json"
+
+
+def worth(
+    data: Source,
+    *,
+    output: str | Path | None = None,
+    reading: str = "free",
+    background: str | None = None,
+    user: Sequence[str] = (),
+    perspective: str | None = None,
+    content_weight: float | None = None,
+    propagation_weight: float | None = None,
+    threshold: float | None = None,
+    depth: int | None = None,
+    fan_out: int | None = None,
+    starts: int | None = None,
+    population: str | int = 90,
+    network: str = "dunbar",
+    values: str | Path | None = None,
+    by: str | None = None,
+    people: str | Path | None = None,
+    judge: str | None = None,
+    cache: str | Path | None = None,
+    mode: str = "record",
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Worth:
+    """Score how check-worthy the claims of `data` are, given the social background, the users and the perspective.
+
+    `reading` is "free" (ours, unrounded), "paper" or "released". `background` ("time_node=sensitive"), `user`
+    ("education=higher education") and `perspective` ("controversy=2,novelty") set the conditions; `by` scores under
+    each value of one of them. `judge` names a model profile that plays the users instead of features; `people` is a
+    table of scores (id, score) to compare with. With `output`, dataset, scores and report are written there.
+    """
+    caps = Caps(max_cost, max_calls, max_tokens)
+    if judge is None and caps != Caps():
+        raise UsageError("A cap was set, but without a model nothing is spent.", "Pass `judge`.")
+    if judge is not None and by is not None:
+        raise UsageError("`by` scores every claim several times, by features.", "Leave out `judge` or `by`.")
+    view = Perspective.named(
+        reading, dimensions=_weights(perspective), content=content_weight, propagation=propagation_weight,
+        threshold=threshold, bounds=Bounds(depth or 3, fan_out or 3), starts=starts,
+    )  # fmt: skip
+    where = dict(_pair(condition) for condition in user)
+    setting: dict[str, Any] = {
+        "background": Background.parse(background), "perspective": view, "seed": seed, "progress": progress,
+        "values": Values.read(None if values is None else Path(values)),
+    }  # fmt: skip
+    with Run(
+        "evolve worth", data, output, limit=limit, force=force, seed=seed, caps=caps, mode=mode, cache=cache,
+        progress=progress,
+    ) as run:  # fmt: skip
+        agents = open_population(str(population), seed)
+        society = Society.of(agents, open_network(network, agents, seed), where)
+        scored = _score(run, society, judge, by, where, setting)
+        if people is not None:
+            scored.people = against_people(scored.scores, _scores_of(Path(people)), seed=seed)
+        made = _dataset(run.dataset, scored, seed)
+        report = Contents("worth report", [page(scored)], data={FILE: scored.to_json()})
+        scored.dataset = run.finish(made, lambda folder: fill(report, folder / REPORT))
+    return scored
+
+
+def estimate_worth(
+    data: Source,
+    judge: str | None = None,
+    *,
+    output: str | Path | None = None,
+    background: str | None = None,
+    depth: int | None = None,
+    fan_out: int | None = None,
+    population: str | int = 90,
+    values: str | Path | None = None,
+    cache: str | Path | None = None,
+    mode: str = "record",
+    seed: int = 0,
+    limit: int | None = None,
+) -> dict[str, Any]:
+    """What `worth` with the same words would cost at most: all users that depth and fan-out allow hear every claim."""
+    parts: dict[str, Priced] = {}
+    with Run("evolve worth", data, output, limit=limit, mode=mode, cache=cache, seed=seed, estimate=True) as run:
+        if judge is not None:
+            agents, times = open_population(str(population), seed), Background.parse(background)
+            known = Values.read(None if values is None else Path(values))
+            users = range(min(most_reached(Bounds(depth or 3, fan_out or 3)), agents.size))
+
+            def requests() -> Iterator[Request[Rating]]:
+                for name, text in run.dataset.records.drop_nulls("text").select("id", "text").iter_rows():
+                    yield from (ask(text, agents.profile(user), times, known, name) for user in users)
+
+            parts["users"] = estimate_calls(requests(), find_profile(judge), recording=run.calls.existing())
+        return estimated(parts)
+
+
+def _score(
+    run: Run, society: Society, judge: str | None, by: str | None, where: dict[str, str], setting: dict[str, Any]
+) -> Worth:
+    stated = run.dataset.records.drop_nulls("text")
+    claims = list(stated.select("id", "text").iter_rows())
+    tally = None
+    if judge is None:
+        scores, method = by_features(claims, society, **setting), "features"
+    else:
+        provider = open_provider(judge, calls=run.calls)
+        scores, answers = worth_by_agents(claims, society, provider, **setting)
+        method, tally = f"agents played by {provider.profile.chosen_model()}", answers.summary()
+    return Worth(
+        scores=scores.join(stated.select("id", "topic"), on="id", maintain_order="left"),
+        background=setting["background"], perspective=setting["perspective"], society=society, method=method,
+        where=where, tally=tally, by=by, untold=run.dataset.records.height - stated.height,
+        conditions=conditional(claims, society, by, **setting) if by is not None else None,
+    )  # fmt: skip
+
+
+def _dataset(data: Dataset, scored: Worth, seed: int) -> Dataset:
+    """`data` with the table `worth` beside its records."""
+    figures = scored.to_json()
+    step = Lineage(
+        step="evolve worth",
+        parameters={k: figures[k] for k in ("method", "background", "users", "perspective")},
+        seed=seed,
+        inputs={"records.parquet": data.digest()},
+        counts={"claims": figures["claims"], "unscored": figures["unscored"]},
+    )
+    table = scored.scores.drop("topic").rename({"id": "record_id"})
+    return data.derive(data.records, step, {**data.tables, TABLE: table})
+
+
+def _scores_of(file: Path) -> pl.DataFrame:
+    try:
+        return user_table(file, "id", "score").select("id", pl.col("score").cast(pl.Float64))
+    except pl.exceptions.PolarsError as error:
+        todo = "Give a table with the columns id and score."
+        raise DataError(f"'{file}' cannot be read as scores: {error}.", todo) from None
+
+
+def _weights(text: str | None) -> dict[str, float] | None:
+    """`controversy=2,novelty`: what has no number weighs 1."""
+    if text is None:
+        return None
+    weights = {}
+    for part in text.split(","):
+        name, _, weight = (p.strip() for p in part.partition("="))
+        try:
+            weights[name] = float(weight) if weight else 1.0
+        except ValueError:
+            raise UsageError(
+                f"'{weight}' is not a valid weight.", "Write NAME=NUMBER, such as controversy=2."
+            ) from None
+    return weights
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"'{text}' names no value.", "Write ATTRIBUTE=VALUE, such as 'education=higher education'.")
+    return name.strip(), value.strip()
