@@ -29,53 +29,53 @@ def dots(rows: Sequence[Dot], *, title: str, threshold: float | None = None, wid
     import altair as alt
 
     rows = [replace(row, name=name) for row, name in zip(rows, distinct(r.name for r in rows), strict=True)]
-    order = [r.name for r in rows]
-    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=300, ticks=False))
-    tones = [t for t in VERDICT_COLOURS if any(r.tone == t for r in rows)]
-    colour: Any = alt.Color(
-        "tone:N",
-        scale=alt.Scale(domain=tones, range=[VERDICT_COLOURS[t] for t in tones]),
-        title=None,
-        legend=alt.Legend(orient="top"),
-    )
-    if not tones:
-        colour = alt.value(TRUE)
-    x_scale = alt.Scale(domain=[0, 100])
-    spans = pl.DataFrame(
-        [
-            {"name": r.name, "low": 100 * r.interval[0], "high": 100 * r.interval[1], "tone": r.tone}
-            for r in rows
-            if r.interval is not None
-        ],
-        schema={"name": pl.String, "low": pl.Float64, "high": pl.Float64, "tone": pl.String},
-    )
+    y = alt.Y("name:N", sort=[r.name for r in rows], title=None, axis=alt.Axis(labelLimit=300, ticks=False))
+    x = alt.X("x:Q", title=title, scale=alt.Scale(domain=[0, 100]))
+    colour = _colour(rows)
     points = pl.DataFrame([{"name": r.name, "x": 100 * r.value, "tone": r.tone} for r in rows])
-    marks = pl.DataFrame(
-        [{"name": r.name, "x": 100 * v, "baseline": k} for r in rows for k, v in r.marks.items()],
-        schema={"name": pl.String, "x": pl.Float64, "baseline": pl.String},
-    )
-    kinds = [k for k in SHAPES if k in set(marks["baseline"].to_list())]
     layers = [
-        alt.Chart(marks)
-        .mark_point(size=45, color="#8b95a1", filled=False, strokeWidth=1.5)
-        .encode(
-            y=y,
-            x=alt.X("x:Q", title=title, scale=x_scale),
-            shape=alt.Shape(
-                "baseline:N",
-                scale=alt.Scale(domain=kinds, range=[SHAPES[k] for k in kinds]),
-                title="baselines:",
-                legend=alt.Legend(orient="top", direction="horizontal"),
-            ),
-        )
-        if kinds
-        else None,
-        alt.Chart(spans).mark_rule(strokeWidth=3, opacity=0.55).encode(y=y, x="low:Q", x2="high:Q", color=colour),
-        alt.Chart(points)
-        .mark_point(filled=True, size=70, opacity=1)
-        .encode(y=y, x=alt.X("x:Q", title=title, scale=x_scale), color=colour),
+        *_baselines(rows, x, y),
+        _intervals(rows).mark_rule(strokeWidth=3, opacity=0.55).encode(y=y, x="low:Q", x2="high:Q", color=colour),
+        alt.Chart(points).mark_point(filled=True, size=70, opacity=1).encode(y=y, x=x, color=colour),
     ]
     if threshold is not None:
         line = pl.DataFrame({"x": [100 * threshold]})
         layers.append(alt.Chart(line).mark_rule(strokeDash=[5, 4], color="#8b95a1").encode(x="x:Q"))
-    return alt.layer(*[layer for layer in layers if layer is not None]).properties(width=width, height={"step": 21})
+    return alt.layer(*layers).properties(width=width, height={"step": 21})
+
+
+def _colour(rows: Sequence[Dot]) -> Any:
+    """By verdict, or one colour where there are none."""
+    import altair as alt
+
+    tones = [t for t in VERDICT_COLOURS if any(r.tone == t for r in rows)]
+    if not tones:
+        return alt.value(TRUE)
+    scale = alt.Scale(domain=tones, range=[VERDICT_COLOURS[t] for t in tones])
+    return alt.Color("tone:N", scale=scale, title=None, legend=alt.Legend(orient="top"))
+
+
+def _intervals(rows: Sequence[Dot]) -> Any:
+    import altair as alt
+
+    spans = [(r.name, 100 * r.interval[0], 100 * r.interval[1], r.tone) for r in rows if r.interval is not None]
+    types = {"name": pl.String, "low": pl.Float64, "high": pl.Float64, "tone": pl.String}
+    return alt.Chart(pl.DataFrame(spans, schema=types, orient="row"))
+
+
+def _baselines(rows: Sequence[Dot], x: Any, y: Any) -> list[Any]:
+    """A mark for each baseline; nothing where there is none."""
+    import altair as alt
+
+    marks = [{"name": r.name, "x": 100 * v, "baseline": k} for r in rows for k, v in r.marks.items()]
+    kinds = [k for k in SHAPES if any(mark["baseline"] == k for mark in marks)]
+    if not kinds:
+        return []
+    shape = alt.Shape(
+        "baseline:N",
+        scale=alt.Scale(domain=kinds, range=[SHAPES[k] for k in kinds]),
+        title="baselines:",
+        legend=alt.Legend(orient="top", direction="horizontal"),
+    )
+    style: dict[str, Any] = {"size": 45, "color": "#8b95a1", "filled": False, "strokeWidth": 1.5}
+    return [alt.Chart(pl.DataFrame(marks)).mark_point(**style).encode(y=y, x=x, shape=shape)]

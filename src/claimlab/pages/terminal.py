@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
 from claimlab.core.plain import plain
-from claimlab.pages.blocks import Block, Cell, Figure, Items, Quote, Section, Table, Text, Tiles, cell
+from claimlab.pages.blocks import Block, Cell, Figure, Fold, Items, Quote, Section, Table, Text, Tiles, cell
 
 GAP = 2
 LEAST = 5  # a column is not made narrower than this
@@ -94,30 +94,37 @@ def bar(share: float, width: int) -> str:
 
 def _lines(block: Block, width: int, colour: bool) -> list[str]:
     if isinstance(block, Section):
-        inner = [line for b in block.blocks for line in [*_lines(b, width, colour), ""]]
-        title = shorten(clean(f"{block.title}: {block.badge}" if block.badge else block.title), width)
-        return [
-            _styled(title, "head" if block.tone == "plain" else block.tone, colour),
-            "─" * columns_of(title),
-            *inner,
-        ]
+        return _section(block, width, colour)
     if isinstance(block, Table):
-        caption = _wrapped(block.caption, width) if block.caption else []
-        return [*grid(block, width=width, colour=colour), *caption]
-    if isinstance(block, Text):
-        lines = _wrapped(("Note: " if block.kind == "note" else "") + block.text, width)
-        return [_styled(line, "warn", colour) for line in lines] if block.kind == "warning" else lines
-    if isinstance(block, Items):
-        return [line for item in block.items for line in _wrapped(item, width, first="- ", rest="  ")]
-    if isinstance(block, Quote):
-        return _wrapped(block.text, width, first="  ", rest="  ") + _wrapped(
-            block.caption, width, first="  ", rest="  "
-        )
-    if isinstance(block, Tiles):
-        return _wrapped(" · ".join(f"{value} {label}" for label, value, _ in block.tiles), width)
-    if isinstance(block, Figure):
-        return _wrapped(f"[{block.alt}]", width)
-    return [*_wrapped(block.summary, width), *(line for b in block.blocks for line in _lines(b, width, colour))]
+        return [*grid(block, width=width, colour=colour), *_wrapped(block.caption, width)]
+    if isinstance(block, Fold):
+        inner = [line for b in block.blocks for line in _lines(b, width, colour)]
+        return [*_wrapped(block.summary, width), *inner]
+    lines = [line for words, first, rest in _words(block) for line in _wrapped(words, width, first, rest)]
+    warning = isinstance(block, Text) and block.kind == "warning"
+    return [_styled(line, "warn", colour) for line in lines] if warning else lines
+
+
+def _section(section: Section, width: int, colour: bool) -> list[str]:
+    title = shorten(clean(": ".join(filter(None, [section.title, section.badge]))), width)
+    inner = [line for b in section.blocks for line in [*_lines(b, width, colour), ""]]
+    style = "head" if section.tone == "plain" else section.tone
+    return [_styled(title, style, colour), "─" * columns_of(title), *inner]
+
+
+def _words(block: Text | Items | Tiles | Figure | Quote) -> list[tuple[str, str, str]]:
+    """The paragraphs of a block: the words, and how the first line and the others are indented."""
+    match block:
+        case Text():
+            return [(("Note: " if block.kind == "note" else "") + block.text, "", "")]
+        case Items():
+            return [(item, "- ", "  ") for item in block.items]
+        case Quote():
+            return [(words, "  ", "  ") for words in (block.text, block.caption)]
+        case Tiles():
+            return [(" · ".join(f"{value} {label}" for label, value, _ in block.tiles), "", "")]
+        case Figure():
+            return [(f"[{block.alt}]", "", "")]
 
 
 def _row(

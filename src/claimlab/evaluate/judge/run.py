@@ -192,7 +192,7 @@ def _summary(
         "left_out": left_out(cases),
         "abstained": {kind: _abstained(cases, kind) for kind in ABSTENTIONS},
         "threshold": threshold if judge.scale == "score" else None,
-        "threshold_fit": fitted.as_json() if fitted is not None else None,
+        "threshold_fit": fitted.to_json() if fitted is not None else None,
         "verdicts": dict(sorted(Counter(verdicts.values()).items())),
         "agreement_with_people": against,
         "agreement_between_people": agreement_between(said),

@@ -28,7 +28,7 @@ class Fit:
     held_out: dict[str, Any]
     inside: dict[str, Any]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
