@@ -16,6 +16,7 @@ def expected() -> dict[str, list[str]]:
     return {
         "## Checks": [f"| `{name}` | {check.question} |" for name, check in CHECKS.all().items()],
         "## Protocol `fair` (default)": [
+            SHORTCUT_RULE,
             *(f"- `{name}`: {rule}" for name, rule in own.items()),
             *(f"- {sentence}" for sentence in caveats("fair")),
         ],

@@ -23,7 +23,7 @@ from claimlab.pages.html import MAX_BYTES, to_html
 from claimlab.pages.latex import to_latex
 from claimlab.pages.markdown import to_markdown
 
-QUICK = Settings(folds=2, repeats=1, shuffles=2)
+QUICK = Settings(folds=2, repeats=1, few=4, many=8)
 
 
 def rows(n: int, **changes: Any) -> pl.DataFrame:

@@ -12,9 +12,10 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.check import SHORTCUT_RULE, Context, ProtocolName, not_measured, sampled, shortcut
-from claimlab.audit.features import Category, Codes
+from claimlab.audit.features import Category
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
+from claimlab.core.stats.codes import Codes
 from claimlab.pages.excerpt import excerpt
 
 SHOWN = 30
@@ -33,8 +34,10 @@ class ColumnCheck:
     protocols: tuple[ProtocolName, ...] = ("fair",)
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        part = sampled(subject, context).subject
-        return [column_finding(part, context, self.name, part.rows[self.column], label=self.column)]
+        part = sampled(subject, context, columns=True).subject
+        found = column_finding(part, context, self.name, part.rows[self.column], label=self.column)
+        found.fact = self.column
+        return [found]
 
 
 def column_finding(subject: Subject, context: Context, check: str, values: pl.Series, *, label: str) -> Finding:

@@ -15,12 +15,13 @@ import numpy as np
 from claimlab.audit import fair
 from claimlab.audit.features import Feature
 from claimlab.audit.protocols import ProtocolName
+from claimlab.audit.rule import Rule
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.registry import Registry
 
 __all__ = ["CHECKS", "Check", "Context", "ProtocolName", "not_measured", "sampled", "shortcut"]
-SHORTCUT_RULE = fair.Rule().words()
+SHORTCUT_RULE = Rule().words()
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,17 @@ def shortcut(
     reason = fair.too_few(subject, groups, context.settings.rule)
     if reason is not None:
         return not_measured(check, "fair", reason, n=subject.n, feature=label)
-    deal = fair.deal_of(subject, grouping, context.settings.folds)
+    deal = fair.deal_of(subject, grouping, context.settings, context.seed)
+    few, rule = context.settings.few, context.settings.rule
+    moved, free = deal.moved(few), deal.exchange.moved_freely
+    if moved < rule.min_moved * free:
+        reason = (
+            f"Permutations that keep groups together move {100 * moved:.0f} % of the labels, where free relabelling "
+            f"would move {100 * free:.0f} %: there is nothing to compare with."
+        )
+        return not_measured(check, "fair", reason, n=subject.n, feature=label)
     measured = fair.measure(subject, feature, deal=deal, settings=context.settings, seed=context.seed)
-    return fair.finding(check, measured, context.settings.rule, why=why, feature=label, **more)
+    return fair.finding(check, measured, rule, why=why, feature=label, **more)
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ class Sampled:
         return {} if self.whole.n <= self.limit else {"sampled_rows": self.limit, "of_rows": self.whole.n}
 
 
-def sampled(subject: Subject, context: Context, most: int | None = None) -> Sampled:
-    """`subject`, or a sample of as many rows as the settings allow; `most` allows fewer to a check that costs more."""
-    limit = context.settings.max_rows
+def sampled(subject: Subject, context: Context, most: int | None = None, *, columns: bool = False) -> Sampled:
+    """The rows that a check works on: a test of one column may take more than one that grows trees; `most` is fewer."""
+    limit = context.settings.max_column_rows if columns else context.settings.max_rows
     return Sampled(subject, limit if most is None else min(most, limit), context.seed)

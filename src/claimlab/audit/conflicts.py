@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.audit.rule import Rule, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.pages.excerpt import excerpt
@@ -13,7 +14,10 @@ from claimlab.pages.excerpt import excerpt
 FAIL_SHARE = 0.01
 SHOWN = 50
 KEYS = 15
-RULE = f"Fail when at least {100 * FAIL_SHARE:.0f} % of the records are in a conflict, warn when any is, else pass."
+RULE = (
+    f"Fail when at least {100 * FAIL_SHARE:.0f} % of all records are in a conflict, warn when any is, else pass. Not "
+    f"measured with fewer than {Rule.min_units} records that could be."
+)
 
 
 def keyed(subject: Subject, keys: pl.DataFrame) -> pl.DataFrame:
@@ -31,9 +35,9 @@ def torn(frame: pl.DataFrame) -> pl.DataFrame:
 def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: str) -> Finding:
     """How many keys stand under more than one label, in how many records."""
     frame = keyed(subject, keys)
-    records = frame["id"].n_unique()
-    if len(subject.classes) < 2:
-        why = "It needs two classes."
+    holding, records = frame["id"].n_unique(), subject.n
+    why = "It needs two classes." if len(subject.classes) < 2 else needed(f"Records with a {what}", holding)
+    if why is not None:
         return Finding(check=check, protocol="fair", verdict="not-measured", why=why, n=records)
     conflicts = torn(frame)
     distinct = conflicts["key"].n_unique()
@@ -45,7 +49,7 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
         f"{distinct:,} {word} under more than one label, in {ids.len():,} of {records:,} records "
         f"({100 * share:.2f} %; fail from {100 * FAIL_SHARE:.0f} %, warn from one)."
         if ids.len()
-        else f"No {what} stands under more than one label ({records:,} records)."
+        else f"No {what} stands under more than one label ({holding:,} of {records:,} records have one)."
     )
     return Finding(
         check=check,
@@ -56,7 +60,7 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
         classes=subject.class_counts,
         records=ids.head(SHOWN).to_list(),
         details={
-            "conflicting_keys": distinct, "conflicting_records": ids.len(), "share": share,
+            "holding": holding, "conflicting_keys": distinct, "conflicting_records": ids.len(), "share": share,
             "conflicts": key_table(subject, conflicts),
         },
     )  # fmt: skip

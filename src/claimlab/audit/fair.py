@@ -3,75 +3,65 @@
 - What must stay together stays together: exact duplicates and rows of one `group` (a grouping column itself is
   tested with rows split at random, since the question is what it gives away).
 - Repeated stratified grouped cross-validation; whatever is chosen is chosen on the training rows only.
-- Beside the score: the majority answer, a draw from the label distribution, and the same check on shuffled labels.
-- A 95 % interval by resampling whole groups, and a permutation p.
-- The verdict rule, written down (`Rule`): FAIL only when the interval's lower end clears the best baseline by the
-  margin and p is small; WARN when it clears the baseline by less; PASS otherwise; too few rows are NOT MEASURED.
+- One statistic for everything: the mean over repeats of the macro-F1 of the pooled out-of-fold answers. The interval
+  resamples whole groups and scores all repeats under the same weights; permuted labels go through the same procedure.
+- Permutations stop early where the decision is clear, and go on to 200 where it is close.
+- The verdict comes from the interval of the difference to the best baseline (`audit/rule.py`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.audit.features import Codes, Feature
+from claimlab.audit.features import Feature, Ints
+from claimlab.audit.rule import Rule
 from claimlab.audit.subject import Subject
-from claimlab.core.finding import Baselines, Finding, Verdict
+from claimlab.core.finding import Baselines, Finding
 from claimlab.core.stats.deal import deal
-from claimlab.core.stats.interval import interval
-from claimlab.core.stats.repeats import resample
-from claimlab.core.stats.scores import confusion, macro_f1, majority_f1, stratified_f1
+from claimlab.core.stats.interval import Interval, interval
+from claimlab.core.stats.permute import Exchange, permutation_p
+from claimlab.core.stats.repeats import Resampled, resample
+from claimlab.core.stats.scores import Floats, macro_f1, majority_f1, stratified_f1
 
 Grouping = Literal["groups", "rows"]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """The numbers behind a verdict, the same for every check and every dataset."""
-
-    margin: float = 0.05  # macro-F1 by which the interval must clear the best baseline for a fail
-    alpha: float = 0.05
-    min_class: int = 30  # rows of the rarest class
-    min_groups: int = 10  # groups of the rarest class
-
-    def verdict(self, low: float, best: float, p: float) -> Verdict:
-        if p > self.alpha or low <= best:
-            return "pass"
-        return "fail" if low > best + self.margin else "warn"
-
-    def words(self) -> str:
-        """The rule as a report prints it."""
-        return (
-            f"Fail when the lower end of the 95 % interval clears the best baseline by more than "
-            f"{100 * self.margin:.0f} points of macro-F1 and p is at most {self.alpha}; warn when it clears it by "
-            f"less; else pass. Not measured when a class has fewer than {self.min_class} rows or {self.min_groups} "
-            f"groups."
-        )
+WORK = 6_000_000  # counts held at a time
+CLEAR = 6.0  # standard deviations between the score and the permuted ones
+ENOUGH = 5  # permutations that reach the score: no need for more
 
 
 @dataclass(frozen=True)
 class Settings:
     folds: int = 4
     repeats: int = 3
-    shuffles: int = 19
-    max_rows: int = 100_000  # larger sets are sampled, and the finding says so
-    rule: Rule = Rule()
+    few: int = 20  # permutations where the decision is clear
+    many: int = 200  # and where it is close
+    max_rows: int = 20_000  # larger sets are sampled, and the finding says so
+    max_column_rows: int = 100_000  # the same where a column is tested, which costs little
+    rule: Rule = field(default_factory=Rule)
 
 
 @dataclass(frozen=True)
 class Measured:
+    """One feature against its baselines; `p` is not yet adjusted for the other tests of the audit."""
+
     score: float
-    interval: tuple[float, float]
+    interval: Interval
     baselines: Baselines
+    difference: float
+    difference_interval: Interval
     p: float
+    permutations: int
+    moved: float
+    moved_freely: float
     n: int
     classes: dict[str, int]
 
 
-def too_few(subject: Subject, groups: Codes, rule: Rule) -> str | None:
+def too_few(subject: Subject, groups: Ints, rule: Rule) -> str | None:
     """Why this cannot be measured, or null."""
     if len(subject.classes) < 2:
         only = f"only '{subject.classes[0]}'" if subject.classes else "none"
@@ -83,123 +73,167 @@ def too_few(subject: Subject, groups: Codes, rule: Rule) -> str | None:
     held = len(np.unique(groups[subject.y == subject.classes.index(rarest)]))
     if held < rule.min_groups:
         return f"The rows of class '{rarest}' form {held} groups that must stay together; {rule.min_groups} are needed."
+    units = len(np.unique(groups))
+    if units < rule.min_units:
+        return f"The rows form {units} groups that must stay together; {rule.min_units} are needed."
     return None
 
 
 class Deal:
-    """How the rows of one subject are dealt into folds, for its labels and for shuffled ones, seed by seed.
+    """Rows dealt into folds, for their labels and for permuted ones: made once, for every check that asks."""
 
-    Every feature of a subject is tested on the same folds, so each is dealt once, however many checks ask.
-    """
+    def __init__(self, y: Ints, groups: Ints, classes: int, settings: Settings, seed: int) -> None:
+        self.y, self.groups, self.classes, self.seed = y, groups, classes, seed
+        self.folds, self.repeats = settings.folds, settings.repeats
+        shares = (1 / self.folds,) * self.folds
+        self.fold = np.stack([deal(y, groups, shares, seed + r) for r in range(self.repeats)]).astype(np.int8)
+        self.exchange = Exchange(y, groups)
+        self._permuted: list[tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]] = []
 
-    def __init__(self, y: Codes, groups: Codes, classes: int, folds: int) -> None:
-        self.y, self.groups, self.classes, self.folds = y, compact(groups), classes, folds
-        self._shares = (1 / folds,) * folds
-        self._folds: dict[int, npt.NDArray[np.int8]] = {}
-        self._shuffled: dict[int, tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]] = {}
+    def permuted(self, number: int) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
+        """Labels of the permutation with this number, and the folds of each repeat, which travel with them."""
+        while len(self._permuted) <= number:
+            rng = np.random.default_rng([self.seed, 10_000 + len(self._permuted)])
+            labels, fold = self.exchange.draw(rng, self.fold)
+            self._permuted.append((labels.astype(np.int16), fold.astype(np.int8)))
+        return self._permuted[number]
 
-    def fold(self, seed: int) -> npt.NDArray[np.int8]:
-        if seed not in self._folds:
-            self._folds[seed] = deal(self.y, self.groups, self._shares, seed).astype(np.int8)
-        return self._folds[seed]
-
-    def shuffled(self, seed: int) -> tuple[Codes, npt.NDArray[np.int8]]:
-        """Labels moved between groups, and the folds dealt for them."""
-        if seed not in self._shuffled:
-            moved = move_labels(self.y, self.groups, np.random.default_rng(10_000 + seed))
-            fold = deal(moved, self.groups, self._shares, seed)
-            self._shuffled[seed] = moved.astype(np.int16), fold.astype(np.int8)
-        moved_small, fold_small = self._shuffled[seed]
-        return moved_small.astype(np.int64), fold_small
+    def moved(self, permutations: int) -> float:
+        """The share of labels that the first so many permutations moved."""
+        return float(np.mean([(self.permuted(i)[0] != self.y).mean() for i in range(permutations)]))
 
 
-def deal_of(subject: Subject, grouping: Grouping, folds: int) -> Deal:
+def deal_of(subject: Subject, grouping: Grouping, settings: Settings, seed: int) -> Deal:
     """The subject's own deal, made when first asked for."""
-    key = ("deal", grouping, folds)
+    key = ("deal", grouping, settings.folds, settings.repeats, seed)
     if key not in subject.memo:
         groups = subject.groups if grouping == "groups" else subject.everyone
-        subject.memo[key] = Deal(subject.y, groups, len(subject.classes), folds)
-    deal: Deal = subject.memo[key]
-    return deal
+        subject.memo[key] = Deal(subject.y, groups, len(subject.classes), settings, seed)
+    known: Deal = subject.memo[key]
+    return known
 
 
 def measure(subject: Subject, feature: Feature, *, deal: Deal, settings: Settings, seed: int = 0) -> Measured:
     """Score `feature` on `subject`; `deal` says which rows stay together. The caller has ruled out `too_few`."""
-    classes, groups = len(subject.classes), deal.groups
-    guesses = [out_of_fold(deal, feature, seed=seed + r) for r in range(settings.repeats)]
-    drawn = resample(subject.y, guesses, groups, classes, seed=seed)
-    score = drawn.score
-    shuffled = np.array([_shuffled_score(deal, feature, seed + s) for s in range(settings.shuffles)])
-    counts = np.bincount(subject.y, minlength=classes)
+    drawn = resample(deal.y, out_of_fold(deal, feature), deal.groups, deal.classes, seed=seed)
+    counts = np.bincount(deal.y, minlength=deal.classes)
+    fixed = Baselines(majority=float(majority_f1(counts)), stratified=stratified_f1(counts))
+    permuted = np.empty(0)
+    while True:
+        permuted = np.concatenate([permuted, permuted_scores(deal, feature, len(permuted), _next(permuted, settings))])
+        baselines = fixed.model_copy(update={"shuffled": float(permuted.mean())})
+        difference, gap = against_best(drawn, baselines, permuted, seed)
+        if len(permuted) >= settings.many or decided(drawn, permuted, gap):
+            break
     return Measured(
-        score=score,
-        interval=interval(drawn.scores, drawn.groups, point=score) or (0.0, 1.0),
-        baselines=Baselines(
-            majority=float(majority_f1(counts)), stratified=stratified_f1(counts), shuffled=float(shuffled.mean())
-        ),
-        p=float((1 + (shuffled >= score).sum()) / (1 + len(shuffled))),
+        score=drawn.score,
+        interval=interval(drawn.scores, drawn.groups, point=drawn.score) or (0.0, 1.0),
+        baselines=baselines,
+        difference=difference,
+        difference_interval=gap,
+        p=permutation_p(drawn.score, permuted, float(drawn.scores.std())),
+        permutations=len(permuted),
+        moved=deal.moved(min(settings.few, len(permuted))),
+        moved_freely=deal.exchange.moved_freely,
         n=subject.n,
         classes=subject.class_counts,
     )
 
 
-def compact(groups: Codes) -> Codes:
-    """The same groups numbered from 0 without gaps, as the functions below expect them."""
-    return np.unique(groups, return_inverse=True)[1].ravel()
+def _next(permuted: Floats, settings: Settings) -> int:
+    """How many permutations to add: a few, then up to twice as many as there are."""
+    return min(2 * len(permuted) or settings.few, settings.many - len(permuted))
 
 
-def out_of_fold(deal: Deal, feature: Feature, *, seed: int) -> npt.NDArray[np.int64]:
-    """A guess for every row, each from a model that saw neither the row nor anything of its group."""
-    fold = deal.fold(seed)
-    guess = np.zeros(len(deal.y), np.int64)
-    for k in range(deal.folds):
-        test = np.flatnonzero(fold == k)
-        train = np.flatnonzero(fold != k)
-        guess[test] = feature.fit(train, deal.y[train], deal.classes, seed=seed)(test)
-    return guess
+def decided(drawn: Resampled, permuted: Floats, gap: Interval) -> bool:
+    """Whether more permutations could change nothing: no alarm is possible, the score is far away, or reached often."""
+    far = drawn.score - permuted.mean() > CLEAR * max(float(permuted.std(ddof=1)), float(drawn.scores.std()))
+    return gap[0] <= 0 or bool(far) or int((permuted >= drawn.score).sum()) >= ENOUGH
 
 
-def _shuffled_score(deal: Deal, feature: Feature, seed: int) -> float:
-    """One fold of the same check on labels that were moved between groups."""
-    moved, fold = deal.shuffled(seed)
-    test, train = np.flatnonzero(fold == 0), np.flatnonzero(fold != 0)
-    guess = feature.fit(train, moved[train], deal.classes, seed=seed)(test)
-    return float(macro_f1(confusion(moved[test], guess, deal.classes)))
+def against_best(drawn: Resampled, baselines: Baselines, permuted: Floats, seed: int) -> tuple[float, Interval]:
+    """The score less its best baseline, and the interval of that difference under the same resamples."""
+    best = baselines.best() or 0.0
+    if best == baselines.majority:
+        floor = drawn.majority
+    elif best == baselines.stratified:
+        floor = np.full(len(drawn.scores), best)
+    else:  # the mean of the permuted scores is itself an estimate
+        rng = np.random.default_rng([seed, 20_000])
+        floor = rng.choice(permuted, size=(len(drawn.scores), len(permuted))).mean(axis=1)
+    point = drawn.score - best
+    return point, interval(drawn.scores - floor, drawn.groups, point=point) or (-1.0, 1.0)
 
 
-def move_labels(y: Codes, groups: Codes, rng: np.random.Generator) -> Codes:
-    """Shuffle labels by whole groups: rows that shared a label because they share a group still do, mostly."""
-    order = np.argsort(groups, kind="stable")
-    rank = rng.permutation(int(groups.max()) + 1)
-    moved = np.empty_like(y)
-    moved[order] = y[np.argsort(rank[groups], kind="stable")]
-    return moved
+def out_of_fold(deal: Deal, feature: Feature) -> list[Ints]:
+    """For each repeat a guess for every row, each from a model that saw neither the row nor anything of its group."""
+    counts = fold_counts(deal, feature.cell, deal.y, deal.fold)
+    answers = feature.answers(trained_on(counts)).reshape(deal.repeats, deal.folds, -1)
+    return [answers[r][deal.fold[r], feature.cell] for r in range(deal.repeats)]
+
+
+def permuted_scores(deal: Deal, feature: Feature, start: int, more: int) -> Floats:
+    """The same statistic on permuted labels: the models learn them, and are scored by them."""
+    cells = int(feature.cell.max()) + 1
+    step = max(1, WORK // (deal.repeats * deal.folds * cells * deal.classes))
+    scores = []
+    for first in range(start, start + more, step):
+        drawn = [deal.permuted(i) for i in range(first, min(first + step, start + more))]
+        counts = np.concatenate([fold_counts(deal, feature.cell, labels, fold) for labels, fold in drawn])
+        scores.append(_pooled(feature.answers(trained_on(counts)), counts, len(drawn)))
+    return np.concatenate(scores)
+
+
+def fold_counts(
+    deal: Deal, cell: Ints, labels: npt.NDArray[np.integer], fold: npt.NDArray[np.int8]
+) -> npt.NDArray[np.int32]:
+    """Rows by repeat, fold, cell and class."""
+    cells = int(cell.max()) + 1
+    inside = cell * deal.classes + labels
+    size = cells * deal.classes
+    tables = [np.bincount(f.astype(np.int64) * size + inside, minlength=deal.folds * size) for f in fold]
+    return np.stack(tables).reshape(-1, deal.folds, cells, deal.classes).astype(np.int32)
+
+
+def trained_on(counts: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """The rows of the other folds, one model after another."""
+    others: npt.NDArray[np.int32] = counts.sum(axis=1, keepdims=True, dtype=np.int32) - counts
+    return others.reshape(-1, *counts.shape[2:])
+
+
+def _pooled(answers: Ints, counts: npt.NDArray[np.int32], permutations: int) -> Floats:
+    """Mean over repeats of the macro-F1 of all folds together, per permutation."""
+    repeats, _, _, classes = counts.shape  # repeats of all permutations
+    place = np.arange(repeats)[:, None] * classes + answers.reshape(repeats, -1)
+    tested = counts.reshape(repeats, -1, classes)
+    tables = [
+        np.bincount(place.ravel(), tested[:, :, k].ravel(), minlength=repeats * classes).reshape(repeats, classes)
+        for k in range(classes)
+    ]
+    return np.asarray(macro_f1(np.stack(tables, axis=1)).reshape(permutations, -1).mean(axis=1))
 
 
 def finding(
     check: str, measured: Measured, rule: Rule, *, why: str, feature: str | None = None, **more: object
 ) -> Finding:
-    """A finding with the rule applied; `why` is completed with what the numbers say."""
-    best = measured.baselines.best() or 0.0
-    verdict = rule.verdict(measured.interval[0], best, measured.p)
-    low, high = measured.interval
+    """A finding with the rule applied as if it were the only test; `why` is completed with what the numbers say."""
+    low, high = (100 * end for end in measured.interval)
+    below, above = (100 * end for end in measured.difference_interval)
+    best = 100 * (measured.score - measured.difference)
     numbers = (
-        f"macro-F1 {100 * measured.score:.1f} (95 % interval {100 * low:.1f} to {100 * high:.1f}) "
-        f"against {100 * best:.1f} for the best baseline"
+        f"macro-F1 {100 * measured.score:.1f} (95 % interval {low:.1f} to {high:.1f}) against {best:.1f} for the best "
+        f"baseline, {100 * measured.difference:+.1f} points ({below:+.1f} to {above:+.1f})"
     )
     return Finding.model_validate(
         {
             "check": check,
             "protocol": "fair",
-            "verdict": verdict,
+            "verdict": rule.verdict(measured.difference_interval, measured.p),
             "why": f"{why}: {numbers}.",
-            "score": measured.score,
-            "baselines": measured.baselines,
-            "interval": measured.interval,
-            "p": measured.p,
-            "n": measured.n,
-            "classes": measured.classes,
             "feature": feature,
+            "margin": rule.margin,
+            "p_adjusted": measured.p,
+            **vars(measured),
             **more,
         }
     )

@@ -1,137 +1,136 @@
 """What a shortcut check feeds a small model: fixed numbers, words chosen on the training rows, or one category.
 
-A feature is asked for in two steps, so that nothing is learnt from rows it will be tested on: `fit` looks at the
-training rows only and returns a function that answers for any rows.
+A feature says which rows it cannot tell apart (their `cell`), and answers for every cell from the training rows per
+cell and class. So nothing can be learnt from rows that it will be tested on, and many models are fitted at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_matrix
 
-from claimlab.audit.words import per_class
+from claimlab.audit.tree import Flags, Questions, grow, into_bins
 
-Index = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int64]
-Predict = Callable[[Index], Codes]
+Ints = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.integer]
 
 
 class Feature(Protocol):
-    def fit(self, train: Index, labels: Codes, classes: int, *, seed: int) -> Predict:
-        """Learn from the rows `train` with `labels` (one per row of `train`); return the guesser for row indices."""
+    @property
+    def cell(self) -> Ints:
+        """The cell of each row, numbered from 0."""
+        ...
+
+    def answers(self, counts: Counts) -> Ints:
+        """What each model answers for each cell (models, cells), given training rows (models, cells, classes)."""
         ...
 
 
-@dataclass(frozen=True)
-class SmallTree:
-    """A decision tree with balanced classes: large enough to show a shortcut, too small to learn the task.
-
-    A forest of such trees scores the same within a point on the real datasets and takes two to six times as long.
-    """
-
-    leaves: int = 20
-    min_leaf: int = 5
-    max_train: int = 20_000
-
-    def fit(
-        self, matrix: npt.NDArray[np.float32], train: Index, labels: Codes, *, seed: int
-    ) -> Callable[[npt.NDArray[np.float32]], Codes]:
-        from sklearn.tree import DecisionTreeClassifier
-
-        if len(train) > self.max_train:
-            chosen = np.sort(np.random.default_rng(seed).choice(len(train), self.max_train, replace=False))
-            train, labels = train[chosen], labels[chosen]
-        model = DecisionTreeClassifier(
-            max_leaf_nodes=self.leaves, min_samples_leaf=self.min_leaf, class_weight="balanced", random_state=seed
-        )
-        model.fit(matrix[train], labels)
-        return lambda rows: np.asarray(model.predict(rows), dtype=np.int64)
-
-
-@dataclass(frozen=True)
 class Numbers:
-    """Fixed numbers per row (length, case, time). Not-a-number marks a missing value and is a value of its own."""
+    """Fixed numbers per row (length, case, time), for a small tree. Not-a-number is missing, and a value of its own."""
 
-    matrix: npt.NDArray[np.float32]
-    tree: SmallTree = SmallTree()
+    def __init__(self, matrix: npt.NDArray[np.floating]) -> None:
+        cells, cell = np.unique(into_bins(matrix), axis=0, return_inverse=True)
+        self.cell: Ints = cell.ravel()
+        self.questions = Questions.of(cells)
 
-    def fit(self, train: Index, labels: Codes, classes: int, *, seed: int) -> Predict:  # noqa: ARG002
-        guess = self.tree.fit(self.matrix, train, labels, seed=seed)
-        return lambda rows: guess(self.matrix[rows])
+    def answers(self, counts: Counts) -> Ints:
+        return grow(self.questions, counts)
 
 
-@dataclass(frozen=True)
 class Words:
     """Presence of the `top` words that are most frequent in the training rows, out of many candidate columns."""
 
-    presence: Any  # sparse, rows by words: see audit/words.py
-    top: int = 40
-    tree: SmallTree = SmallTree()
+    def __init__(self, presence: Any, top: int = 40) -> None:
+        self.presence, self.top = presence, top  # sparse, rows by words: see audit/words.py
 
-    def fit(self, train: Index, labels: Codes, classes: int, *, seed: int) -> Predict:
-        frequency = per_class(self.presence, train, labels, classes).sum(axis=0)
-        chosen = np.sort(np.argsort(-frequency, kind="stable")[: self.top])
-        return _on_columns(self.presence, chosen, train, labels, self.tree, seed)
+    @property
+    def cell(self) -> Ints:
+        return np.arange(self.presence.shape[0])
+
+    @cached_property
+    def _words(self) -> Any:
+        return self.presence.T.tocsr().astype(np.float32)
+
+    def held(self, counts: Counts) -> npt.NDArray[np.floating]:
+        """Training rows that hold each word (models, classes, words)."""
+        models, cells, classes = counts.shape
+        flat = counts.transpose(1, 0, 2).reshape(cells, models * classes).astype(np.float32)
+        return np.asarray(self._words @ flat).T.reshape(models, classes, -1)
+
+    def chosen(self, held: npt.NDArray[np.floating], size: Counts) -> Flags:  # noqa: ARG002
+        """Which words each model may use (models, words), given rows per class (models, classes)."""
+        return _first(held.sum(axis=1), self.top)
+
+    def answers(self, counts: Counts) -> Ints:
+        chosen = self.chosen(self.held(counts), counts.sum(axis=1))
+        columns = np.flatnonzero(chosen.any(axis=0))
+        codes = self.presence[:, columns].toarray().astype(np.uint8)
+        _, first, pattern = np.unique(np.packbits(codes, axis=1), axis=0, return_index=True, return_inverse=True)
+        folded = fold_cells(counts, pattern.ravel(), len(first))
+        return grow(Questions.of(codes[first]), folded, chosen[:, columns])[:, pattern.ravel()]
 
 
-@dataclass(frozen=True)
+class Giveaways(Words):
+    """Presence of the most one-sided words of the training rows: those at least `ratio` times as usual in one class
+    as in the others together, and in at least `support` of the rows of that class."""
+
+    ratio, support = 8.0, 0.02
+
+    def __init__(self, presence: Any, top: int = 10) -> None:
+        super().__init__(presence, top)
+
+    def columns(self, y: Ints, classes: int) -> Ints:
+        """The words that all rows together would choose, the most widespread first."""
+        counts = (y[:, None] == np.arange(classes)).astype(np.int32)[None]
+        held = self.held(counts)
+        chosen = np.flatnonzero(self.chosen(held, counts.sum(axis=1))[0])
+        rate = (held[0] / np.maximum(counts.sum(axis=1), 1)[0][:, None]).max(axis=0)
+        return chosen[np.argsort(-rate[chosen], kind="stable")]
+
+    def chosen(self, held: npt.NDArray[np.floating], size: Counts) -> Flags:
+        rate = held / np.maximum(size, 1)[:, :, None]
+        rest = np.maximum(size.sum(axis=1, keepdims=True) - size, 1)[:, :, None]
+        other = (held.sum(axis=1, keepdims=True) - held + 0.5) / rest
+        one_sided = ((rate >= self.support) & (rate >= self.ratio * other)).any(axis=1)
+        chosen: Flags = _first(np.where(one_sided, rate.max(axis=1), 0.0), self.top) & one_sided
+        return chosen
+
+
 class Category:
     """One category per row (-1 = missing): guess the class that is over-represented in that category in training.
 
     Shares are smoothed by one row of the overall distribution, and weighted so that a rare class counts as much as
-    a frequent one; a category never met in training falls back to the most over-represented class of none, the first.
+    a frequent one; a category never met in training is answered with the most frequent class.
     """
 
-    codes: Codes
+    def __init__(self, codes: Ints) -> None:
+        self.cell: Ints = np.unique(codes, return_inverse=True)[1].ravel()
 
-    def fit(self, train: Index, labels: Codes, classes: int, *, seed: int) -> Predict:  # noqa: ARG002
-        size = int(self.codes.max(initial=-1)) + 2
-        counts = np.zeros((size, classes))
-        np.add.at(counts, (self.codes[train] + 1, labels), 1.0)
-        overall = counts.sum(axis=0)
-        lift = (counts + overall / max(overall.sum(), 1)) / np.maximum(overall, 1)
-        best = lift.argmax(axis=1)
-        unseen = counts.sum(axis=1) == 0
-        best[unseen] = int(overall.argmax())
-        return lambda rows: best[self.codes[rows] + 1].astype(np.int64)
+    def answers(self, counts: Counts) -> Ints:
+        overall = counts.sum(axis=1)
+        usual = overall / np.maximum(overall.sum(axis=1, keepdims=True), 1)
+        lift = (counts + usual[:, None]) / np.maximum(overall, 1)[:, None]
+        unseen = counts.sum(axis=2) == 0
+        return np.asarray(np.where(unseen, overall.argmax(axis=1)[:, None], lift.argmax(axis=2)), dtype=np.int64)
 
 
-@dataclass(frozen=True)
-class Giveaways:
-    """Presence of the most one-sided words of the training rows: those at least `ratio` times as usual in one class
-    as in the others together, and in at least `support` of the rows of that class."""
-
-    presence: Any  # sparse, rows by words
-    top: int = 10
-    ratio: float = 8.0
-    support: float = 0.02
-    tree: SmallTree = SmallTree()
-
-    def chosen(self, train: Index, labels: Codes, classes: int) -> Index:
-        """Columns of the giveaway words, most widespread first; none when no word is that one-sided."""
-        size = np.bincount(labels, minlength=classes)
-        counts = per_class(self.presence, train, labels, classes)
-        rate = counts / np.maximum(size, 1)[:, None]
-        other = (counts.sum(axis=0) - counts + 0.5) / np.maximum(size.sum() - size, 1)[:, None]
-        one_sided = ((rate >= self.support) & (rate >= self.ratio * other)).any(axis=0)
-        spread = np.where(one_sided, rate.max(axis=0), 0.0)
-        order = np.argsort(-spread, kind="stable")[: self.top]
-        return order[spread[order] > 0]
-
-    def fit(self, train: Index, labels: Codes, classes: int, *, seed: int) -> Predict:
-        columns = self.chosen(train, labels, classes)
-        if len(columns) == 0:
-            usual = int(np.bincount(labels, minlength=classes).argmax())
-            return lambda rows: np.full(len(rows), usual, np.int64)
-        return _on_columns(self.presence, columns, train, labels, self.tree, seed)
+def fold_cells(counts: Counts, into: Ints, cells: int) -> Counts:
+    """The same training rows with fewer cells: cell i becomes part of cell `into[i]`."""
+    models, many, classes = counts.shape
+    joined = csr_matrix((np.ones(many, np.float32), (into, np.arange(many))), shape=(cells, many))
+    flat = counts.transpose(1, 0, 2).reshape(many, models * classes).astype(np.float32)
+    whole: Counts = np.asarray(joined @ flat).reshape(cells, models, classes).transpose(1, 0, 2).astype(np.int32)
+    return whole
 
 
-def _on_columns(presence: Any, columns: Index, train: Index, labels: Codes, tree: SmallTree, seed: int) -> Predict:
-    """A tree on a few columns of a sparse matrix, dense: several times as fast to grow as on sparse input."""
-    matrix = presence[:, columns].astype(np.float32).toarray()
-    guess = tree.fit(matrix, train, labels, seed=seed)
-    return lambda rows: guess(matrix[rows])
+def _first(value: npt.NDArray[np.floating], top: int) -> Flags:
+    """The `top` largest of each row, of equals the first."""
+    rank = np.argsort(-value, axis=1, kind="stable")[:, :top]
+    chosen = np.zeros(value.shape, np.bool_)
+    np.put_along_axis(chosen, rank, True, axis=1)
+    return chosen

@@ -30,8 +30,10 @@ PROTOCOLS = {
     "fair": Described(
         "fair",
         "Rows that belong together stay together; a small model sees one feature, cross-validated three times; its "
-        "score stands beside the majority answer, a draw from the label distribution and the same check on "
-        "shuffled labels, with a 95 % interval over whole groups and a permutation p.",
+        "score is the mean over the three of the macro-F1 of all out-of-fold answers. It is compared with the majority "
+        "answer, a draw from the label distribution and the same procedure on permuted labels: 20 permutations where "
+        "the decision is clear, 200 where it is close, within groups and between groups of like size. The 95 % "
+        "interval resamples whole groups.",
         (
             Caveat("It shows what a feature gives away on this data, not what a given model has in fact learnt."),
             Caveat("A tree of twenty leaves can miss a shortcut that only a larger model would find."),

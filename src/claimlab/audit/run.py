@@ -8,6 +8,7 @@ from typing import Any
 
 from claimlab.audit.check import CHECKS, Check, Context, ProtocolName, not_measured
 from claimlab.audit.examples import collect
+from claimlab.audit.facts import settle
 from claimlab.audit.fair import Settings
 from claimlab.audit.result import Audit
 from claimlab.audit.subject import Subject
@@ -60,6 +61,7 @@ def audit(
     for number, check in enumerate(chosen):
         progress(f"{dataset.name}: {check.name}", number, len(chosen))
         result.findings += run_one(check, subject, context)
+    result.findings = settle(result.findings, context.settings.rule)
     result.examples = collect(subject, result.findings)
     progress(f"{dataset.name}: done", len(chosen), len(chosen))
     return result

@@ -27,7 +27,7 @@ def probabilities(subject: Subject, context: Context, texts: pl.Series, labels: 
 
     y = subject.y if labels is None else labels
     matrix = vectors(texts)
-    fold = fair.deal_of(subject, "groups", context.settings.folds).fold(context.seed)
+    fold = fair.deal_of(subject, "groups", context.settings, context.seed).fold[0]
     out = np.full((subject.n, len(subject.classes)), 1.0 / len(subject.classes))
     for k in range(int(fold.max()) + 1):
         test, train = np.flatnonzero(fold == k), np.flatnonzero(fold != k)

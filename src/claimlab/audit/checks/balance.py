@@ -13,6 +13,7 @@ from claimlab.core.finding import Finding, Verdict
 from claimlab.pages.excerpt import excerpt
 
 SLICES = ("split", "language", "topic", "source", "kind")
+FACTS = {"year": "time"}  # what the other checks of the same thing call it
 MIN_ROWS = 30
 WARN_V, FAIL_V = 0.2, 0.5  # Cramér's V, bias-corrected
 
@@ -53,6 +54,7 @@ class Balance:
             n=int(counts.sum()),
             classes=subject.class_counts,
             feature=name,
+            fact=FACTS.get(name, name),
             details={"slices": table[:40], "cramers_v": strength},
         )
 

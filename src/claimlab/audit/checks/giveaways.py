@@ -28,7 +28,7 @@ class Giveaways:
         if not words:
             return [not_measured(self.name, "fair", "No text holds a word.", n=subject.n)]
         feature = Feature(presence)
-        columns = feature.chosen(part.subject.everyone, part.subject.y, len(subject.classes))
+        columns = feature.columns(part.subject.y, len(subject.classes))
         details = word_details(part.subject, words, presence, only=columns)
         shown = ", ".join(f"'{row['word']}'" for row in details["words"][:5]) or "none found"
         return [

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit.check import Context, not_measured
+from claimlab.audit.rule import Rule, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 
@@ -21,7 +22,8 @@ class NearDuplicates:
     protocols = ("fair",)
     rule = (
         f"Fail when at least {100 * FAIL_SHARE:.0f} % of the test records have a near-duplicate in train, or of all "
-        "records one under another label; warn from one; else pass. A random 80/20 split is drawn where none is given."
+        "records one under another label; warn from one; else pass. A random 80/20 split is drawn where none is given. "
+        f"Not measured with fewer than {Rule.min_units} records."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -38,6 +40,8 @@ class NearDuplicates:
         if not train.any() or not test.any():
             why = "The split column names no train or no test rows."
             return not_measured(self.name, "fair", why, n=subject.n, feature=label)
+        if (reason := needed("Records in the test part", int(test.sum()))) is not None:
+            return not_measured(self.name, "fair", reason, n=int(test.sum()), feature=label)
         near = subject.near
         tally = np.zeros((near.texts, len(subject.classes)), np.int64)
         known = near.text_of >= 0
@@ -70,7 +74,9 @@ class NearDuplicates:
         )  # fmt: skip
 
     def _contradictions(self, subject: Subject) -> Finding:
-        rows = np.flatnonzero(subject.near.text_of >= 0)
+        rows, label = np.flatnonzero(subject.near.text_of >= 0), "under different labels"
+        if (reason := needed("Records with a text", len(rows))) is not None:
+            return not_measured(self.name, "fair", reason, n=len(rows), feature=label)
         torn = contradicting(subject)
         share = len(torn) / max(1, len(rows))
         verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if len(torn) else "pass"
@@ -82,7 +88,7 @@ class NearDuplicates:
             f"another label (fail from {100 * FAIL_SHARE:.0f} %, warn from one).",
             n=len(rows),
             classes=subject.class_counts,
-            feature="under different labels",
+            feature=label,
             records=[subject.ids[i] for i in torn[:SHOWN]],
             details={
                 "contradicting_records": len(torn),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from claimlab.audit.check import Context
+from claimlab.audit.check import Context, not_measured
+from claimlab.audit.rule import Rule, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 
@@ -14,12 +15,18 @@ class OneClass:
     title = "One class only"
     question = "Does the data hold more than one class?"
     protocols = ("fair",)
-    rule = f"Fail with fewer than two classes, warn when the rarest is under {100 * RARE:.0f} % of the rows, else pass."
+    rule = (
+        f"Fail with fewer than two classes, warn when the rarest is under {100 * RARE:.0f} % of the rows, else pass. "
+        f"Two classes in fewer than {Rule.min_units} records are not measured."
+    )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         counts = subject.class_counts
         shown = ", ".join(f"{c} {n:,}" for c, n in counts.items()) or "no labelled record"
         rarest = min(counts.values()) / subject.n if len(counts) > 1 else 0.0
+        reason = needed("Labelled records", subject.n)
+        if reason is not None and len(counts) > 1:
+            return [not_measured(self.name, "fair", reason, n=subject.n)]
         verdict: Verdict = "fail" if len(counts) < 2 else "warn" if rarest < RARE else "pass"
         words = {
             "fail": f"Nothing can be learnt or tested on a single class ({shown}).",

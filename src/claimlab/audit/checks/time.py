@@ -64,6 +64,7 @@ class Time:
             Numbers(numbers),
             why=f"A small tree on the {name} alone ({len(known):,} of {subject.n:,} records have it)",
             label=name,
+            fact="time",
             details={
                 "spans": spans(dated, values.drop_nulls(), dates=name in DATES),
                 "dated": len(known),

@@ -19,8 +19,8 @@ class Url:
     rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        part = sampled(subject, context).subject
-        return [self._presence(part, context), self._domain(part, context)]
+        columns = sampled(subject, context, columns=True).subject
+        return [self._presence(sampled(subject, context).subject, context), self._domain(columns, context)]
 
     def _presence(self, subject: Subject, context: Context) -> Finding:
         label = "presence of a URL"

@@ -1,0 +1,45 @@
+"""When a shortcut check fails, warns, passes or cannot tell: the numbers and the words, for code, page and docs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from claimlab.core.finding import Verdict
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The numbers behind a verdict, the same for every check and every dataset."""
+
+    margin: float = 0.05  # macro-F1 above the best baseline
+    alpha: float = 0.05
+    min_class: int = 30  # rows of the rarest class
+    min_groups: int = 10  # groups of the rarest class
+    min_units: int = 20  # groups in all: fewer have no interval
+    min_moved: float = 0.5  # of the labels that a free permutation moves
+
+    def verdict(self, interval: tuple[float, float], p: float) -> Verdict:
+        """From the 95 % interval of the difference to the best baseline, and the p adjusted for all tests."""
+        low, high = interval
+        if p <= self.alpha and low > 0:
+            return "fail" if low > self.margin else "warn"
+        return "pass" if high < self.margin else "inconclusive"
+
+    def words(self) -> str:
+        """The rule as reports and docs print it."""
+        margin = f"{100 * self.margin:.0f} points"
+        return (
+            "What counts is the difference between the macro-F1 of the feature alone and the best of three baselines "
+            "(the majority class, a draw from the label distribution, the same procedure on permuted labels). Fail "
+            f"when the 95 % interval of the difference lies above {margin} and the adjusted p is at most {self.alpha}; "
+            f"warn when it lies above 0 and p is at most {self.alpha}; pass when it ends below {margin}; otherwise "
+            "inconclusive. p is the share of permutations that reach the score, adjusted for the number of tests in "
+            f"the audit (Benjamini-Hochberg). Not measured when a class has fewer than {self.min_class} rows or "
+            f"{self.min_groups} groups, with fewer than {self.min_units} groups in all, or when permutations move less "
+            f"than {100 * self.min_moved:.0f} % of the labels that free relabelling would move."
+        )
+
+
+def needed(what: str, n: int, least: int = Rule.min_units) -> str | None:
+    """Why a share of so few records gets no verdict, or null."""
+    return None if n >= least else f"{what}: {n:,}. A verdict needs at least {least}."

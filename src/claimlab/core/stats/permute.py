@@ -1,0 +1,88 @@
+"""Permutation tests that respect groups: which labels may change places, how many did, and what p follows.
+
+Rows of one group (a pair, an event, copies of a text) do not get their labels independently, so labels are not dealt
+out row by row. Groups of like size exchange their labels as a whole, and rows within a group exchange theirs: pairs of
+one true and one false text swap inside the pair, events of one class swap with events of about the same size. Whatever
+else belongs to a group, such as the fold it was dealt to, travels with its labels, so that permuted data is stratified
+as the real data is and nothing has to be dealt anew.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.core.stats.scores import Floats, Ints
+
+LIKE = 1.5  # groups within this factor of each other's size may exchange labels
+FEWEST = 10  # groups that exchange among themselves; fewer join the next smaller ones
+
+
+class Exchange:
+    """The permutations of `labels` that `groups` allow."""
+
+    def __init__(self, labels: Ints, groups: Ints) -> None:
+        self.labels = labels
+        self.group = np.unique(groups, return_inverse=True)[1].ravel()
+        self.size = np.bincount(self.group)
+        self.start = np.concatenate([[0], np.cumsum(self.size)[:-1]])
+        self.bins = like_sizes(self.size)
+        self._sorted = labels[np.lexsort((labels, self.group))]
+        self._by_bin = np.argsort(self.bins, kind="stable")
+        self._first = np.zeros(len(self.size), np.int64)  # a row of each group
+        self._first[self.group] = np.arange(len(labels))
+
+    @property
+    def moved_freely(self) -> float:
+        """The share of labels that a free permutation moves, on average."""
+        share = np.bincount(self.labels) / max(1, len(self.labels))
+        return float(1 - (share**2).sum())
+
+    def draw(self, rng: np.random.Generator, carried: npt.NDArray[np.integer]) -> tuple[Ints, npt.NDArray[np.integer]]:
+        """Permuted labels, and `carried` (..., rows; one value per group) moved along with them."""
+        source = np.empty(len(self.size), np.int64)
+        source[self._by_bin] = np.argsort(self.bins + rng.random(len(self.size)))
+        shuffled = np.argsort(self.group + rng.random(len(self.labels)))
+        group = self.group[shuffled]
+        rank = np.arange(len(self.labels)) - self.start[group]
+        # Of a larger or smaller group, an even sample of its labels in order: the same mix, as near as sizes allow.
+        share = (rank + rng.random(len(self.size))[group]) / self.size[group]
+        place = np.minimum((share * self.size[source[group]]).astype(np.int64), self.size[source[group]] - 1)
+        labels = np.empty_like(self.labels)
+        labels[shuffled] = self._sorted[self.start[source[group]] + place]
+        return labels, carried[..., self._first[source[self.group]]]
+
+
+def like_sizes(size: Ints) -> Ints:
+    """A bin for every group: groups of one bin are of about the same size, and no bin holds only a few groups."""
+    bins = np.floor(np.log(size) / np.log(LIKE) + 1e-9).astype(np.int64)
+    names, counts = np.unique(bins, return_counts=True)
+    merged: dict[int, int] = {}
+    waiting: list[int] = []
+    held = 0
+    for name, n in zip(names[::-1].tolist(), counts[::-1].tolist(), strict=True):
+        waiting.append(name)
+        held += n
+        if held >= FEWEST:
+            merged |= dict.fromkeys(waiting, name)
+            waiting, held = [], 0
+    last = min(merged.values(), default=0)
+    merged |= dict.fromkeys(waiting, last)
+    return np.array([merged[b] for b in bins.tolist()], dtype=np.int64)
+
+
+def permutation_p(score: float, permuted: Floats, error: float) -> float:
+    """The chance of a score this high by luck. `error` is the score's own standard error.
+
+    It is the share of permuted scores that reach the score, itself counted. Where none does, a count cannot tell a
+    near miss from a score far out of reach: then it is the tail of Student's t fitted to the permuted scores, whose
+    spread is taken to be at least `error`, so that a control that hardly varies does not make everything significant.
+    """
+    from scipy.stats import t
+
+    n = len(permuted)
+    counted = (1 + int((permuted >= score - 1e-12).sum())) / (1 + n)
+    if n < 3 or counted > 1 / (1 + n):
+        return counted
+    spread = max(float(permuted.std(ddof=1)), error, 1e-12)
+    return min(counted, float(t.sf((score - permuted.mean()) / (spread * np.sqrt(1 + 1 / n)), n - 1)))

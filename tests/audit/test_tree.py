@@ -1,0 +1,55 @@
+"""Trees grown on counts are scikit-learn's trees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from claimlab.audit.tree import LEAVES, MIN_LEAF, Questions, grow, into_bins
+
+
+@pytest.mark.parametrize(("columns", "values", "classes"), [(1, 30, 2), (2, 40, 2), (4, 12, 3), (12, 2, 2)])
+def test_every_tree_answers_as_scikit_learns_does(columns: int, values: int, classes: int) -> None:
+    rng = np.random.default_rng(columns)
+    matrix = rng.integers(0, values, (3_000, columns)).astype(np.float32)
+    signal = matrix @ np.linspace(1, 2, columns) + rng.normal(0, values * columns / 8, 3_000)
+    y = np.digitize(signal, np.quantile(signal, np.linspace(0, 1, classes + 1)[1:-1] ** 2))
+    cells, cell = np.unique(into_bins(matrix), axis=0, return_inverse=True)
+    cell = cell.ravel()
+    parts = [np.flatnonzero(rng.random(3_000) < share) for share in (0.75, 0.75, 0.3, 0.02)]
+    counts = np.stack(
+        [np.bincount(cell[p] * classes + y[p], minlength=len(cells) * classes).reshape(-1, classes) for p in parts]
+    )
+    answers = grow(Questions.of(cells), counts)
+    for part, ours in zip(parts, answers, strict=True):
+        tree = DecisionTreeClassifier(
+            max_leaf_nodes=LEAVES, min_samples_leaf=MIN_LEAF, class_weight="balanced", random_state=0
+        )
+        theirs = tree.fit(matrix[part], y[part]).predict(matrix)
+        assert (ours[cell] == theirs).mean() > 0.995  # equally good splits may differ
+
+
+def test_columns_that_are_not_allowed_are_not_asked_about() -> None:
+    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.uint8)
+    counts = np.array([[[40, 0], [0, 40], [40, 0], [0, 40]]] * 3)
+    answers = grow(Questions.of(codes), counts, np.array([[True, True], [False, True], [True, False]]))
+    assert answers[0].tolist() == answers[1].tolist() == [0, 1, 0, 1]
+    assert len(set(answers[2].tolist())) == 1, "without the telling column nothing is told apart"
+
+
+def test_a_tree_that_cannot_split_answers_the_usual_class() -> None:
+    questions = Questions.of(np.zeros((1, 1), np.uint8))
+    assert grow(questions, np.array([[[30, 70]], [[70, 30]]])).tolist() == [[1], [0]]
+
+
+def test_bins_keep_the_order_and_tell_few_values_apart() -> None:
+    few = np.array([[3.0], [1.0], [np.nan], [2.0], [1.0]])
+    assert into_bins(few)[:, 0].tolist() == [3, 1, 0, 2, 1]
+    many = np.random.default_rng(0).lognormal(size=(5_000, 3))
+    codes = into_bins(many)
+    for column in range(3):
+        order = np.argsort(many[:, column], kind="stable")
+        assert (np.diff(codes[order, column].astype(int)) >= 0).all()
+        sizes = np.bincount(codes[:, column])
+        assert sizes.max() < 3 * 5_000 / len(sizes)
