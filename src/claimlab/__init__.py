@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from claimlab.evolve.worth.front import worth as worth
     from claimlab.exchange.export import export as export
     from claimlab.exchange.importer import import_files as import_files
+    from claimlab.pages.show import show as show
     from claimlab.split.run import split as split
     from claimlab.split.run import split_all as split_all
 
@@ -57,13 +58,15 @@ _HOMES = {
     "new_study": "claimlab.evaluate.eqa.study",
     "report": "claimlab.evaluate.eqa.write",
     "seed_claims": "claimlab.evolve.claims.front",
+    "show": "claimlab.pages.show",
     "split": "claimlab.split.run",
     "split_all": "claimlab.split.run",
     "worth": "claimlab.evolve.worth.front",
 }
 __all__ = [
     "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "drift", "enrich", "evaluate", "evolve",
-    "export", "import_files", "labels", "load", "new_study", "report", "seed_claims", "split", "split_all", "worth",
+    "export", "import_files", "labels", "load", "new_study", "report", "seed_claims", "show", "split",
+    "split_all", "worth",
 ]  # fmt: skip
 
 

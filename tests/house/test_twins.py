@@ -20,7 +20,7 @@ from claimlab.cli.lazy import verb_names
 from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import planted
 
-WITHOUT_OUTPUT = {"demo", "llm"}  # a tour of the others, and settings
+WITHOUT_OUTPUT = {"demo", "llm", "show"}  # a tour of the others, settings, and a look
 MISSING = {"audit", "catalog", "detect", "enrich", "evolve", "judge"}
 
 PENDING = {"audit", "detect", "enrich", "import_files"}

@@ -1,43 +1,52 @@
-"""Library messages as the command line says them: the library names arguments (`force=True`), a person here types
-flags (--force)."""
+"""Library messages as the command line says them: the library names arguments (`force=True`) and calls
+(`split(DIR, by='group')`), a person here types flags (--force) and commands (claimlab split DIR --by group)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from claimlab.cli.lazy import LazyVerbs
+from claimlab.cli.lazy import LazyVerbs, verb_names
 
-_ARGUMENT = re.compile(r"`(\w+)(?:=(?:(True|False)|[\"']([^`\"']*)[\"']|([\w.]+)))?`")
+_CALL = re.compile(r"`(\w+)\(([^`]*)\)`")
+_ARGUMENT = re.compile(r"`(\w+(?:=[^`]+)?)`")
 
 
 def in_flags(message: str, command: str | Sequence[str]) -> str:
     """`message` with the flags of `command` ("split", or the arguments it was called with); what that does not offer is
     left as it is."""
-    flags = _flags(_command(command.split() if isinstance(command, str) else command))
-
-    def flag(argument: re.Match[str]) -> str:
-        name, switch, words, number = argument.groups()
-        if switch == "False":
-            return flags.get(f"no_{name}") or flags.get(f"not {name}") or argument[0]
-        if name not in flags:
-            return argument[0]
-        value = words or number
-        return flags[name] if not value else f"{flags[name]} {value}"
-
-    return _ARGUMENT.sub(flag, message)
+    flags = _flags(command.split() if isinstance(command, str) else command)
+    message = _CALL.sub(lambda call: _command(call[1], call[2]) or call[0], message)
+    return _ARGUMENT.sub(lambda argument: _flag(argument[1], flags) or argument[0], message)
 
 
-def _command(args: Sequence[str]) -> Any:
-    """The command that `args` name: a verb, or a sub-command of one; null when there is none."""
+def _command(name: str, arguments: str) -> str | None:
+    """A call as a command; null when no verb has that name."""
+    verb = {"import_files": "import"}.get(name, name)
+    if verb not in verb_names():
+        return None
+    flags = _flags([verb])
+    words = [word.strip() for word in arguments.split(",") if word.strip()]
+    return " ".join(["claimlab", verb, *((_flag(word, flags) if "=" in word else None) or word for word in words)])
+
+
+def _flag(argument: str, flags: Mapping[str, str]) -> str | None:
+    """`name`, `name=True`, `name=False` or `name=value` as a flag; null when the command has none."""
+    name, _, value = argument.partition("=")
+    if value == "False":
+        return flags.get(f"no_{name}") or flags.get(f"not {name}")
+    if name not in flags or value in ("", "True"):
+        return flags.get(name)
+    return f"{flags[name]} {value.strip(chr(34) + chr(39))}"
+
+
+def _flags(args: Sequence[str]) -> dict[str, str]:
+    """Argument -> flag of the command that `args` name (a verb, or a sub-command of one); "not ARGUMENT" -> the flag
+    that switches it off, where a pair is offered."""
     verb: Any = LazyVerbs().get_command(None, args[0]) if args else None
     below = getattr(verb, "commands", {})
-    return next((below[name] for name in args[1:] if name in below), verb)
-
-
-def _flags(command: Any) -> dict[str, str]:
-    """Argument -> flag; "not ARGUMENT" -> the flag that switches it off, where a pair is offered."""
+    command = next((below[name] for name in args[1:] if name in below), verb)
     options = [o for o in getattr(command, "params", ()) if o.opts and o.opts[0].startswith("--")]
     off = {f"not {o.name}": o.secondary_opts[0] for o in options if o.secondary_opts}
     return {**{o.name: o.opts[0] for o in options}, **off}

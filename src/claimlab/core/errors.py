@@ -132,7 +132,7 @@ class FileChanged(SchemaError):
         self.files = sorted(files)
         super().__init__(
             f"'{folder}' was changed after claimlab wrote it: {', '.join(self.files)}.",
-            f"Restore it or make it again; to keep the edit and record it: claimlab show '{folder}' --accept-edits WHY",
+            f"Restore it or make it again; to keep the edit and record it: `show('{folder}', accept_edits=WHY)`",
         )
 
 

@@ -1,0 +1,46 @@
+"""`claimlab show`: what a folder holds, where it came from, and whether it is as it was written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from claimlab.cli.options import JsonFlag
+from claimlab.cli.output import emit, say, show_blocks, suggest, verb
+
+app = verb()
+_NEXT = {
+    "dataset": "claimlab audit {} -o REPORT",
+    "run": "claimlab evaluate {} -o REPORT",
+    "export": "claimlab import {} -o DIR",
+    "set of splits": "claimlab show {}/NAME",
+}
+
+
+@app.command()
+def show(
+    folder: Annotated[Path, typer.Argument(help="A folder that claimlab wrote: a dataset, a run, a report.")],
+    limit: Annotated[int, typer.Option("--limit", min=0, help="Show the first N records.")] = 5,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare every file with its stored sha256; exit with 1 if one differs.")
+    ] = False,
+    accept_edits: Annotated[
+        str | None,
+        typer.Option("--accept-edits", metavar="WHY", help="Keep edited tables, and record why in the lineage."),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show what a folder holds: counts, labels, splits, side tables, lineage, notes and the first records."""
+    from claimlab.pages.show import blocks
+    from claimlab.pages.show import show as show_folder
+
+    found = show_folder(folder, limit=limit, verify=verify, accept_edits=accept_edits)
+    if as_json:
+        emit({**found.to_json(), **({"verified": True} if verify else {})})
+        return
+    show_blocks(blocks(found))
+    if verify:
+        say(f"Every file of '{folder}' is as it was written.")
+    suggest(_NEXT.get(found.kind, "open {}/index.html").format(folder))

@@ -1,0 +1,91 @@
+"""What `show` says of a folder, and what it does about edited files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import claimlab as cl
+from claimlab.cli.app import run
+from claimlab.core.errors import FileChanged, SchemaError, UsageError
+from claimlab.generate.planted import planted
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    cl.split(planted(size=150)[0], output=tmp_path / "data", seed=3)
+    return tmp_path / "data"
+
+
+def edit(folder: Path) -> None:
+    records = pl.read_parquet(folder / "records.parquet")
+    records.with_columns(pl.lit("edited").alias("topic")).write_parquet(folder / "records.parquet")
+
+
+def test_a_dataset_is_counted_and_traced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", str(folder), "--limit", "2", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    dataset = cl.Dataset.open(folder)
+    assert shown["kind"] == "dataset"
+    assert shown["counts"]["records"] == len(dataset)
+    assert shown["counts"]["split"] == dict(dataset.records["split"].value_counts().rows())
+    assert shown["lineage"][-1]["step"] == "split"
+    assert shown["dates"] == [str(dataset.records["date"].min())[:10], str(dataset.records["date"].max())[:10]]
+    assert [row["id"] for row in shown["records"]] == dataset.records["id"].head(2).to_list()
+    assert run(["show", str(folder), "--limit", "1"]) == 0
+    printed = capsys.readouterr()
+    assert "by=group" in printed.out
+    assert dataset[0]["id"] in printed.out
+    assert dataset[1]["id"] not in printed.out
+    assert printed.err == f"Next: claimlab audit {folder} -o REPORT\n"
+
+
+def test_an_edited_file_is_named_and_can_be_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["show", str(folder), "--verify"]) == 0
+    edit(folder)
+    capsys.readouterr()
+    assert run(["show", str(folder), "--verify"]) == 1
+    said = capsys.readouterr().err
+    assert "records.parquet" in said
+    assert "--accept-edits" in said
+    with pytest.raises(UsageError, match="needs a reason"):
+        cl.show(folder, accept_edits=" ")
+    assert run(["show", str(folder), "--accept-edits", "topic was wrong", "--json"]) == 0
+    step = json.loads(capsys.readouterr().out)["lineage"][-1]
+    assert step["step"] == "edit"
+    assert step["parameters"] == {"files": ["records.parquet"], "why": "topic was wrong"}
+    assert cl.show(folder, verify=True).records["topic"].unique().to_list() == ["edited"]
+
+
+def test_a_report_inside_a_dataset_is_verified_too(folder: Path) -> None:
+    dataset = cl.Dataset.open(folder)
+    beside = folder.parent / "beside"
+    beside.mkdir()
+    (beside / "note.txt").write_text("as written", encoding="utf-8")
+    dataset.write_into(beside)
+    cl.show(beside, verify=True)
+    (beside / "note.txt").write_text("edited", encoding="utf-8")
+    with pytest.raises(FileChanged, match=r"note\.txt"):
+        cl.show(beside, verify=True)
+
+
+def test_other_folders_are_named_by_their_kind(folder: Path, tmp_path: Path) -> None:
+    cl.export(folder, "csv", tmp_path / "csv")
+    (tmp_path / "csv" / "mine.txt").write_text("mine", encoding="utf-8")
+    shown = cl.show(tmp_path / "csv")
+    assert shown.kind == "export"
+    assert shown.foreign == ("mine.txt",)
+    assert "records.csv" in shown.files
+    with pytest.raises(SchemaError, match="no dataset.json"):
+        cl.show(tmp_path)
+    with pytest.raises(UsageError, match="only datasets keep hashes"):
+        cl.show(tmp_path / "csv", verify=True)
+
+
+def test_a_dataset_in_memory_can_be_shown(folder: Path) -> None:
+    shown = cl.show(planted(size=150)[0], limit=3)
+    assert len(shown) == 3
+    assert "records" in repr(shown)
