@@ -33,15 +33,14 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.places import cache_folder
 from claimlab.evolve.auditors.auditor import Auditor
-from claimlab.evolve.auditors.examples import examples
-from claimlab.evolve.auditors.known.classifier import VIEWS, View, fit_auditors
+from claimlab.evolve.auditors.known.classifier import VIEWS, View, examples, fit_auditors
+from claimlab.evolve.claims.model import Target, all_targets, steerable
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.rewrite.known.model import Model, question
 from claimlab.evolve.rewrite.rewriter import REWRITERS, Request, Rewrite, Rewriter, Settings
 from claimlab.evolve.run import simulate, simulate_async
 from claimlab.evolve.setup import Setup
 from claimlab.evolve.stage import Stage
-from claimlab.evolve.target import Target, all_targets, steerable
 from claimlab.llm.gather import gather
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimlab.core.errors import UnknownName, UnreadableFile
+from claimlab.evolve.claims.model import Target, all_targets
 from claimlab.evolve.rewrite.operators.all import operators, serving
 from claimlab.evolve.rewrite.operators.anatomy import lexicon
 from claimlab.evolve.rewrite.weights import Weights
-from claimlab.evolve.target import Target, all_targets
 
 NAMES = sorted(operators())
 AFTER = {

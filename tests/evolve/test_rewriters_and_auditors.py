@@ -18,10 +18,10 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.run import Run
 from claimlab.evolve.auditors.auditor import AUDITORS, Question, Settings, Vote
-from claimlab.evolve.auditors.examples import examples
-from claimlab.evolve.auditors.known.classifier import VIEWS, View, fit_auditors
+from claimlab.evolve.auditors.known.classifier import VIEWS, View, examples, fit_auditors
 from claimlab.evolve.auditors.known.model import ModelAuditor
 from claimlab.evolve.auditors.known.rules import Rules as RuleAuditor
+from claimlab.evolve.claims.model import Target, all_targets
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.recording import Recording
 from claimlab.evolve.rewrite.known.model import Model
@@ -31,7 +31,6 @@ from claimlab.evolve.rewrite.rewriter import REWRITERS, Request
 from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.run import simulate
-from claimlab.evolve.target import Target, all_targets
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
 from claimlab.llm.standin import Body, StandIn

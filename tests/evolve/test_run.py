@@ -22,6 +22,7 @@ from claimlab.evolve.auditors.auditor import Question, Vote, majority
 from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
 from claimlab.evolve.auditors.known.replay import ReplayAuditor
 from claimlab.evolve.auditors.known.rules import AUDITOR as rule_auditors
+from claimlab.evolve.claims.model import Target
 from claimlab.evolve.front import evolve
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.recording import Recording
@@ -31,7 +32,6 @@ from claimlab.evolve.rewrite.rewriter import Request, Rewrite
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.run import simulate
 from claimlab.evolve.stage import Stage
-from claimlab.evolve.target import Target
 
 COLLOQUIAL = Target("style", "colloquial-emotional")
 

@@ -15,6 +15,7 @@ import pytest
 from claimlab.catalog.load import load
 from claimlab.evolve.auditors.auditor import Settings
 from claimlab.evolve.auditors.known.rules import AUDITOR
+from claimlab.evolve.claims.model import all_targets
 from claimlab.evolve.propagation import Plan
 from claimlab.evolve.rewrite.known.rules import Rules
 from claimlab.evolve.rewrite.weights import Weights
@@ -22,7 +23,6 @@ from claimlab.evolve.run import simulate
 from claimlab.evolve.society.files import read_network
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.target import all_targets
 
 ROLES = ("producer", "bystander")
 MAX_ROUNDS, MAX_STEPS = 3, 10

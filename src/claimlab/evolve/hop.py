@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from claimlab.evolve.target import Target
+from claimlab.evolve.claims.model import Target
 
 # done: a walk that nothing steered; success and failure: by the vote; unaudited: steered, and nobody was asked
 Status = Literal["done", "success", "failure", "unaudited"]

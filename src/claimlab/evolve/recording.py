@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, ReplayMiss, UsageError
+from claimlab.evolve.claims.model import Target
 from claimlab.evolve.hop import Hop, Life, Start, Status
-from claimlab.evolve.target import Target
 
 Key = tuple[str, Target | None]  # the text that a life began with, and where it was steered
 

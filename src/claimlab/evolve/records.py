@@ -15,10 +15,9 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.record import SIDE_TABLES, meta_json
-from claimlab.evolve.claims.model import Claim
+from claimlab.evolve.claims.model import Claim, Target
 from claimlab.evolve.hop import Hop, Life, Start
 from claimlab.evolve.stage import Stage
-from claimlab.evolve.target import Target
 
 CONTEXTS = 3  # texts of the evidence table that an agent may see: the first is the context
 _WHOLE = 5_000  # societies up to this size are kept whole; of larger ones, those who took part

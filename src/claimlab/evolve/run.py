@@ -20,13 +20,12 @@ from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.evolve.auditors.auditor import Auditor
+from claimlab.evolve.claims.model import Target
 from claimlab.evolve.hop import Life, Start
-from claimlab.evolve.propagation import Plan, live
+from claimlab.evolve.propagation import Cast, Plan, live
 from claimlab.evolve.records import starts, tables
 from claimlab.evolve.rewrite.rewriter import Rewriter
 from claimlab.evolve.stage import Stage
-from claimlab.evolve.target import Target
-from claimlab.evolve.turn import Cast
 
 LABEL = "Claims"
 

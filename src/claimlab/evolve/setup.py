@@ -12,13 +12,13 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UsageError
 from claimlab.evolve.auditors.auditor import AUDITORS, Auditor
 from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
+from claimlab.evolve.claims.model import Target, all_targets
 from claimlab.evolve.propagation import Kind, Plan, VoteMode
 from claimlab.evolve.rewrite.rewriter import REWRITERS, Rewriter
 from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.society.open import open_network, open_population
 from claimlab.evolve.stage import Stage
-from claimlab.evolve.target import Target, all_targets
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claimlab.core.errors import DataError, UnknownName
+from claimlab.evolve.claims.model import Target
 from claimlab.evolve.rewrite.operators.all import serving
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.target import Target
 
 _TRIES = 1000  # draws of a starting agent before all are looked at
 

@@ -16,8 +16,7 @@ from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
-from claimlab.evolve.claims.contexts import Context, contexts_of, read_contexts
-from claimlab.evolve.claims.draft import Draft
+from claimlab.evolve.claims.contexts import Context, Draft, contexts_of, read_contexts
 from claimlab.evolve.claims.gray import noise_for, rewrite_request
 from claimlab.evolve.claims.model import types
 from claimlab.evolve.claims.seed import GRAY, Seeded, draw_seeds, sentence_request, wanted_of

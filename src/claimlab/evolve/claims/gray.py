@@ -15,7 +15,7 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from claimlab.core.progress import Progress
-from claimlab.evolve.claims.draft import Draft
+from claimlab.evolve.claims.contexts import Draft
 from claimlab.evolve.claims.model import read_data
 from claimlab.llm.gather import gather_sync
 from claimlab.llm.messages import Request, untrusted

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Literal
 
 from claimlab.core import packaged
-from claimlab.core.errors import UnknownName
+from claimlab.core.errors import UnknownName, UsageError
 
 Layer = Literal["utterance", "proposition"]
 KEY = "open_claim"  # in `meta`; plain "claim" is a key of many datasets
@@ -150,3 +150,45 @@ def _dimension(name: str, table: dict[str, Any]) -> Dimension:
 def _folded(spelling: str) -> str:
     """Case, blanks and kinds of dashes do not matter."""
     return "".join("-" if c in "-–—_/ " else c for c in spelling.strip().lower()).replace("---", "-")
+
+
+def steerable() -> Mapping[str, Dimension]:
+    """The dimensions a claim can be steered in. Veracity is none, on purpose: nothing steers a claim to be false."""
+    return {name: known for name, known in dimensions().items() if name != "veracity"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Target:
+    dimension: str
+    value: str
+
+    @classmethod
+    def of(cls, name: str, value: str) -> Target:
+        """A target by any of the spellings in use."""
+        try:
+            known = dimension(name)
+        except UnknownName:
+            raise UnknownName("dimension to steer", name, steerable()) from None
+        if known.name not in steerable():
+            raise UsageError(
+                f"Nothing steers the {known.title.lower()} of a claim.", f"Choose: {', '.join(steerable())}."
+            )
+        return cls(known.name, known.value(value).name)
+
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"'{text}' is not a target.", "Write it as DIMENSION=VALUE, such as style=colloquial.")
+        return cls.of(name, value)
+
+    @property
+    def meaning(self) -> Value:
+        return dimensions()[self.dimension].values[self.value]
+
+    def __str__(self) -> str:
+        return f"{self.dimension}={self.value}"
+
+
+def all_targets() -> list[Target]:
+    return [Target(name, value) for name, known in steerable().items() for value in known.values]

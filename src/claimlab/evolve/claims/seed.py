@@ -21,8 +21,7 @@ from pydantic import BaseModel, Field, create_model
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.evolve.claims.contexts import Context
-from claimlab.evolve.claims.draft import PROMPTS, Draft, evidence, records
+from claimlab.evolve.claims.contexts import PROMPTS, Context, Draft, evidence, records
 from claimlab.evolve.claims.gray import grayed
 from claimlab.evolve.claims.model import types
 from claimlab.llm.gather import gather_sync

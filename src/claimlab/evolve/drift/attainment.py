@@ -16,7 +16,7 @@ from claimlab.core.calls.pool import all_of
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.shares import wilson
 from claimlab.evolve.auditors.auditor import Auditor, Question, Vote
-from claimlab.evolve.target import Target
+from claimlab.evolve.claims.model import Target
 
 SETTINGS = {0: "direct", 1: "one auditor", 3: "three auditors"}
 UNSTATED = "not stated"

@@ -20,6 +20,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.evolve.auditors.auditor import AUDITORS, Question, Settings
 from claimlab.evolve.auditors.known.model import ask
+from claimlab.evolve.claims.model import Target
 from claimlab.evolve.drift.attainment import Ends, judge_ends, last_hops
 from claimlab.evolve.drift.coverage import contexts
 from claimlab.evolve.drift.fuse import Reading, request_of
@@ -31,7 +32,6 @@ from claimlab.evolve.drift.views.viewer import Society
 from claimlab.evolve.drift.write import KIND, contents, society_of
 from claimlab.evolve.society.files import read_network
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.target import Target
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider

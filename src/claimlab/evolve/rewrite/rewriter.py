@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.registry import Registry
-from claimlab.evolve.target import Target
+from claimlab.evolve.claims.model import Target
 
 Role = Literal["producer", "bystander", "failed"]
 

@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UnreadableFile
+from claimlab.evolve.claims.model import Target
 from claimlab.evolve.rewrite.operators.all import operators, serving
-from claimlab.evolve.target import Target
 
 
 class Role(BaseModel):

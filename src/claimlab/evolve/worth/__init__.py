@@ -1,6 +1,6 @@
 """Check-worthiness as a condition, not a property: score = f(claim | social background, users, perspective).
 
-    content.py   six content values of a claim, by its features, and how each user shifts them
+    values.py    six content values of a claim, by its features, and how each user shifts them
     spread.py    how deep and how far a claim would travel over tiers of ties
     score.py     both together: weights, threshold, readings `paper`, `released` and our own
     agents.py    the same two questions put to a model that plays the users

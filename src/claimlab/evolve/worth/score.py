@@ -24,9 +24,8 @@ from claimlab.evolve.drift.features import Reader
 from claimlab.evolve.society.engine import Model, depth, size
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.worth.content import Cues, shifted
 from claimlab.evolve.worth.spread import Bounds, Ties, ability, spread
-from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
+from claimlab.evolve.worth.values import DIMENSIONS, Background, Cues, Values, shifted
 
 READINGS = ("free", "paper", "released")
 

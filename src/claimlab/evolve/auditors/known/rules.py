@@ -9,7 +9,7 @@ from typing import Any
 
 from claimlab.core import packaged
 from claimlab.evolve.auditors.auditor import Question, Settings, Vote
-from claimlab.evolve.target import Target
+from claimlab.evolve.claims.model import Target
 
 Counts = dict[str, int]
 

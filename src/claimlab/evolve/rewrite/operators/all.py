@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from claimlab.evolve.claims.model import Target
 from claimlab.evolve.rewrite.operators.details import detail_operators
 from claimlab.evolve.rewrite.operators.operator import Operator
 from claimlab.evolve.rewrite.operators.phrases import phrase_operators
-from claimlab.evolve.target import Target
 
 
 @cache

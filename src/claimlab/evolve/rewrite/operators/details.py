@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from claimlab.evolve.claims.model import Target
 from claimlab.evolve.rewrite.operators.anatomy import Parts, lexicon
 from claimlab.evolve.rewrite.operators.operator import Change, Operator
-from claimlab.evolve.target import Target
 
 MACRO, MICRO = Target("granularity", "macro"), Target("granularity", "micro")
 FACT, NO_CAUSE = Target("expression", "fact"), Target("causal", "none")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from claimlab.evolve.target import Target
+from claimlab.evolve.claims.model import Target
 
 Change = Callable[[str, random.Random, str | None], str]
 

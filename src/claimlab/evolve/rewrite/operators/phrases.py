@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
+from claimlab.evolve.claims.model import Target
 from claimlab.evolve.rewrite.operators.anatomy import Lexicon, Parts, Phrase, lexicon
 from claimlab.evolve.rewrite.operators.operator import Change, Operator
-from claimlab.evolve.target import Target
 
 _SPACES = re.compile(r"\s+([,.;:!?])|\s{2,}")
 

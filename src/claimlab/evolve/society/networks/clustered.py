@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claimlab.core.errors import DataError, UsageError
-from claimlab.evolve.society.build import edges_wanted
+from claimlab.evolve.society.build import Keys, distinct_keys, edges_wanted, ordered_pairs
 from claimlab.evolve.society.network import Network, pair_keys
-from claimlab.evolve.society.pairs import Keys, distinct_keys, ordered_pairs
 from claimlab.evolve.society.population import Population
 
 INSIDE = 507 / 539

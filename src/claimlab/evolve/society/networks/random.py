@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimlab.evolve.society.build import edges_wanted
+from claimlab.evolve.society.build import Keys, distinct_keys, edges_wanted, ordered_pairs
 from claimlab.evolve.society.network import Network, pair_keys
-from claimlab.evolve.society.pairs import Keys, distinct_keys, ordered_pairs
 from claimlab.evolve.society.population import Population
 
 
