@@ -168,9 +168,10 @@ def test_the_check_of_the_page_runs(door: str, put: Path, tmp_path: Path) -> Non
     }
     for verdict, dataset in subjects.items():
         dataset.write(tmp_path / verdict)
-        done = python(RUN, package, place, "audit", str(tmp_path / verdict), "--check", name, "--json", path=path)
-        assert done.returncode == 0, done.stderr
-        (finding,) = json.loads(done.stdout)["findings"]
+    folders = [str(tmp_path / verdict) for verdict in subjects]
+    done = python(RUN, package, place, "audit", *folders, "--check", name, "--json", path=path)
+    assert done.returncode == 0, done.stderr
+    for verdict, finding in zip(subjects, json.loads(done.stdout)["findings"], strict=True):
         assert (finding["check"], finding["verdict"]) == (name, verdict), finding["why"]
 
 
