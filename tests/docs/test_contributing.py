@@ -113,7 +113,8 @@ def test_the_dataset_of_the_page_loads(put: Path, tmp_path: Path) -> None:
 
 
 def test_without_the_file_there_is_no_such_dataset(tmp_path: Path) -> None:
-    done = python(RUN, "claimlab", "", "load", "river-claims", str(tmp_path), "-o", str(tmp_path / "data"))
+    (tmp_path / "raw").mkdir()
+    done = python(RUN, "claimlab", "", "load", "river-claims", str(tmp_path / "raw"), "-o", str(tmp_path / "data"))
     assert done.returncode == 2
     assert "There is no dataset named 'river-claims'." in done.stderr
 
