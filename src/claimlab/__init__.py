@@ -18,7 +18,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from claimlab.audit.run import audit as audit
+    from claimlab.audit.front import audit as audit
+    from claimlab.audit.front import audit_all as audit_all
+    from claimlab.audit.front import fix as fix
     from claimlab.catalog.conflicts import labels as labels
     from claimlab.catalog.load import load as load
     from claimlab.clean.run import clean as clean
@@ -44,7 +46,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "ClaimlabError": "claimlab.core.errors",
     "Dataset": "claimlab.core.dataset",
-    "audit": "claimlab.audit.run",
+    "audit": "claimlab.audit.front",
+    "audit_all": "claimlab.audit.front",
     "clean": "claimlab.clean.run",
     "detect": "claimlab.detect.run",
     "drift": "claimlab.evolve.drift.front",
@@ -52,6 +55,7 @@ _HOMES = {
     "evaluate": "claimlab.evaluate.front",
     "evolve": "claimlab.evolve.front",
     "export": "claimlab.exchange.export",
+    "fix": "claimlab.audit.front",
     "import_files": "claimlab.exchange.importer",
     "labels": "claimlab.catalog.conflicts",
     "load": "claimlab.catalog.load",
@@ -64,9 +68,9 @@ _HOMES = {
     "worth": "claimlab.evolve.worth.front",
 }
 __all__ = [
-    "ClaimlabError", "Dataset", "__version__", "audit", "clean", "detect", "drift", "enrich", "evaluate", "evolve",
-    "export", "import_files", "labels", "load", "new_study", "report", "seed_claims", "show", "split",
-    "split_all", "worth",
+    "ClaimlabError", "Dataset", "__version__", "audit", "audit_all", "clean", "detect", "drift", "enrich",
+    "evaluate", "evolve", "export", "fix", "import_files", "labels", "load", "new_study", "report", "seed_claims",
+    "show", "split", "split_all", "worth",
 ]  # fmt: skip
 
 

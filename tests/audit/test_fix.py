@@ -10,7 +10,7 @@ import pytest
 
 from claimlab.audit.fair import Settings
 from claimlab.audit.fix.mend import Mended, mend
-from claimlab.audit.fix.write import write_mended
+from claimlab.audit.fix.write import REPORT, both
 from claimlab.audit.result import Audit
 from claimlab.audit.run import audit
 from claimlab.audit.views.compare import comparison, left_over
@@ -20,6 +20,7 @@ from claimlab.core.record import validate
 from claimlab.core.stats.deal import deal
 from claimlab.generate.planted import Truth, planted
 from claimlab.pages.blocks import Cell, Items
+from claimlab.pages.folder import fill
 
 QUICK = Settings(repeats=1)
 LEAKS = ["near-duplicates", "identical-texts", "url-conflicts", "source"]
@@ -109,7 +110,10 @@ def test_same_seed_same_bytes_and_another_seed_another_split(
     given: tuple[Dataset, Truth], audits: tuple[Audit, Audit], tmp_path: Path
 ) -> None:
     for name in ("one", "two"):
-        write_mended(mend(given[0], seed=3), *audits, tmp_path / name)
+        mended = mend(given[0], seed=3)
+        (tmp_path / name).mkdir()
+        fill(both(mended, *audits), tmp_path / name / REPORT)
+        mended.dataset.write_into(tmp_path / name)
     files = sorted(p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*") if p.is_file())
     assert Path("records.parquet") in files
     assert Path("report/audit.json") in files
@@ -118,7 +122,7 @@ def test_same_seed_same_bytes_and_another_seed_another_split(
     page = (tmp_path / "one" / "report" / "index.html").read_text(encoding="utf-8")
     assert "What a split cannot remove" in page
     again = Dataset.open(tmp_path / "one")
-    assert again.lineage[-1].step == "audit --fix"
+    assert again.lineage[-1].step == "fix"
     other = mend(given[0], seed=4).dataset.records
     assert other["split"].to_list() != again.records["split"].to_list()
     assert other["id"].to_list() == again.records["id"].to_list()

@@ -64,8 +64,8 @@ def test_fix_writes_a_dataset_and_both_audits(data: Path, tmp_path: Path, capsys
     [
         (["audit", "--from", "x.json", "data"], 2, "but not both"),
         (["audit", "--json"], 2, "Audit what?"),
-        (["audit", "a", "b", "--fix", "-o", "c"], 2, "--fix mends one dataset"),
-        (["audit", "a", "--fix"], 2, "--fix mends one dataset"),
+        (["audit", "a", "b", "--fix", "-o", "c"], 2, "--fix repairs one dataset"),
+        (["audit", "a", "--fix"], 2, "--fix repairs one dataset"),
         (["audit", "nowhere"], 1, "There is no folder"),
         (["audit", "--from", "nowhere.json"], 1, "is not a saved audit"),
         (["report", "study.toml"], 2, "No output folder was given"),
@@ -83,7 +83,7 @@ def test_unknown_names_are_told(data: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(["audit", str(data), "--check", "keyword"]) == 2
     assert "Did you mean 'keywords'?" in capsys.readouterr().err
     assert run(["audit", str(data), "--protocol", "best"]) == 2
-    assert "Use 'fair' or 'cdl'" in capsys.readouterr().err
+    assert "Choose one of: cdl, fair" in capsys.readouterr().err
 
 
 def test_a_study_from_template_to_report(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ def test_three_lines_of_python(tmp_path: Path) -> None:
 def test_a_function_keeps_its_name_whichever_package_was_imported_first() -> None:
     code = (
         "import claimlab as cl, claimlab.audit.run, claimlab.split.run; "
-        "from claimlab.audit.run import audit; assert cl.audit is audit; "
+        "from claimlab.audit.front import audit; assert cl.audit is audit; "
         "import inspect; assert inspect.isfunction(cl.split) and 'data' in inspect.signature(cl.split).parameters"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

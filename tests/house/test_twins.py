@@ -21,9 +21,9 @@ from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import planted
 
 WITHOUT_OUTPUT = {"demo", "llm", "show"}  # a tour of the others, settings, and a look
-MISSING = {"audit", "catalog", "detect", "enrich", "evolve", "judge"}
+MISSING = {"catalog", "detect", "enrich", "evolve", "judge"}
 
-PENDING = {"audit", "detect", "enrich", "import_files"}
+PENDING = {"detect", "enrich", "import_files"}
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,14 @@ TWINS = [
     Twin("import rows.csv -o {out}", lambda out: cl.import_files(["rows.csv"], out)),
     Twin("clean data -o {out} --limit 150", lambda out: cl.clean("data", output=out, limit=150)),
     Twin("labels conflicts data -o {out}", lambda out: cl.labels("data", output=out)),
+    Twin(
+        "audit data -o {out} --check length --check source --column topic",
+        lambda out: cl.audit("data", checks=["length", "source"], columns=["topic"], output=out),
+    ),
+    Twin(
+        "audit data data --check length -o {out}", lambda out: cl.audit_all(["data"] * 2, checks=["length"], output=out)
+    ),
+    Twin("audit data --check length --fix -o {out}", lambda out: cl.fix("data", checks=["length"], output=out)),
     Twin("split data -o {out} --by random", lambda out: cl.split("data", "random", output=out)),
     Twin(
         "split data -o {out} --by language --hold-out por --seed 3 --limit 200",

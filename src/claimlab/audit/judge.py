@@ -62,7 +62,19 @@ class ModelJudge:
         return "The judge is unvalidated: it was not compared with people." + (f" It is {own}." if own else "")
 
     def judge(self, subject: Subject, *, search: bool, seed: int) -> dict[str, bool | None]:
-        """Record id -> checkable, for a sample drawn by lot. With `search`, only records that have evidence."""
+        """Record id -> checkable, for a sample drawn at random. With `search`, only records that have evidence."""
+        requests = self.requests(subject, search, seed)
+        answers: dict[str, bool | None] = dict.fromkeys(requests)
+        ids = list(requests)
+        for index, answer in gather_sync(
+            self.provider, list(requests.values()), progress=self.progress, label="judging"
+        ):
+            self.tally.add(answer)
+            answers[ids[index]] = answer.value.checkable == "yes" if answer.value is not None else None
+        return answers
+
+    def requests(self, subject: Subject, search: bool, seed: int) -> dict[str, Request[Checkable]]:
+        """What would be asked, by record id."""
         found = _evidence(subject) if search else {}
         rows = subject.rows.filter(pl.col("text").is_not_null())
         if search:
@@ -70,13 +82,7 @@ class ModelJudge:
         if rows.height > self.sample:
             chosen = np.sort(np.random.default_rng(seed).permutation(rows.height)[: self.sample])
             rows = rows[chosen]
-        ids = rows["id"].to_list()
-        requests = [self._request(i, text, found.get(i)) for i, text in zip(ids, rows["text"].to_list(), strict=True)]
-        answers: dict[str, bool | None] = dict.fromkeys(ids)
-        for index, answer in gather_sync(self.provider, requests, progress=self.progress, label="judging"):
-            self.tally.add(answer)
-            answers[ids[index]] = answer.value.checkable == "yes" if answer.value is not None else None
-        return answers
+        return {i: self._request(i, text, found.get(i)) for i, text in rows.select("id", "text").iter_rows()}
 
     def _request(self, record: str, text: str, results: list[str] | None) -> Request[Checkable]:
         asked = _ALONE if results is None else _SEARCHED

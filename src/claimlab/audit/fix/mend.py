@@ -20,7 +20,7 @@ from claimlab.core.step import CHANGED
 from claimlab.text.near import near_texts
 from claimlab.text.normalise import normal_form
 
-STEP = "audit --fix"
+STEP = "fix"
 SIDES = ("train", "dev", "test")
 SHARES = (0.7, 0.1, 0.2)
 

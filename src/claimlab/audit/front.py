@@ -1,0 +1,209 @@
+"""`cl.audit` and its siblings: open datasets, run the checks, and write the report, through the run folder.
+
+findings = cl.audit("data/liar", output="report")
+fixed = cl.fix("data/liar", output="data/liar-fixed")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import polars as pl
+
+from claimlab.audit.fair import Settings
+from claimlab.audit.fix.mend import Mended, mend
+from claimlab.audit.fix.write import REPORT, both
+from claimlab.audit.judge import SAMPLE, ModelJudge
+from claimlab.audit.protocols import ProtocolName
+from claimlab.audit.result import Audit
+from claimlab.audit.run import Audited
+from claimlab.audit.run import audit as run_checks
+from claimlab.audit.subject import Subject
+from claimlab.audit.write import KIND, contents, read_audits
+from claimlab.core.budget import Caps
+from claimlab.core.calls.estimate import estimated
+from claimlab.core.choice import one_of
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import UsageError
+from claimlab.core.places import cache_folder
+from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Run, Source, folders_of
+from claimlab.core.shown import Shown
+from claimlab.llm.estimate import estimate as estimate_calls
+from claimlab.llm.open import open_provider
+from claimlab.pages.folder import fill
+
+
+def audit(
+    data: Source,
+    *,
+    output: str | Path | None = None,
+    checks: Sequence[str] | None = None,
+    protocol: str = "fair",
+    target: str = "veracity",
+    columns: Sequence[str] = (),
+    settings: Settings | None = None,
+    judge: str | ModelJudge | None = None,
+    judge_sample: int = SAMPLE,
+    cache: str | Path | None = None,
+    mode: str = "record",
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    debug: bool = False,
+    progress: Progress = silent,
+) -> Audited:
+    """Audit a dataset for shortcuts, leaks and contradictions, each beside its baselines.
+
+    `checks` names the checks to run (all by default); `protocol` is "fair", or "cdl" to reproduce published numbers;
+    `target` is "veracity", "veracity-mixed" or any column; `columns` are put to the test too ("meta.KEY" for meta).
+    `judge` names a model profile that says of `judge_sample` records whether they can be checked at all, within the
+    caps. With `output`, the report is written there.
+    """
+    return audit_all(
+        [data], output=output, checks=checks, protocol=protocol, target=target, columns=columns,
+        settings=settings, judge=judge, judge_sample=judge_sample, cache=cache, mode=mode, max_cost=max_cost,
+        max_calls=max_calls, max_tokens=max_tokens, seed=seed, limit=limit, force=force, debug=debug, progress=progress,
+    )[0]  # fmt: skip
+
+
+def audit_all(
+    data: Sequence[Source],
+    *,
+    output: str | Path | None = None,
+    checks: Sequence[str] | None = None,
+    protocol: str = "fair",
+    target: str = "veracity",
+    columns: Sequence[str] = (),
+    settings: Settings | None = None,
+    judge: str | ModelJudge | None = None,
+    judge_sample: int = SAMPLE,
+    cache: str | Path | None = None,
+    mode: str = "record",
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    debug: bool = False,
+    progress: Progress = silent,
+) -> list[Audited]:
+    """Audit several datasets, with one report on all of them; the arguments are those of `audit`."""
+    caps = Caps(max_cost, max_calls, max_tokens)
+    if judge is None and caps != Caps():
+        raise UsageError("A cap was set, but an audit without a judge spends nothing.", "Pass `judge`.")
+    if not data:
+        raise UsageError("There is no dataset to audit.", "Pass at least one.")
+    named = one_of(get_args(ProtocolName), protocol, "protocol")
+    if cache is None and output is None and mode != "live":
+        cache = cache_folder()
+    with Run(
+        "audit", None, output, kind=KIND, reads=folders_of(*data), force=force, seed=seed, caps=caps, mode=mode,
+        cache=cache, progress=progress,
+    ) as run:  # fmt: skip
+        model = _judge(run, judge, judge_sample)
+        done = [
+            run_checks(
+                Dataset.of(source, limit), checks=checks, protocol=named, target=target, columns=columns, seed=seed,
+                settings=settings, judge=model, debug=debug, progress=progress,
+            )
+            for source in data
+        ]  # fmt: skip
+        run.fill(lambda folder: fill(contents(done), folder))
+    return done
+
+
+def _judge(run: Run, judge: str | ModelJudge | None, sample: int) -> ModelJudge | None:
+    if isinstance(judge, str):
+        return ModelJudge(open_provider(judge, calls=run.calls), sample, progress=run.progress)
+    return judge
+
+
+def estimate_audit(
+    data: Sequence[Source],
+    judge: str | None = None,
+    *,
+    output: str | Path | None = None,
+    judge_sample: int = SAMPLE,
+    target: str = "veracity",
+    cache: str | Path | None = None,
+    mode: str = "record",
+    seed: int = 0,
+    limit: int | None = None,
+) -> dict[str, Any]:
+    """What an audit with a model as judge would cost at most; nothing is sent anywhere."""
+    with Run("audit", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run:
+        model = _judge(run, judge, judge_sample)
+        if model is None:
+            return estimated({})
+        subjects = [Subject.of(Dataset.of(source, limit), target) for source in data]
+        requests = [r for s in subjects for search in (False, True) for r in model.requests(s, search, seed).values()]
+        guess = estimate_calls(requests, model.provider.profile, recording=run.calls.existing())
+        return estimated({"judge": guess})
+
+
+def saved_audits(saved: Sequence[str | Path], *, output: str | Path | None = None, force: bool = False) -> list[Audit]:
+    """Audits that were saved earlier (`audit.json`, or a report folder); with `output`, in one report together."""
+    with Run("audit", None, output, kind=KIND, reads=list(saved), force=force) as run:
+        audits = [one for path in saved for one in read_audits(Path(path))]
+        run.fill(lambda folder: fill(contents(audits), folder))
+    return audits
+
+
+@dataclass(frozen=True, repr=False)
+class Fixed(Shown):
+    """The fixed dataset, how many records each reason took out, and the audit before and after."""
+
+    dataset: Dataset
+    removed: dict[str, int]
+    before: Audited
+    after: Audited
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """How many checks ended in each verdict, before and after."""
+        before, after = self.before.counts(), self.after.counts()
+        return pl.DataFrame([{"verdict": v, "before": before[v], "after": after[v]} for v in before])
+
+    def headline(self) -> str:
+        return f"of '{self.dataset.name}': {len(self.dataset):,} records, {sum(self.removed.values()):,} taken out"
+
+
+def fix(
+    data: Source,
+    *,
+    output: str | Path | None = None,
+    checks: Sequence[str] | None = None,
+    protocol: str = "fair",
+    target: str = "veracity",
+    columns: Sequence[str] = (),
+    settings: Settings | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    debug: bool = False,
+    progress: Progress = silent,
+) -> Fixed:
+    """Take out of a dataset what a split can remove (conflicting labels, copies, leaks), and audit it before and after.
+
+    With `output`, the fixed dataset is written there, with a report on both audits inside.
+    """
+    named = one_of(get_args(ProtocolName), protocol, "protocol")
+    options: dict[str, Any] = {
+        "checks": checks, "protocol": named, "target": target, "columns": columns, "seed": seed, "debug": debug,
+        "settings": settings,
+        "progress": progress,
+    }  # fmt: skip
+    with Run("audit", data, output, limit=limit, force=force, seed=seed, progress=progress) as run:
+        before = run_checks(run.dataset, **options)
+        mended: Mended = mend(run.dataset, target=target, seed=seed)
+        after = run_checks(mended.dataset, **options)
+        run.finish(mended.dataset, lambda folder: fill(both(mended, before, after), folder / REPORT))
+    return Fixed(mended.dataset, mended.removed, before, after)
