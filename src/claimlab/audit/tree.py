@@ -62,7 +62,8 @@ class Questions:
 
 def into_bins(matrix: npt.NDArray[np.floating]) -> Small:
     """Codes that order as the numbers do: distinct values where there are few, else quantiles. Missing is lowest."""
-    bins = int(np.clip(QUESTIONS // max(1, matrix.shape[1]), 8, 255))
+    # A bin of fewer rows than a leaf needs hardly makes a difference.
+    bins = int(np.clip(min(QUESTIONS // max(1, matrix.shape[1]), len(matrix) // MIN_LEAF), 8, 255))
     return np.stack([_binned(column, bins) for column in matrix.T], axis=1)
 
 

@@ -1,0 +1,269 @@
+"""Whether the audit's verdicts can be believed, measured on real datasets. Each part writes its tables as Markdown.
+
+    python bench/audit_truth.py alarms     labels permuted within their groups: how often is there an alarm, per check?
+    python bench/audit_truth.py power      defects planted at graded strengths: how often is each found?
+    python bench/audit_truth.py agreement  findings worked out again with scikit-learn alone
+
+`-o FILE` keeps every measurement as a line of JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from claimlab.audit.run import audit
+from claimlab.audit.subject import Subject
+from claimlab.catalog.load import load
+from claimlab.core.dataset import Dataset
+from claimlab.core.finding import Finding
+from claimlab.core.stats.permute import Exchange
+from claimlab.core.stats.shares import wilson
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+# Pairs, sets of three, events of unequal size, claims with several texts; few rows; a rare class; plain ones.
+SETS = {
+    "fake-br": "pairs of a true and a false text", "verite": "sets of three", "twitter15": "events of one class",
+    "covid-fact": "claims with their altered versions", "check-covid": "claims about one article",
+    "factck-br": "a rare class, repeated claims", "liar-new": "a rare class", "coaid": "a rare class",
+    "benjaminpoliticalnews": "small", "climate-fever": "small, unbalanced",
+    "liar": "plain", "covid19-fake-news": "plain",
+}  # fmt: skip
+GROUPED = ("length", "surface", "keywords", "giveaways", "time", "url", "missing")
+BY_ROW = ("source", "author", "topic", "event", "language")  # tested with rows split at random
+ALARMS = ("warn", "fail")
+
+
+def sample(data: Dataset, rows: int, seed: int = 0) -> Subject:
+    """About `rows` labelled records, whole groups at a time."""
+    subject = Subject.of(data)
+    order = np.random.default_rng(seed).permutation(int(subject.groups.max()) + 1)
+    rank = np.argsort(order)[subject.groups]
+    sizes = np.cumsum(np.bincount(rank))
+    return subject.take(np.flatnonzero(rank <= np.searchsorted(sizes, min(rows, subject.n))))
+
+
+def relabelled(subject: Subject, labels: np.ndarray[Any, np.dtype[np.int64]]) -> Dataset:
+    names = pl.Series("veracity", [subject.classes[k] for k in labels])
+    return Dataset.build(subject.dataset.name, subject.rows.with_columns(names))
+
+
+def scored(data: Dataset, checks: tuple[str, ...], seed: int) -> list[Finding]:
+    """Every measurement with a test, whichever finding it is part of."""
+    findings = audit(data, checks=list(checks), seed=seed, debug=True).findings
+    return [f for finding in findings for f in finding.every if f.p is not None]
+
+
+def alarms(runs: int, rows: int) -> Iterator[dict[str, Any]]:
+    """One row per measurement of data in which labels mean nothing."""
+    for name in SETS:
+        subject = sample(load(name, DATA / f"{name}.zip"), rows)
+        exchange = Exchange(subject.y, subject.groups)
+        for run in range(runs):
+            rng = np.random.default_rng([run, 7])
+            within, _ = exchange.draw(rng, np.zeros((1, subject.n), np.int8))
+            freely = rng.permutation(subject.y)
+            found = [
+                *scored(relabelled(subject, within), GROUPED, run),
+                *scored(relabelled(subject, freely), BY_ROW, run),
+            ]
+            for f in found:
+                check = f"{f.check}: {f.feature}" if f.check in ("surface", "time", "url") else f.check
+                yield {
+                    "key": f"{name} {run}", "set": name, "n": subject.n, "check": check, "verdict": f.verdict, "p": f.p,
+                    "permutations": f.permutations, "difference": f.difference_interval,
+                }  # fmt: skip
+
+
+def alarm_tables(rows: list[dict[str, Any]]) -> None:
+    for title, column in (("check", "check"), ("dataset", "set")):
+        tally: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for row in rows:
+            tally[row[column]].append(row)
+        print(f"\n| {title} | scored | warn | fail | share of alarms (95 % interval) | inconclusive |")
+        print("|---|---|---|---|---|---|")
+        for name, mine in [*sorted(tally.items()), ("all", rows)]:
+            warn, fail, open_ = (sum(r["verdict"] == v for r in mine) for v in ("warn", "fail", "inconclusive"))
+            low, high = wilson(warn + fail, len(mine)) or (0.0, 1.0)
+            shown = f"{name} ({SETS[name]}; {mine[0]['n']:,} records)" if name in SETS else name
+            share = f"{100 * (warn + fail) / len(mine):.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+            print(f"| {shown} | {len(mine):,} | {warn} | {fail} | {share} | {100 * open_ / len(mine):.0f} % |")
+    print(f"\n{len({r['key'] for r in rows})} runs.")
+
+
+Rows = pl.DataFrame
+Plant = Callable[[Rows, pl.Expr], Rows]
+
+
+def change(column: str, value: pl.Expr) -> Plant:
+    return lambda rows, chosen: rows.with_columns(pl.when(chosen).then(value).otherwise(pl.col(column)).alias(column))
+
+
+TEXT = pl.col("text")
+SHOUTED = TEXT.str.slice(0, 30).str.to_uppercase()
+PLANTS: dict[str, tuple[str, Plant]] = {
+    "length": ("twelve words more", change("text", TEXT + " and so it was said again in all the papers of that day")),
+    "keywords": ("a frequent word", change("text", TEXT + " president")),
+    "giveaways": ("a word of its own", change("text", TEXT + " zorvex")),
+    "surface: punctuation": ("three exclamation marks", change("text", TEXT + "!!!")),
+    "surface: case": ("thirty characters in capitals", change("text", SHOUTED + TEXT.str.slice(30))),
+    "surface: digits": ("a year", change("text", TEXT + " 2016")),
+    "url: presence of a URL": ("a link", change("text", TEXT + " https://t.example/a1")),
+    "source": ("one of two publishers", change("source", pl.lit("The Daily Planet"))),
+    "topic": ("one topic", change("topic", pl.lit("zoning"))),
+    "author": ("one author", change("author", pl.lit("A. Nonymous"))),
+    "missing": ("no topic", change("topic", pl.lit(None, pl.String))),
+    "time: date": ("400 days later", change("date", pl.col("date") + timedelta(days=400))),
+}  # fmt: skip
+STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.4)
+
+
+def power(runs: int, rows: int) -> Iterator[dict[str, Any]]:
+    """One row per planted defect: real texts with labels that mean nothing, and a share of one class that is marked."""
+    bases = {"time: date": "fake-br"}
+    subjects = {name: sample(load(name, DATA / f"{name}.zip"), rows) for name in ("liar", "fake-br")}
+    for check, (what, plant) in PLANTS.items():
+        subject = subjects[bases.get(check, "liar")]
+        for strength in STRENGTHS:
+            for run in range(runs):
+                rng = np.random.default_rng([run, round(100 * strength), 11])
+                clean = relabelled(subject, Exchange(subject.y, subject.groups).draw(rng, np.zeros((1, subject.n)))[0])
+                chosen = pl.lit(pl.Series(rng.random(subject.n) < strength)) & (pl.col("veracity") == "false")
+                data = Dataset.build("planted", plant(clean.records, chosen))
+                name, _, feature = check.partition(": ")
+                found = [f for f in scored(data, (name,), run) if not feature or f.feature == feature]
+                verdict = found[0].verdict if found else "not-measured"
+                yield {
+                    "key": f"{check} {strength} {run}", "check": check, "what": what, "strength": strength,
+                    "n": subject.n, "verdict": verdict, "score": found[0].score if found else None,
+                }  # fmt: skip
+
+
+def power_table(rows: list[dict[str, Any]]) -> None:
+    n, runs = rows[0]["n"], len({r["key"].split()[-1] for r in rows})
+    print(f"\nAlarms (fails among them) in {runs} runs of {n:,} records, by the share of one class that is marked:\n")
+    print("| check | planted | " + " | ".join(f"{100 * s:.0f} %" for s in STRENGTHS) + " |")
+    print("|---|---|" + "---|" * len(STRENGTHS))
+    for check, (what, _) in PLANTS.items():
+        cells = []
+        for strength in STRENGTHS:
+            mine = [r["verdict"] for r in rows if (r["check"], r["strength"]) == (check, strength)]
+            cells.append(f"{sum(v in ALARMS for v in mine)} ({mine.count('fail')})" if mine else "")
+        print(f"| {check} | {what} | " + " | ".join(cells) + " |")
+
+
+FEATURES: dict[str, Callable[[str], list[float]]] = {
+    "length": lambda t: [len(t), len(t.split())],
+    "case": lambda t: [
+        x / max(1, len(t))
+        for x in (sum(map(str.isupper, t)), len(re.findall(r"\b[A-Z]{2,}\b", t)), len(re.findall(r"\b[A-Z][a-z]", t)))
+    ],
+    "digits": lambda t: [sum(map(str.isdecimal, t)) / max(1, len(t))],
+}
+CASES = [(name, feature) for name in ("fake-br", "liar", "covid19-fake-news", "covid19-br") for feature in FEATURES]
+
+
+def agreement(runs: int, rows: int) -> Iterator[dict[str, Any]]:
+    """One row per finding: ours, and the same question answered with scikit-learn and none of our code."""
+    for name, feature in CASES:
+        subject = sample(load(name, DATA / f"{name}.zip"), rows)
+        check = "length" if feature == "length" else "surface"
+        data = Dataset.build(name, subject.rows)
+        (ours,) = [f for f in scored(data, (check,), 0) if f.feature in (None, feature)]
+        groups = subject.rows["group"].fill_null(pl.Series([f"row {i}" for i in range(subject.n)])).to_list()
+        numbers = np.array([FEATURES[feature](text or "") for text in subject.rows["text"]])
+        theirs = by_scikit_learn(numbers, subject.y, np.array(groups), runs)
+        yield {"key": f"{name} {feature}", "set": name, "feature": feature, "n": subject.n, "ours": ours.score,
+               "best": (ours.score or 0) - (ours.difference or 0), "verdict": ours.verdict, **theirs}  # fmt: skip
+
+
+def by_scikit_learn(x: Any, y: Any, groups: Any, runs: int) -> dict[str, Any]:
+    from sklearn.dummy import DummyClassifier
+    from sklearn.metrics import f1_score
+    from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
+    from sklearn.tree import DecisionTreeClassifier
+
+    def guesses(labels: Any, repeats: int, model: Any) -> list[Any]:
+        folds = [StratifiedGroupKFold(4, shuffle=True, random_state=r) for r in range(repeats)]
+        return [cross_val_predict(model, x, labels, groups=groups, cv=f) for f in folds]
+
+    def score(labels: Any, answers: list[Any], rows: Any = slice(None)) -> float:
+        return float(np.mean([f1_score(labels[rows], a[rows], average="macro", zero_division=0) for a in answers]))
+
+    tree = DecisionTreeClassifier(max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced", random_state=0)
+    rng = np.random.default_rng(0)
+    names, number = np.unique(groups, return_inverse=True)
+    pairs = len(names) < len(groups)
+    permuted = []
+    for _ in range(runs):
+        order = np.lexsort((rng.random(len(y)), number if pairs else rng.random(len(y))))
+        labels = np.empty_like(y)
+        labels[np.argsort(number, kind="stable") if pairs else np.arange(len(y))] = y[order]
+        permuted.append(score(labels, guesses(labels, 3, tree)))
+    answers = guesses(y, 3, tree)
+    point = score(y, answers)
+    majority = score(y, guesses(y, 1, DummyClassifier(strategy="most_frequent")))
+    best = max(majority, 1 / len(np.unique(y)), float(np.mean(permuted)))
+    members = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
+    draws = [
+        score(y, answers, np.concatenate([members[g] for g in rng.integers(len(names), size=len(names))]))
+        for _ in range(200)
+    ]
+    low, high = np.quantile(draws, [0.025, 0.975]) - best
+    alarm = low > 0 and (1 + sum(p >= point for p in permuted)) / (1 + runs) <= 0.05
+    verdict = ("fail" if low > 0.05 else "warn") if alarm else "pass" if high < 0.05 else "inconclusive"
+    return {"theirs": point, "theirs_best": best, "theirs_verdict": verdict}
+
+
+def agreement_table(rows: list[dict[str, Any]]) -> None:
+    columns = ("dataset", "feature", "records", "claimlab", "scikit-learn", "difference", "best baselines", "verdict")
+    print(f"\n| {' | '.join(columns)} | scikit-learn's |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for r in rows:
+        gap = f"{100 * (r['ours'] - r['theirs']):+.1f}"
+        best = f"{100 * r['best']:.1f} / {100 * r['theirs_best']:.1f}"
+        scores = f"{100 * r['ours']:.1f} | {100 * r['theirs']:.1f} | {gap} | {best}"
+        print(f"| {r['set']} | {r['feature']} | {r['n']:,} | {scores} | {r['verdict']} | {r['theirs_verdict']} |")
+
+
+Row = dict[str, Any]
+PARTS: dict[str, tuple[Callable[[int, int], Iterator[Row]], Callable[[list[Row]], None], int, int]] = {
+    "alarms": (alarms, alarm_tables, 17, 600),
+    "power": (power, power_table, 5, 1_000),
+    "agreement": (agreement, agreement_table, 20, 3_000),
+}  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--runs", type=int, help="runs per dataset or strength; permutations for scikit-learn")
+    parser.add_argument("--rows", type=int, help="records taken of each dataset, whole groups at a time")
+    parser.add_argument("-o", "--output", type=Path, help="keep the rows here")
+    options = parser.parse_args()
+    if not DATA.is_dir():
+        print(f"The real datasets are not at {DATA}: nothing to measure.")
+        return 0
+    work, show, runs, size = PARTS[options.part]
+    rows = []
+    keep = options.output.open("w", encoding="utf-8") if options.output else None
+    for row in work(options.runs or runs, options.rows or size):
+        rows.append(row)
+        if keep:
+            print(json.dumps(row), file=keep, flush=True)
+    show(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
