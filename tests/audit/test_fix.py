@@ -1,4 +1,4 @@
-"""Mending: what a split can remove is gone, every row is accounted for, and the same seed gives the same bytes."""
+"""Repairing: what a split can remove is gone, every row is accounted for, and the same seed gives the same bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from claimlab.audit.fair import Settings
-from claimlab.audit.fix.mend import Mended, mend
+from claimlab.audit.fix.repair import Repaired, repair
 from claimlab.audit.fix.write import REPORT, both
 from claimlab.audit.result import Audit
 from claimlab.audit.run import audit
@@ -32,35 +32,35 @@ def given() -> tuple[Dataset, Truth]:
 
 
 @pytest.fixture(scope="module")
-def mended(given: tuple[Dataset, Truth]) -> Mended:
-    return mend(given[0], seed=3)
+def repaired(given: tuple[Dataset, Truth]) -> Repaired:
+    return repair(given[0], seed=3)
 
 
 @pytest.fixture(scope="module")
-def audits(given: tuple[Dataset, Truth], mended: Mended) -> tuple[Audit, Audit]:
+def audits(given: tuple[Dataset, Truth], repaired: Repaired) -> tuple[Audit, Audit]:
     before = audit(given[0], checks=LEAKS, settings=QUICK, debug=True)
-    return before, audit(mended.dataset, checks=LEAKS, settings=QUICK, debug=True)
+    return before, audit(repaired.dataset, checks=LEAKS, settings=QUICK, debug=True)
 
 
-def test_every_row_is_kept_dropped_or_doubtful(given: tuple[Dataset, Truth], mended: Mended) -> None:
-    before, after = given[0].records, mended.dataset
+def test_every_row_is_kept_dropped_or_doubtful(given: tuple[Dataset, Truth], repaired: Repaired) -> None:
+    before, after = given[0].records, repaired.dataset
     parts = [after.records["id"], after.tables["dropped"]["id"], after.tables["doubtful"]["id"]]
     assert sorted(pl.concat(parts).to_list()) == sorted(before["id"].to_list())
     counts = after.lineage[-1].counts
     assert counts["before"] == before.height == counts["kept"] + counts["dropped"] + counts["doubtful"]
-    assert sum(mended.removed.values()) == counts["dropped"] + counts["doubtful"]
+    assert sum(repaired.removed.values()) == counts["dropped"] + counts["doubtful"]
     validate(after.records)
 
 
-def test_what_was_planted_is_taken_out_for_the_right_reason(given: tuple[Dataset, Truth], mended: Mended) -> None:
+def test_what_was_planted_is_taken_out_for_the_right_reason(given: tuple[Dataset, Truth], repaired: Repaired) -> None:
     truth = given[1].records
-    reasons = dict(mended.dataset.tables["doubtful"].select("id", "reason").rows())
+    reasons = dict(repaired.dataset.tables["doubtful"].select("id", "reason").rows())
     assert {i for i, why in reasons.items() if "near-duplicate" in why} == set(truth["contradicting-near-duplicates"])
     assert {i for i, why in reasons.items() if "URL" in why} == set(truth["url-under-both-labels"])
-    copies = dict(mended.dataset.tables["dropped"].select("id", "reason").rows())
+    copies = dict(repaired.dataset.tables["dropped"].select("id", "reason").rows())
     assert set(copies) <= set(truth["duplicates-across-splits"])
     assert len(copies) == len(truth["duplicates-across-splits"]) // 2
-    kept = set(mended.dataset.records["id"].to_list())
+    kept = set(repaired.dataset.records["id"].to_list())
     assert all(why.split("(")[1].rstrip(")") in kept for why in copies.values()), "a copy names the record that stays"
 
 
@@ -82,8 +82,8 @@ def test_the_comparison_has_two_columns_of_verdicts(audits: tuple[Audit, Audit])
     assert (was.text, now.text) == ("fail", "pass")
 
 
-def test_groups_stay_whole_and_shares_hold(mended: Mended) -> None:
-    records = mended.dataset.records
+def test_groups_stay_whole_and_shares_hold(repaired: Repaired) -> None:
+    records = repaired.dataset.records
     assert records.group_by("group").agg(pl.col("split").n_unique())["split"].max() == 1
     share = records["split"].value_counts(normalize=True)
     by_side = dict(zip(share["split"].to_list(), share["proportion"].to_list(), strict=True))
@@ -93,16 +93,16 @@ def test_groups_stay_whole_and_shares_hold(mended: Mended) -> None:
     assert (lean["true"] - 0.5).abs().max() < 0.05  # type: ignore[operator]
 
 
-def test_what_was_torn_apart_is_counted(given: tuple[Dataset, Truth], mended: Mended) -> None:
+def test_what_was_torn_apart_is_counted(given: tuple[Dataset, Truth], repaired: Repaired) -> None:
     event = dict(given[0].records.select("id", "group").rows())
     originals = given[1].records["duplicates-across-splits"][::2]
-    assert mended.parted == len({event[i] for i in originals}), "a copy was planted on another side for each event"
+    assert repaired.parted == len({event[i] for i in originals}), "a copy was planted on another side for each event"
 
 
-def test_changes_are_logged(given: tuple[Dataset, Truth], mended: Mended) -> None:
+def test_changes_are_logged(given: tuple[Dataset, Truth], repaired: Repaired) -> None:
     old = dict(given[0].records.select("id", "split").rows())
-    new = dict(mended.dataset.records.select("id", "split").rows())
-    log = {row[0]: (row[2], row[3]) for row in mended.dataset.tables["changes"].rows()}
+    new = dict(repaired.dataset.records.select("id", "split").rows())
+    log = {row[0]: (row[2], row[3]) for row in repaired.dataset.tables["changes"].rows()}
     assert log == {i: (old[i], s) for i, s in new.items() if old[i] != s}
 
 
@@ -110,10 +110,10 @@ def test_same_seed_same_bytes_and_another_seed_another_split(
     given: tuple[Dataset, Truth], audits: tuple[Audit, Audit], tmp_path: Path
 ) -> None:
     for name in ("one", "two"):
-        mended = mend(given[0], seed=3)
+        repaired = repair(given[0], seed=3)
         (tmp_path / name).mkdir()
-        fill(both(mended, *audits), tmp_path / name / REPORT)
-        mended.dataset.write_into(tmp_path / name)
+        fill(both(repaired, *audits), tmp_path / name / REPORT)
+        repaired.dataset.write_into(tmp_path / name)
     files = sorted(p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*") if p.is_file())
     assert Path("records.parquet") in files
     assert Path("report/audit.json") in files
@@ -123,16 +123,16 @@ def test_same_seed_same_bytes_and_another_seed_another_split(
     assert "What a split cannot remove" in page
     again = Dataset.open(tmp_path / "one")
     assert again.lineage[-1].step == "fix"
-    other = mend(given[0], seed=4).dataset.records
+    other = repair(given[0], seed=4).dataset.records
     assert other["split"].to_list() != again.records["split"].to_list()
     assert other["id"].to_list() == again.records["id"].to_list()
 
 
-def test_mending_twice_keeps_what_was_taken_out_first(mended: Mended) -> None:
-    again = mend(mended.dataset, seed=3)
+def test_repairing_twice_keeps_what_was_taken_out_first(repaired: Repaired) -> None:
+    again = repair(repaired.dataset, seed=3)
     assert again.removed == {}
-    assert again.dataset.tables["dropped"].height == mended.dataset.tables["dropped"].height
-    assert len(again.dataset.lineage) == len(mended.dataset.lineage) + 1
+    assert again.dataset.tables["dropped"].height == repaired.dataset.tables["dropped"].height
+    assert len(again.dataset.lineage) == len(repaired.dataset.lineage) + 1
 
 
 def test_rows_of_other_verdicts_keep_their_own_copies() -> None:
@@ -143,7 +143,7 @@ def test_rows_of_other_verdicts_keep_their_own_copies() -> None:
             "veracity": ["mixed", "unknown", "mixed", None, "true"],
         }
     )
-    done = mend(Dataset.build("x", frame))
+    done = repair(Dataset.build("x", frame))
     assert done.dataset.records["id"].to_list() == ["a", "b", "d", "e"]
     assert done.dataset.tables["dropped"]["id"].to_list() == ["c"]
     sides = dict(done.dataset.records.select("id", "split").rows())

@@ -12,7 +12,7 @@ import pytest
 
 from claimlab.audit.check import CHECKS
 from claimlab.audit.fair import Settings
-from claimlab.audit.fix.mend import mend
+from claimlab.audit.fix.repair import repair
 from claimlab.audit.result import Audit
 from claimlab.audit.run import audit
 from claimlab.audit.views.page import Chapter, report
@@ -122,8 +122,8 @@ def test_strange_data_can_be_mended_or_says_why_not(case: str) -> None:
     data = Dataset.build("strange", CASES[case]())
     if case in NOTHING_LEFT:
         with pytest.raises(DataError, match="would be left"):
-            mend(data)
+            repair(data)
         return
-    mended = mend(data)
-    counts = mended.dataset.lineage[-1].counts
+    repaired = repair(data)
+    counts = repaired.dataset.lineage[-1].counts
     assert counts["before"] == counts["kept"] + counts["dropped"] + counts["doubtful"]

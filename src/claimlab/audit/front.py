@@ -14,7 +14,7 @@ from typing import Any, get_args
 import polars as pl
 
 from claimlab.audit.fair import Settings
-from claimlab.audit.fix.mend import Mended, mend
+from claimlab.audit.fix.repair import Repaired, repair
 from claimlab.audit.fix.write import REPORT, both
 from claimlab.audit.judge import SAMPLE, ModelJudge
 from claimlab.audit.protocols import ProtocolName
@@ -203,7 +203,7 @@ def fix(
     }  # fmt: skip
     with Run("audit", data, output, limit=limit, force=force, seed=seed, progress=progress) as run:
         before = run_checks(run.dataset, **options)
-        mended: Mended = mend(run.dataset, target=target, seed=seed)
-        after = run_checks(mended.dataset, **options)
-        run.finish(mended.dataset, lambda folder: fill(both(mended, before, after), folder / REPORT))
-    return Fixed(mended.dataset, mended.removed, before, after)
+        repaired: Repaired = repair(run.dataset, target=target, seed=seed)
+        after = run_checks(repaired.dataset, **options)
+        run.finish(repaired.dataset, lambda folder: fill(both(repaired, before, after), folder / REPORT))
+    return Fixed(repaired.dataset, repaired.removed, before, after)

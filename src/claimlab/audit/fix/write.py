@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claimlab.audit.fix.mend import Mended
+from claimlab.audit.fix.repair import Repaired
 from claimlab.audit.result import Audit
 from claimlab.audit.views.compare import compared
 from claimlab.audit.write import contents
@@ -11,5 +11,5 @@ from claimlab.pages.folder import Contents
 REPORT = "report"
 
 
-def both(mended: Mended, before: Audit, after: Audit) -> Contents:
-    return contents([before, after], lambda parts, detail: compared(parts[0], parts[1], mended, detail))
+def both(repaired: Repaired, before: Audit, after: Audit) -> Contents:
+    return contents([before, after], lambda parts, detail: compared(parts[0], parts[1], repaired, detail))

@@ -1,10 +1,10 @@
-"""Before and after, finding by finding: what mending a dataset changed, and what it could not change."""
+"""Before and after, finding by finding: what a repair changed, and what it could not change."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from claimlab.audit.fix.mend import Mended
+from claimlab.audit.fix.repair import Repaired
 from claimlab.audit.result import Audit
 from claimlab.audit.views.page import Chapter, Detail, chapter
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered, protocol_sections
@@ -13,36 +13,36 @@ from claimlab.pages.blocks import Block, Cell, Items, Report, Section, Table, Te
 from claimlab.pages.excerpt import excerpt
 
 
-def compared(before: Chapter, after: Chapter, mended: Mended, detail: Detail) -> Report:
+def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail) -> Report:
     """The comparison first, then each audit whole."""
     name = excerpt(before.audit.dataset, 80)
-    taken = mended.dataset.lineage[-1].counts
+    taken = repaired.dataset.lineage[-1].counts
     tiles = Tiles(
         [
             ("records before", f"{taken['before']:,}", "plain"),
             ("kept", f"{taken['kept']:,}", "plain"),
             ("set aside as doubtful", f"{taken['doubtful']:,}", "plain"),
             ("copies dropped", f"{taken['dropped']:,}", "plain"),
-            ("moved to another side", f"{mended.moved:,}", "plain"),
+            ("moved to another side", f"{repaired.moved:,}", "plain"),
         ]
     )
     blocks: list[Block] = [
         tiles,
-        what_was_done(mended),
+        what_was_done(repaired),
         Section("Before and after", [comparison(before.audit, after.audit)], "compared"),
         left_over(after.audit),
         _titled(chapter(before, detail), "Before"),
         _titled(chapter(after, detail), "After"),
         protocol_sections([before.audit]),
     ]
-    return Report(f"{name}, mended", "What a split can remove has been removed; the rest is listed.", blocks)
+    return Report(f"{name}, repaired", "What a split can remove has been removed; the rest is listed.", blocks)
 
 
-def what_was_done(mended: Mended) -> Section:
-    items = [f"{n:,} records taken out: {reason}." for reason, n in mended.removed.items()]
+def what_was_done(repaired: Repaired) -> Section:
+    items = [f"{n:,} records taken out: {reason}." for reason, n in repaired.removed.items()]
     items.append(
-        f"{mended.groups:,} sets of records that must stay together were dealt to train, dev and test; "
-        f"{mended.parted:,} of them stood on more than one side before."
+        f"{repaired.groups:,} sets of records that must stay together were dealt to train, dev and test; "
+        f"{repaired.parted:,} of them were on more than one side before."
     )
     return Section("What was done", [Items(items), Text("Every row taken out is in the tables dropped and doubtful.")])
 

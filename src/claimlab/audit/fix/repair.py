@@ -26,17 +26,17 @@ SHARES = (0.7, 0.1, 0.2)
 
 
 @dataclass(frozen=True)
-class Mended:
-    """The mended dataset, and how many rows each reason took out."""
+class Repaired:
+    """The repaired dataset, and how many rows each reason took out."""
 
     dataset: Dataset
     removed: dict[str, int]  # reason -> rows
     moved: int  # rows whose side changed
     groups: int  # sets of rows that had to stay together
-    parted: int  # of them, how many stood on more than one side before
+    parted: int  # of them, how many were on more than one side before
 
 
-def mend(dataset: Dataset, *, target: str = "veracity", seed: int = 0) -> Mended:
+def repair(dataset: Dataset, *, target: str = "veracity", seed: int = 0) -> Repaired:
     """Set conflicting rows aside, drop later copies, and deal what is left into a grouped, stratified split."""
     subject = Subject.of(dataset, target)
     doubtful = conflicting(subject)
@@ -76,7 +76,7 @@ def mend(dataset: Dataset, *, target: str = "veracity", seed: int = 0) -> Mended
     for reason in [*doubtful.values(), *dropped.values()]:
         plain = reason.split(" (")[0]
         tally[plain] = tally.get(plain, 0) + 1
-    return Mended(
+    return Repaired(
         dataset=dataset.derive(after, step, tables),
         removed=tally,
         moved=changes.height,
@@ -86,17 +86,17 @@ def mend(dataset: Dataset, *, target: str = "veracity", seed: int = 0) -> Mended
 
 
 def conflicting(subject: Subject) -> dict[str, str]:
-    """Id -> reason for rows whose text, near text or address stands under more than one label."""
+    """Id -> reason for rows whose text, near text or URL has more than one label."""
     out: dict[str, str] = {}
     if len(subject.classes) < 2:
         return out
     texts = torn(keyed(subject, pl.DataFrame({"row": subject.everyone, "key": subject.normal_text})))
-    out.update(dict.fromkeys(texts["id"].to_list(), "the same text stands under another label"))
+    out.update(dict.fromkeys(texts["id"].to_list(), "the same text has another label elsewhere"))
     near = [subject.ids[i] for i in contradicting(subject).tolist()]
-    out.update({i: "a near-duplicate stands under another label" for i in near if i not in out})
+    out.update({i: "a near-duplicate has another label" for i in near if i not in out})
     urls = torn(keyed(subject, cited(subject.rows)))
     for record, url in zip(urls["id"].to_list(), urls["key"].to_list(), strict=True):
-        out.setdefault(record, f"its URL stands under another label too ({url})")
+        out.setdefault(record, f"its URL has another label too ({url})")
     return out
 
 
