@@ -25,12 +25,13 @@ import numpy as np
 import polars as pl
 
 from claimlab.catalog.load import load
+from claimlab.core import sync
 from claimlab.core.dataset import Dataset
 from claimlab.enrich.checkworthy import MOST, READ
 from claimlab.enrich.correspondence import shares
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
 from claimlab.enrich.flow import Doors, Settings
-from claimlab.enrich.run import enrich
+from claimlab.enrich.run import enrich_async
 from claimlab.enrich.sentences import words
 from claimlab.search.local import build_index
 from claimlab.search.providers.local import Local
@@ -53,7 +54,7 @@ def portuguese(data: Path, limit: int | None) -> dict[str, Any]:
 
 def one(dataset: Dataset, index: Path) -> dict[str, Any]:
     doors = Doors(Local(index), extractor=rule_extractor("offline"))
-    done = enrich(dataset, doors, Settings(query_rule="released"))
+    done = sync.run(enrich_async(dataset, doors, Settings(query_rule="released")))
     asked = done.dataset.tables["enrichment"]["query"].drop_nulls()
     claims = done.dataset.tables["claims"]["text"]
     n = asked.len()

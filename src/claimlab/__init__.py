@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from claimlab.evaluate.eqa.study import new_study as new_study
     from claimlab.evaluate.eqa.write import report as report
     from claimlab.evaluate.front import evaluate as evaluate
+    from claimlab.evaluate.judge.front import judge as judge
     from claimlab.evolve.claims.front import seed_claims as seed_claims
     from claimlab.evolve.drift.front import drift as drift
     from claimlab.evolve.front import evolve as evolve
@@ -57,6 +58,7 @@ _HOMES = {
     "export": "claimlab.exchange.export",
     "fix": "claimlab.audit.front",
     "import_files": "claimlab.exchange.importer",
+    "judge": "claimlab.evaluate.judge.front",
     "labels": "claimlab.catalog.conflicts",
     "load": "claimlab.catalog.load",
     "new_study": "claimlab.evaluate.eqa.study",
@@ -69,8 +71,8 @@ _HOMES = {
 }
 __all__ = [
     "ClaimlabError", "Dataset", "__version__", "audit", "audit_all", "clean", "detect", "drift", "enrich",
-    "evaluate", "evolve", "export", "fix", "import_files", "labels", "load", "new_study", "report", "seed_claims",
-    "show", "split", "split_all", "worth",
+    "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "new_study", "report",
+    "seed_claims", "show", "split", "split_all", "worth",
 ]  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import SEPARATOR
-from claimlab.detect.run import SHARD, detect, finish
+from claimlab.detect.run import SHARD, detect
 from claimlab.generate.planted import clean_twin
 
 # Those that need an extra are tried where the extras are: make test-slow.
@@ -76,17 +76,17 @@ def test_a_stopped_run_goes_on_with_the_next_shard_to_the_same_table(tmp_path: P
     whole = predictions(detect(data, Slow(), shard=8))
     first = Slow(stop_at=2)
     with pytest.raises(KeyboardInterrupt):
-        detect(data, first, shard=8, work=tmp_path / "work")
+        detect(data, first, shard=8, output=tmp_path / "run")
+    other = Slow(stop_at=1)
+    with pytest.raises(KeyboardInterrupt):
+        detect(data, other, shard=8, seed=5, output=tmp_path / "run")
+    assert other.calls == first.calls[:1], "another seed never meets these shards"
     second = Slow()
-    resumed = detect(data, second, shard=8, work=tmp_path / "work")
+    resumed = detect(data, second, shard=8, output=tmp_path / "run")
     assert predictions(resumed).equals(whole)
     assert len(first.calls) == 2
     assert not {i for c in first.calls for i in c} & {i for c in second.calls for i in c}
-    other = Slow()
-    detect(data, other, shard=8, seed=5, work=tmp_path / "work")
-    assert sum(map(len, other.calls)) == whole.height, "another seed never meets these shards"
-    finish(tmp_path / "work")
-    assert not (tmp_path / "work").exists()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["run"]
 
 
 def test_a_shard_with_a_failure_is_tried_again(tmp_path: Path) -> None:
@@ -94,11 +94,12 @@ def test_a_shard_with_a_failure_is_tried_again(tmp_path: Path) -> None:
         def one(self, size: int) -> Prediction:
             return Prediction(None, failure="timeout")
 
-    data = clean_twin(size=120)
-    detect(data, Failing(), work=tmp_path / "work")
+    data, failing = clean_twin(size=120), Failing(stop_at=1)
+    with pytest.raises(KeyboardInterrupt):
+        detect(data, failing, shard=8, output=tmp_path / "run")
     again = Slow()
-    detect(data, again, work=tmp_path / "work")
-    assert again.calls
+    detect(data, again, shard=8, output=tmp_path / "run")
+    assert again.calls[0] == failing.calls[0]
 
 
 @pytest.mark.slow
@@ -273,3 +274,11 @@ def test_the_front_door_and_the_command_line(tmp_path: Path, capsys: pytest.Capt
     assert command(["detect", str(tmp_path / "data"), "-o", str(tmp_path / "s"), "--provider", "searxng"]) == 2
     assert "does not search" in capsys.readouterr().err
     assert SHARD >= 50, "small shards would keep a model waiting"
+
+
+def test_a_limit_counts_the_records_that_are_predicted() -> None:
+    data = clean_twin(size=200)
+    run, whole = detect(data, "tfidf", limit=7), detect(data, "tfidf")
+    assert predictions(run).equals(predictions(whole).head(7).with_columns(run=predictions(run)["run"]))
+    assert run.lineage[-1].parameters["limit"] == 7
+    assert run.lineage[-1].counts["train"] == whole.lineage[-1].counts["train"]

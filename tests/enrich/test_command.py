@@ -210,8 +210,7 @@ def test_wrong_usage_is_a_sentence(
 def test_the_python_twin_gives_what_the_command_gives(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
     import claimlab as cl
 
-    enriched = cl.enrich(dataset, f"local:{reviews}")
-    enriched.write(tmp_path / "twin")
+    enriched = cl.enrich(dataset, f"local:{reviews}").dataset
     dataset.write(tmp_path / "data")
     assert run(["enrich", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--provider", f"local:{reviews}"]) == 0
     found = Dataset.open(tmp_path / "out")

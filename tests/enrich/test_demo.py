@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from claimlab.core import sync
 from claimlab.core.dataset import Dataset
 from claimlab.enrich.extract import rule_extractor
 from claimlab.enrich.flow import Doors
-from claimlab.enrich.run import enrich
+from claimlab.enrich.run import enrich_async
 from claimlab.generate.factchecks import CORE, WHOLE, fact_checks
 from claimlab.generate.planted import clean_twin
 from claimlab.search.local import build_index
@@ -16,7 +17,9 @@ from claimlab.search.providers.local import Local
 
 
 def ends(dataset: Dataset, index: Path, *, extract: bool) -> dict[str, str]:
-    done = enrich(dataset, Doors(Local(index), extractor=rule_extractor("offline") if extract else None))
+    done = sync.run(
+        enrich_async(dataset, Doors(Local(index), extractor=rule_extractor("offline") if extract else None))
+    )
     return dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
 
 

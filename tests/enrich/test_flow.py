@@ -14,12 +14,12 @@ from claimlab.core.budget import Budget
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent, ClaimlabError, ReplayMiss, SearchFailed, UsageError
+from claimlab.core.journal import Journal
 from claimlab.enrich.cost import estimate
 from claimlab.enrich.extract import Extraction
 from claimlab.enrich.flow import Doors, Settings
-from claimlab.enrich.journal import Journal
 from claimlab.enrich.open import open_doors, read_countries
-from claimlab.enrich.run import Enrichment, enrich, enrich_async
+from claimlab.enrich.run import Enrichment, Shards, enrich_async
 from claimlab.search.query import Query
 from claimlab.search.results import Results, now
 
@@ -41,6 +41,10 @@ def run(dataset: Dataset, access: Access, settings: Settings | None = None, **mo
             return await enrich_async(dataset, doors, settings, **more)
 
     return asyncio.run(whole())
+
+
+def enriched(dataset: Dataset, doors: Doors, settings: Settings | None = None, **more: Any) -> Enrichment:
+    return asyncio.run(enrich_async(dataset, doors, settings, **more))
 
 
 def ends(done: Enrichment) -> dict[str, str]:
@@ -143,20 +147,20 @@ class Flaky:
 
 def test_a_failing_search_is_counted_and_stops_nobody(dataset: Dataset) -> None:
     flaky = Flaky(SearchFailed("flaky", "timeout", "No answer came.", "Try later."))
-    done = enrich(dataset, Doors(flaky))
+    done = enriched(dataset, Doors(flaky))
     assert repr(done).startswith(f"<Enrichment of '{dataset.name}': ")
     assert len(done) == done.to_pandas().shape[0] == dataset.records.height
     assert "<table" in done._repr_html_()
     assert ends(done)["same"] == "failed"
     assert ends(done)["deep"] == "nothing-found"
     assert done.summary["failures"] == {"query: timeout": 1}
-    broken = enrich(dataset, Doors(Flaky(ZeroDivisionError("oh"))))
+    broken = enriched(dataset, Doors(Flaky(ZeroDivisionError("oh"))))
     assert (ends(broken)["same"], broken.summary["failures"]) == ("failed", {"flow: crash": 1})
 
 
 def test_a_missing_key_stops_the_run_at_once(dataset: Dataset) -> None:
     with pytest.raises(SearchFailed, match="KEY"):
-        enrich(dataset, Doors(Flaky(SearchFailed("flaky", "no-key", "Needs KEY.", "Set it."))))
+        enriched(dataset, Doors(Flaky(SearchFailed("flaky", "no-key", "Needs KEY.", "Set it."))))
 
 
 def test_a_failed_extraction_is_a_failure_and_no_rule_steps_in(dataset: Dataset) -> None:
@@ -169,7 +173,7 @@ def test_a_failed_extraction_is_a_failure_and_no_rule_steps_in(dataset: Dataset)
         async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:
             return Extraction(failure="refusal", detail="no")
 
-    done = enrich(dataset, Doors(Flaky(), extractor=Refusing()))
+    done = enriched(dataset, Doors(Flaky(), extractor=Refusing()))
     assert set(ends(done).values()) == {"failed", "no-query"}
     assert done.summary["failures"] == {"extract: refusal": 4}
     assert done.dataset.tables["claims"].height == 0
@@ -183,7 +187,7 @@ def test_language_and_country_go_with_every_record() -> None:
         }
     )  # fmt: skip
     flaky = Flaky()
-    enrich(Dataset.build("x", rows), Doors(flaky), Settings(countries=read_countries(["pt=br", "US"])), concurrency=1)
+    enriched(Dataset.build("x", rows), Doors(flaky), Settings(countries=read_countries(["pt=br", "US"])), concurrency=1)
     assert [(q.language, q.country) for q in flaky.queries] == [("eng", "AO"), ("por", "BR"), (None, "US")]
     with pytest.raises(UsageError, match="not a country"):
         read_countries(["Brazil"])
@@ -222,21 +226,22 @@ def test_a_spent_budget_keeps_what_was_done_and_a_larger_one_goes_on(
     with pytest.raises(BudgetSpent):
         attempt(2)
     assert sum(searx.asked.values()) == 2
-    kept = [json.loads(line) for line in Journal(out, {"n": 1}).path.read_text().splitlines()[1:]]
-    assert [k["record_id"] for k in kept] == ["same", "deep"]
+    assert sorted(Shards(Journal(out, {"n": 1}), dataset.records["id"].to_list()).done) == ["deep", "same"]
     done = attempt(2)
     assert sum(searx.asked.values()) == 4
     assert max(searx.asked.values()) == 1
     assert done.summary["outcomes"]["not-corresponding"] == 4
 
 
-def test_a_journal_of_another_run_or_a_torn_line_is_not_taken_up(tmp_path: Path, dataset: Dataset) -> None:
-    first = Journal(tmp_path / "o", {"n": 1})
-    enrich(dataset, Doors(Flaky()), journal=first)
-    with first.path.open("a", encoding="utf-8") as file:
-        file.write('{"record_id": "torn", "outc')
-    assert set(Journal(tmp_path / "o", {"n": 1})._read()) == {"same", "deep", "other", "none", "link"}
-    assert Journal(tmp_path / "o", {"n": 2})._read() == {}
+def test_a_journal_of_another_run_or_a_torn_shard_is_not_taken_up(tmp_path: Path, dataset: Dataset) -> None:
+    ids = dataset.records["id"].to_list()
+    first = Journal(tmp_path, {"n": 1})
+    enriched(dataset, Doors(Flaky()), journal=first)
+    assert set(Shards(Journal(tmp_path, {"n": 1}), ids).done) == {"same", "deep", "other", "none", "link"}
+    assert Shards(Journal(tmp_path, {"n": 2}), ids).done == {}
+    for file in tmp_path.rglob("*.json"):
+        file.write_text('{"torn": {"record_id": "torn", "outc', encoding="utf-8")
+    assert Shards(Journal(tmp_path, {"n": 1}), ids).done == {}
 
 
 def test_a_replay_asks_nobody_and_names_what_it_does_not_hold(dataset: Dataset, searx: Any, tmp_path: Path) -> None:

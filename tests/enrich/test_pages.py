@@ -11,9 +11,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from claimlab.core import sync
 from claimlab.core.dataset import Dataset
 from claimlab.enrich.flow import Doors, Settings
-from claimlab.enrich.run import enrich
+from claimlab.enrich.run import enrich_async
 from claimlab.search.addresses import Guard
 from claimlab.search.evidence import Evidence
 from claimlab.search.query import Query
@@ -70,8 +71,12 @@ def test_pages_are_kept_dated_and_refused(port: int) -> None:
 
     guard = Guard(ports={80, port}, allowed_numbers=["127.0.0.1"], resolve=resolve)
     rows = {"id": ["a"], "text": ["The night ferry of Brannock sank in 1931"], "date": [datetime(2021, 3, 1)]}
-    done = enrich(
-        Dataset.build("x", pl.DataFrame(rows)), Doors(Two(port), pages=PageFetcher(guard)), Settings(as_of="claim-date")
+    done = sync.run(
+        enrich_async(
+            Dataset.build("x", pl.DataFrame(rows)),
+            Doors(Two(port), pages=PageFetcher(guard)),
+            Settings(as_of="claim-date"),
+        )
     )
     (page,) = done.dataset.tables["pages"].rows(named=True)
     assert "sank in 1931" in page["text"]

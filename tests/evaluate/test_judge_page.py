@@ -54,7 +54,7 @@ def a_run(*, task: str = "veracity", people: int = 0) -> Dataset:
 
 
 def test_the_page_says_unvalidated_first_and_escapes_what_models_wrote(tmp_path: Path) -> None:
-    judge_run(a_run(), LexicalJudge()).write(tmp_path / "judged")
+    judge_run(a_run(), LexicalJudge()).save(tmp_path / "judged")
     report = tmp_path / "judged" / "judge-report"
     html, text = ((report / f).read_text(encoding="utf-8") for f in ("index.html", "report.md"))
     for shown in (html, text):
@@ -69,7 +69,7 @@ def test_the_page_says_unvalidated_first_and_escapes_what_models_wrote(tmp_path:
 
 def test_the_page_of_a_judge_held_against_people_gives_the_left_out_figures(tmp_path: Path) -> None:
     done = judge_run(a_run(people=10), LexicalJudge())
-    done.write(tmp_path / "judged")
+    done.save(tmp_path / "judged")
     text = (tmp_path / "judged" / "judge-report" / "report.md").read_text(encoding="utf-8")
     assert "UNVALIDATED" not in text
     assert "each case left out in turn" in text
@@ -78,7 +78,7 @@ def test_the_page_of_a_judge_held_against_people_gives_the_left_out_figures(tmp_
 
 
 def test_evaluate_shows_the_judge_of_a_run_that_carries_its_annotations(tmp_path: Path) -> None:
-    judge_run(a_run(people=3), LexicalJudge()).write(tmp_path / "judged")
+    judge_run(a_run(people=3), LexicalJudge()).save(tmp_path / "judged")
     found = evaluate([tmp_path / "judged"], draws=200)
     (one,) = found.runs[0].about.judged
     assert one["judge"] == LexicalJudge.name

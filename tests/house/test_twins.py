@@ -17,13 +17,15 @@ import pytest
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.cli.lazy import verb_names
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.record import to_side_table
 from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import planted
 
 WITHOUT_OUTPUT = {"demo", "llm", "show"}  # a tour of the others, settings, and a look
-MISSING = {"catalog", "detect", "enrich", "evolve", "judge"}
+MISSING = {"catalog", "evolve"}
 
-PENDING = {"detect", "enrich", "import_files"}
+PENDING = {"import_files"}
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,15 @@ TWINS = [
         "evaluate --predictions rows.csv --data data -o {out} --draws 200",
         lambda out: cl.evaluate(predictions="rows.csv", data="data", output=out, draws=200),
     ),
+    Twin(
+        "detect data -o {out} --detector stratified --seed 4 --limit 30",
+        lambda out: cl.detect("data", "stratified", seed=4, limit=30, output=out),
+    ),
+    Twin(  # the second of the two answers from the recording of the first: times of retrieval are the same
+        "enrich data -o {out} --provider local:rows.csv --cache calls --limit 12",
+        lambda out: cl.enrich("data", "local:rows.csv", cache="calls", limit=12, output=out),
+    ),
+    Twin("judge run -o {out} --offline --limit 3", lambda out: cl.judge("run", offline=True, limit=3, output=out)),
     Twin("report study.toml -o {out}", lambda out: cl.report("study.toml", out)),
     Twin("export data --to csv -o {out}", lambda out: cl.export("data", "csv", out)),
     Twin("export data --to hf -o {out} --limit 9", lambda out: cl.export("data", "hf", out, limit=9)),
@@ -73,10 +84,26 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = dataset.records.select("id", "text", pl.col("veracity").alias("label"))
     rows.write_csv(folder / "rows.csv")
     shutil.copytree(SAMPLE, folder / "sample")
+    explained(dataset).write(folder / "run")
     answers = "".join(f'{name} = "It is said here in a sentence, as asked."\n' for name in QUESTIONS)
     study = f'title = "Planted"\n[formulation]\n{answers}[data]\ndatasets = ["data"]\n'
     (folder / "study.toml").write_text(study, encoding="utf-8")
     return folder
+
+
+def explained(dataset: Dataset) -> Dataset:
+    """A run whose predictions have rationales, with a fact-checking article for each."""
+    records = dataset.records.head(6)
+    ids = records["id"].to_list()
+    reason = "The bridge was not opened in 1931."
+    said = pl.DataFrame({"record_id": ids, "label": ["true"] * 6, "rationale": [reason] * 6})
+    article = {"evidence_id": ids, "text": ["The bridge was opened in 1931."] * 6, "rating": ["True"] * 6}
+    tables = {
+        "predictions": to_side_table("predictions", said),
+        "evidence": to_side_table("evidence", pl.DataFrame({"record_id": ids, "rank": [1] * 6, **article})),
+    }
+    step = Lineage(step="detect", parameters={"detector": "x", "settings": {}, "task": "veracity"}, seed=0)
+    return dataset.derive(records, step, tables)
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

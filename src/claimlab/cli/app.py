@@ -57,7 +57,12 @@ def _root(
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
     warnings.formatwarning = lambda message, *_: f"Warning: {message}\n"  # one line, without our source
-    sys.exit(run(sys.argv[1:] if argv is None else argv))
+    code = run(sys.argv[1:] if argv is None else argv)
+    if code == STOPPED:  # leave at once: a background thread may still be inside compiled code
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(argv: list[str]) -> int:

@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from claimlab.cli.tour_state import Tour
+from claimlab.core import sync
 from claimlab.enrich.extract import rule_extractor
 from claimlab.enrich.flow import Doors
 from claimlab.enrich.patterns import analyse
-from claimlab.enrich.run import enrich
+from claimlab.enrich.run import enrich_async
 from claimlab.enrich.views import blocks
 from claimlab.generate.factchecks import CORE, WHOLE, fact_checks
 from claimlab.pages.blocks import Section, Text
@@ -31,7 +32,8 @@ def run_enrich(tour: Tour) -> None:
     file.write_text(json.dumps(reviews, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     with tempfile.TemporaryDirectory(prefix="claimlab-demo-") as place:
         build_index(file, Path(place) / "index")
-        done = enrich(some, Doors(Local(Path(place) / "index"), extractor=rule_extractor("offline")))
+        doors = Doors(Local(Path(place) / "index"), extractor=rule_extractor("offline"))
+        done = sync.run(enrich_async(some, doors))
     ends = dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
     tour.enriched = done.summary
     found = {

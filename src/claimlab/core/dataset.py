@@ -70,6 +70,7 @@ class Dataset:
     lineage: list[Lineage] = field(default_factory=list)
     path: Path | None = None
     files: dict[str, str] = field(default_factory=dict)
+    report: dict[str, Any] = field(default_factory=dict)  # what the step that made it says besides; not written
 
     @classmethod
     def build(

@@ -2,47 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.estimate import Priced, estimated
-from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
+from claimlab.core.run import Run, Source
 from claimlab.detect.asking import Asking
 from claimlab.detect.detector import Detector
 from claimlab.detect.detectors.llm_search import WORDS, LlmSearch
 from claimlab.detect.evidence import PIECES
+from claimlab.detect.open import open_detector
 from claimlab.detect.questions import PIECE
 from claimlab.detect.run import prepare
 from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.llm.messages import Request
 from claimlab.search.chain import Chain
 from claimlab.search.terms import Searches
-from claimlab.tasks.task import Task
+from claimlab.tasks.known.table_veracity import VERACITY
+from claimlab.tasks.task import Task, open_task
 
 
 def estimate(
-    dataset: Dataset,
-    detector: Detector,
-    calls: Calls,
+    data: Source,
+    detector: Detector | str,
     *,
-    task: Task,
-    seed: int = 0,
+    output: str | Path | None = None,
+    task: Task | str = VERACITY,
+    settings: Mapping[str, Any] | Sequence[str] = (),
     evidence: str = "none",
     pieces: int = PIECES,
+    profile: str | None = None,
+    model: str | None = None,
+    provider: str | Sequence[str] = (),
+    search_profile: str | None = None,
+    search_model: str | None = None,
+    cache: str | Path | None = None,
+    mode: str = "record",
+    seed: int = 0,
+    limit: int | None = None,
 ) -> dict[str, Any]:
-    """The least and the most that the run can take. Calls that are recorded already are taken off; for a detector that
-    searches, every search is counted, and every result taken to be as long as it may be."""
-    if not isinstance(detector, Asking):
-        raise UsageError(f"The detector '{detector.name}' asks nobody: it costs nothing.", "Leave out `estimate`.")
-    prepared = prepare(dataset, detector, task=task, seed=seed, evidence=evidence, pieces=pieces)
-    records = prepared.shown["test"].records
-    profile = detector.provider.profile
-    parts: dict[str, Priced] = {
-        profile.chosen_model(): estimate_model(detector.requests(records), profile, recording=calls.existing())
-    }
-    parts |= _searching(detector, records.height)
-    return estimated(parts, facts={"records to predict": records.height})
+    """The least and the most that `detect` with the same arguments can take. Calls that are recorded already are taken
+    off; for a detector that searches, every search is counted, and every result taken to be as long as it may be."""
+    words = {
+        "profile": profile, "model": model, "providers": provider,
+        "search_profile": search_profile, "search_model": search_model,
+    }  # fmt: skip
+    with Run("detect", data, output, cache=cache, mode=mode, estimate=True) as run:
+        asked = open_task(task, run.dataset.records) if isinstance(task, str) else task
+        with open_detector(detector, settings, run.calls, evidence, words) as ready:
+            if not isinstance(ready, Asking):
+                raise UsageError(f"The detector '{ready.name}' asks nobody: it costs nothing.", "Leave out `estimate`.")
+            job = prepare(run.dataset, ready, task=asked, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
+            records = job.shown["test"].records
+            endpoint = ready.provider.profile
+            requests = ready.requests(records)
+            priced: Priced = estimate_model(requests, endpoint, recording=run.calls.existing())
+            parts = {endpoint.chosen_model(): priced, **_searching(ready, records.height)}
+            return estimated(parts, facts={"records to predict": records.height})
 
 
 def _searching(detector: Asking, records: int) -> dict[str, Priced]:

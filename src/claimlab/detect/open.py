@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
+from claimlab.core.errors import UsageError
+from claimlab.core.settings import read as read_settings
+from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.llm.open import open_provider
+from claimlab.search.evidence import Evidence
 from claimlab.search.named import named_chain
+from claimlab.text.guard import mark
 
 
 @contextmanager
@@ -20,7 +25,7 @@ def open_handles(
     model: str | None = None,
     search_profile: str | None = None,
     search_model: str | None = None,
-    providers: Sequence[str] = (),
+    providers: str | Sequence[str] = (),
 ) -> Iterator[dict[str, Any]]:
     """The handles that are named: `model`, `search_model`, `search`; the others are left out. `profile` and
     `search_profile` name models, `providers` where to search, each the fallback of the one before."""
@@ -30,7 +35,7 @@ def open_handles(
     if search_profile is not None:
         handles["search_model"] = open_provider(search_profile, model=search_model, calls=calls)
     if providers:
-        handles["search"] = named_chain(providers, calls)
+        handles["search"] = named_chain([providers] if isinstance(providers, str) else providers, calls)
     with ExitStack() as stack:
         for handle in handles.values():
             stack.callback(_close, handle)
@@ -39,3 +44,58 @@ def open_handles(
 
 def _close(handle: Any) -> None:
     sync.run(handle.close())
+
+
+@contextmanager
+def open_detector(
+    detector: Detector | str,
+    settings: Mapping[str, Any] | Sequence[str],
+    calls: Calls,
+    evidence: str,
+    words: Mapping[str, Any],
+) -> Iterator[Detector]:
+    """A detector that is ready to be fitted. `settings` are keyword arguments, or words such as `feature=length`;
+    `words` name what it asks, as `open_handles` takes them."""
+    if not isinstance(detector, str):
+        if settings or any(words.values()):
+            raise UsageError("A detector object has its settings already.", "Name the detector, or set it up yourself.")
+        yield detector
+        return
+    kind = DETECTORS.get(detector)
+    _refuse_unasked(kind, words)
+    if isinstance(settings, Mapping):
+        given = dict(settings)
+    else:
+        given = read_settings(kind, settings, of=f"the detector '{kind.name}'")
+    with open_handles(calls, **words) as handles:
+        yield kind(**handles, **_screen(kind, evidence), **given)
+
+
+def _refuse_unasked(kind: type[Detector], words: Mapping[str, Any]) -> None:
+    """A model or a search that the detector would never ask is a misunderstanding: say so before anything is spent."""
+    if words["profile"] is not None and "model" not in kind.handles:
+        raise UsageError(f"The detector '{kind.name}' asks no model.", "Leave out `profile`, or use an llm detector.")
+    if words["model"] is not None and words["profile"] is None:
+        raise UsageError("`model` names a model of a profile.", "Pass `profile` too.")
+    if words["search_model"] is not None and words["search_profile"] is None:
+        raise UsageError("`search_model` names a model of a profile.", "Pass `search_profile` too.")
+    if (words["providers"] or words["search_profile"]) and "search" not in kind.handles:
+        raise UsageError(
+            f"The detector '{kind.name}' does not search.",
+            "Leave out `provider` and `search_profile`, or use the detector llm-search.",
+        )
+
+
+def _screen(kind: type[Detector], evidence: str) -> dict[str, Any]:
+    """What a searching detector may not see of what it finds: the same as of evidence that was attached before."""
+    if "search" not in kind.handles or evidence not in ("filtered", "guarded"):
+        return {}
+    from claimlab.detect.detectors.llm_search import Screen
+
+    def bars(row: Mapping[str, Any], pieces: Sequence[Evidence]) -> list[bool]:
+        marks = mark(dict(row), pieces)
+        if evidence == "filtered":
+            return [m.filtered for m in marks]
+        return [m.guard_factcheck or m.guard_own_source or m.guard_copy for m in marks]
+
+    return {"screen": Screen(evidence, bars)}

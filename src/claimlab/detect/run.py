@@ -6,70 +6,107 @@ evaluated, exported and reported like any other folder.
 
 from __future__ import annotations
 
-import hashlib
-import io
 import time
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from claimlab.core.budget import Caps
 from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.digest import write_parquet
+from claimlab.core.digest import digest_table
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
-from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
+from claimlab.core.run import Run, Source
+from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
-from claimlab.detect.journal import Journal
-from claimlab.detect.tables import as_table, evidence_of, suspicious
+from claimlab.detect.open import open_detector
+from claimlab.detect.scores import scores_of
+from claimlab.detect.tables import as_table, evidence_of, restored, stored, suspicious
 from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import Task
+from claimlab.tasks.task import Task, open_task
 
 SHARD = 100  # records between two entries in the journal
 
 
 def detect(
-    dataset: Dataset,
-    detector: Detector | str,
+    data: Source,
+    detector: Detector | str = "tfidf",
     *,
-    task: Task = VERACITY,
-    seed: int = 0,
+    output: str | Path | None = None,
+    task: Task | str = VERACITY,
+    settings: Mapping[str, Any] | Sequence[str] = (),
     evidence: str = "none",
     pieces: int = PIECES,
-    work: Path | None = None,
-    shard: int = SHARD,
+    profile: str | None = None,
+    model: str | None = None,
+    provider: str | Sequence[str] = (),
+    search_profile: str | None = None,
+    search_model: str | None = None,
+    cache: str | Path | None = None,
+    mode: str = "record",
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
     timed: bool = False,
+    shard: int = SHARD,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
     progress: Progress = silent,
 ) -> Dataset:
-    """Train on split "train", tune on "dev", predict "test"; the result carries the predictions and their warnings.
+    """Train a detector on split "train", tune it on "dev", predict "test": the test records with their predictions.
 
-    `evidence` says what of the dataset's evidence the detector sees: none, complete, filtered, guarded; at most
-    `pieces` for a record. With `work`, a folder, every finished shard of `shard` records is kept there until
-    `finish(work)`, and the same call goes on from it. `timed` fills `seconds` for detectors that do not measure their
-    answers one by one (the share of the shard's time): two such runs then differ in that column, and in nothing else.
+    `detector` is a name (then `settings` are its parameters, and `profile`, `provider` the model and the searches that
+    it asks) or an object that is ready to be fitted. `evidence` says what of the dataset's evidence it sees: none,
+    complete, filtered or guarded, at most `pieces` for a record. `limit` predicts only the first records of the test
+    split. With `output`, the run is written there; every `shard` records are kept, so that the same call goes on after
+    a stop, and the caps hold over all its starts. `timed` fills `seconds` for detectors that do not measure their
+    answers one by one: two such runs differ in that column. `report` of the result has the scores and what was spent.
     """
-    chosen = DETECTORS.get(detector)() if isinstance(detector, str) else detector
-    job = prepare(dataset, chosen, task=task, seed=seed, evidence=evidence, pieces=pieces)
-    asked, inputs = job.asked, job.inputs
-    journal = Journal(work, {**asked, "inputs": inputs, "seed": seed, "shard": shard}) if work is not None else None
-    predictions = _predict(chosen, job.shown["test"].records, shard, journal, timed, progress)
+    caps = Caps(max_cost, max_calls, max_tokens)
+    with Run(
+        "detect", data, output, force=force, seed=seed, caps=caps, mode=mode, cache=cache, progress=progress
+    ) as run:
+        words = {
+            "profile": profile, "model": model, "providers": provider,
+            "search_profile": search_profile, "search_model": search_model,
+        }  # fmt: skip
+        asked = open_task(task, run.dataset.records) if isinstance(task, str) else task
+        with open_detector(detector, settings, run.calls, evidence, words) as ready:
+            ready.progress = progress  # training may take long too
+            job = prepare(run.dataset, ready, task=asked, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
+            journal = run.journal(**job.asked, inputs=job.inputs, shard=shard)
+            result = _result(run.dataset, ready, job, _predict(ready, job, shard, journal, timed, progress), seed)
+        result.report = {
+            "scores": scores_of(result, asked),
+            "notes": result.notes[len(run.dataset.notes) :],
+            "budget": run.calls.budget.summary(),
+        }
+        return run.finish(result)
+
+
+def _result(dataset: Dataset, detector: Detector, job: Prepared, predictions: list[Prediction], seed: int) -> Dataset:
     step = Lineage(
         step="detect",
-        parameters={**asked, "settings": chosen.parameters()},
+        parameters={**job.asked, "settings": detector.parameters()},
         seed=seed,
-        inputs=inputs,
+        inputs=job.inputs,
         counts={name: part.records.height for name, part in job.parts.items()},
     )
-    name = "-".join([chosen.name, *([evidence] if evidence != "none" else []), str(seed)])
+    evidence = [job.asked["evidence"]] if "evidence" in job.asked else []
+    name = "-".join([detector.name, *evidence, str(seed)])
     records = job.parts["test"].records
     result = dataset.derive(records, step, {"predictions": as_table(records, predictions, name)})
-    found = evidence_of(records, predictions, dataset.tables.get("evidence"))
-    result.tables |= {"evidence": found} if found is not None else {}
-    standing = chosen.parameters().get("standing")
-    told = [f"The model is {standing}."] if standing else []
-    result.notes += [*told, *job.reading.notes(records), *unready(job), *suspicious(predictions)]
+    pieces = evidence_of(records, predictions, dataset.tables.get("evidence"))
+    result.tables |= {"evidence": pieces} if pieces is not None else {}
+    standing = detector.parameters().get("standing")
+    warnings = [f"The model is {standing}."] if standing else []
+    result.notes += [*warnings, *job.reading.notes(records), *unready(job), *suspicious(predictions)]
     return result
 
 
@@ -85,49 +122,57 @@ class Prepared:
     inputs: dict[str, str]
 
 
-def prepare(dataset: Dataset, detector: Detector, *, task: Task, seed: int, evidence: str, pieces: int) -> Prepared:
-    """Choose the evidence, divide the records and fit; nobody is asked to predict yet."""
+def prepare(
+    dataset: Dataset,
+    detector: Detector,
+    *,
+    task: Task,
+    seed: int,
+    evidence: str,
+    pieces: int,
+    limit: int | None = None,
+) -> Prepared:
+    """Choose the evidence, divide the records and fit; nothing is predicted yet. `limit`: of the test records."""
     _refuse_unready(detector)
     reading = read_evidence(dataset, check_mode(evidence), pieces, required="search" not in detector.handles)
     parts = divide(dataset.records, task, training=detector.needs_training)
+    if limit is not None:
+        parts["test"] = Part(parts["test"].records.head(limit), parts["test"].labels[:limit])
     shown = {name: _shown(part, reading, detector) for name, part in parts.items()}
     used = evidence != "none"
-    inputs = {dataset.name: dataset.digest()} | ({"evidence": _digest(reading.table)} if used else {})
+    inputs = {dataset.name: dataset.digest()} | ({"evidence": digest_table(reading.table)} if used else {})
     asked: dict[str, Any] = {
         "detector": detector.name,
         "settings": detector.parameters(),  # before fit: what it was set to, not what it learned
         "task": task.name,
         **({"evidence": evidence, "pieces": pieces} if used else {}),
+        **({"limit": limit} if limit is not None else {}),
     }
     detector.task = task
     detector.fit(shown["train"], shown["dev"], seed=seed)
     return Prepared(parts, shown, reading, asked, inputs)
 
 
-def finish(work: Path) -> None:
-    """Remove what `detect` kept in its work folder; call it when the run is written."""
-    Journal(work, {}).clear()
-
-
 def _predict(
-    detector: Detector, records: pl.DataFrame, shard: int, journal: Journal | None, timed: bool, progress: Progress
+    detector: Detector, job: Prepared, shard: int, journal: Journal, timed: bool, progress: Progress
 ) -> list[Prediction]:
+    """Shard by shard. A shard in which something failed is not taken up again, so that what failed is tried again."""
+    records = job.shown["test"].records
     done: list[Prediction] = []
     for number, start in enumerate(range(0, records.height, shard)):
         rows = records[start : start + shard]
-        kept = journal.read(number) if journal is not None else None
-        if kept is None or len(kept) != rows.height:
+        predictions = [restored(raw) for raw in journal.read(f"{number:06d}") or []]
+        if len(predictions) != rows.height or any(p.failure for p in predictions):
             detector.progress = _shifted(progress, start, records.height)
             began = time.monotonic()
-            kept = detector.predict(rows)
+            predictions = detector.predict(rows)
             if not detector.handles:
-                kept = [replace(p, cost=0.0) if p.cost is None else p for p in kept]
+                predictions = [replace(p, cost=0.0) if p.cost is None else p for p in predictions]
             if timed:
                 share = round((time.monotonic() - began) / max(1, rows.height), 6)
-                kept = [replace(p, seconds=share) if p.seconds is None else p for p in kept]
-            if journal is not None:
-                journal.write(number, kept)
-        done += kept
+                predictions = [replace(p, seconds=share) if p.seconds is None else p for p in predictions]
+            journal.write(f"{number:06d}", [stored(p) for p in predictions])
+        done += predictions
         progress("predicting", len(done), records.height)
     return done
 
@@ -135,10 +180,10 @@ def _predict(
 def _shifted(progress: Progress, start: int, whole: int) -> Progress:
     """Progress inside a shard, told as progress of the whole."""
 
-    def told(label: str, done: int, total: int | None) -> None:  # noqa: ARG001
+    def shifted(label: str, done: int, total: int | None) -> None:  # noqa: ARG001
         progress(label, start + done, whole)
 
-    return told
+    return shifted
 
 
 def divide(records: pl.DataFrame, task: Task, *, training: bool = True) -> dict[str, Part]:
@@ -163,20 +208,20 @@ def divide(records: pl.DataFrame, task: Task, *, training: bool = True) -> dict[
 
 
 def _nothing_in(name: str, split: pl.Series, task: Task) -> DataError:
-    """Why a part has no labelled record: nobody divided the data, the part is absent, or its labels are not the
-    task's. Each has another way out."""
+    """Why a part has no labelled record: the data has no split, the part is absent, or its labels are not the task's.
+    Each has another way out."""
     if split.null_count() == split.len():
         return DataError("The dataset has no split.", "Give it one first: claimlab split DIR -o NEW --by group")
     here = int((split == name).fill_null(False).sum())
     if not here:
-        found = ", ".join(f"{part} {n:,}" for part, n in split.drop_nulls().value_counts().sort("split").iter_rows())
+        parts = ", ".join(f"{part} {n:,}" for part, n in split.drop_nulls().value_counts().sort("split").iter_rows())
         return DataError(
-            f"No record is in split '{name}' (there are: {found}).",
-            "Use the whole dataset, not a run or a small --limit of it, or divide it anew: claimlab split DIR -o NEW",
+            f"No record is in split '{name}' (there are: {parts}).",
+            "Use the whole dataset, not a run or a small part of it, or split it again: claimlab split DIR -o NEW",
         )
     return DataError(
         f"The {here:,} records of split '{name}' have no label of the task '{task.name}'.",
-        "Name another task or a column with --task, or map the labels first: claimlab labels",
+        "Pass another `task`, or map the labels first: claimlab labels",
     )
 
 
@@ -199,20 +244,15 @@ def unready(job: Prepared) -> list[str]:
 def _refuse_unready(detector: Detector) -> None:
     """Say what is missing before any work is done, not after the first shard."""
     ways = {
-        "model": "Name one with --profile; see: claimlab llm profiles",
-        "search": "Name where to search with --provider, such as local:FOLDER.",
+        "model": "Pass `profile`; see: claimlab llm profiles",
+        "search": "Pass `provider`, such as local:FOLDER.",
     }
     for name in detector.handles:
         if vars(detector).get(name) is None:
             what = {"model": "a model", "search": "a search provider"}.get(name, name)
-            raise UsageError(f"The detector '{detector.name}' needs {what}.", ways.get(name, f"Hand in {name}=."))
+            todo = ways.get(name, f"Pass `{name}` to its constructor.")
+            raise UsageError(f"The detector '{detector.name}' needs {what}.", todo)
 
 
 def _shown(part: Part, reading: Reading, detector: Detector) -> Part:
     return Part(reading.attach(part.records, as_list=detector.reads_evidence), part.labels)
-
-
-def _digest(table: pl.DataFrame) -> str:
-    buffer = io.BytesIO()
-    write_parquet(table, buffer)
-    return hashlib.sha256(buffer.getvalue()).hexdigest()

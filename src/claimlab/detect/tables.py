@@ -11,6 +11,7 @@ import polars as pl
 
 from claimlab.core.record import meta_json, to_side_table
 from claimlab.detect.detector import ABSTAINED, Prediction
+from claimlab.search.evidence import Evidence
 from claimlab.text.urls import registrable_domain
 
 
@@ -104,3 +105,14 @@ def _unanswered(predictions: Sequence[Prediction]) -> list[str]:
         why = ", ".join(f"{kind} {abstained[kind]}" for kind in ABSTAINED if abstained[kind])
         notes.append(f"{n} of {len(predictions)} predictions abstained ({why}) and name no class.")
     return notes
+
+
+def stored(prediction: Prediction) -> dict[str, Any]:
+    """As JSON, for the journal."""
+    plain = {k: v for k, v in prediction.__dict__.items() if k != "found"}
+    return {**plain, "notes": dict(prediction.notes), "found": [piece.as_json() for piece in prediction.found]}
+
+
+def restored(raw: dict[str, Any]) -> Prediction:
+    found = tuple(Evidence.from_json(piece) for piece in raw["found"])
+    return Prediction(**{**raw, "found": found, "evidence_ids": tuple(raw["evidence_ids"])})

@@ -16,13 +16,13 @@ from typing import Any, Protocol
 from claimlab.core.errors import PageRefused, SearchFailed
 from claimlab.enrich import correspondence
 from claimlab.enrich.extract import Extractor
-from claimlab.enrich.guard import mark
 from claimlab.enrich.query import QueryText
 from claimlab.enrich.query import Rule as QueryRule
 from claimlab.search.evidence import Evidence, as_of
 from claimlab.search.query import Query
 from claimlab.search.results import Provider
 from claimlab.search.snapshot import Snapshot, with_page
+from claimlab.text.guard import mark
 
 OUTCOMES = ("corresponding", "not-corresponding", "nothing-found", "failed", "no-query")
 CLAIM_DATE = "claim-date"

@@ -1,38 +1,160 @@
-"""The Python twin of `claimlab enrich`: one call that opens the doors, enriches and closes them.
-
-enriched = cl.enrich(dataset, web=["local:reviews"])
-"""
+"""`cl.enrich` and `claimlab enrich`: the claim, dated evidence and existing fact-checks for every record."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 from claimlab.core import sync
-from claimlab.core.calls.calls import Calls
+from claimlab.core.budget import Caps
 from claimlab.core.dataset import Dataset
-from claimlab.enrich.flow import Settings
-from claimlab.enrich.open import open_doors
-from claimlab.enrich.run import CONCURRENCY, enrich_async
+from claimlab.core.errors import UsageError
+from claimlab.core.guard import refuse_taken
+from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Run, Source
+from claimlab.enrich import correspondence as correspondences
+from claimlab.enrich import query
+from claimlab.enrich.cost import estimate
+from claimlab.enrich.flow import CLAIM_DATE, Settings
+from claimlab.enrich.imported import read_enriched
+from claimlab.enrich.open import open_doors, read_countries
+from claimlab.enrich.run import CONCURRENCY, Enrichment, enrich_async, parameters
+from claimlab.enrich.views import KIND, write_evidence
 
 
 def enrich(
-    dataset: Dataset,
-    web: str | Sequence[str],
+    data: Source,
+    provider: str | Sequence[str] = (),
     *,
-    settings: Settings | None = None,
-    calls: Calls | None = None,
+    output: str | Path | None = None,
+    factcheck: str | Sequence[str] = (),
+    extract: str = "offline",
+    profile: str | None = None,
+    model: str | None = None,
+    claims: int = 1,
+    query_rule: str = "paper",
+    correspondence: str = "paper",
+    results: int = 5,
+    as_of: str | None = None,
+    country: Sequence[str] = (),
+    snapshot: bool = False,
+    report: str | Path | None = None,
+    cache: str | Path | None = None,
+    mode: str = "record",
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
     concurrency: int = CONCURRENCY,
-    **words: Any,
-) -> Dataset:
-    """`dataset` with evidence, claims and outcomes. `web` names search providers; `words` is what open_doors takes
-    (factcheck, extract, profile ...). `calls` says how calls are made; by default they are live and not recorded."""
-    made = calls if calls is not None else Calls(mode="live")
+    limit: int | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Enrichment:
+    """Attach the claim, dated evidence and fact-checks to every record.
 
-    async def whole() -> Dataset:
-        async with open_doors([web] if isinstance(web, str) else list(web), made, **words) as doors:
-            return (
-                await enrich_async(dataset, doors, settings, concurrency=concurrency, progress=made.progress)
-            ).dataset
+    `provider` and `factcheck` name search providers, each the fallback of the one before: "brave", "local:FOLDER".
+    `extract` says who finds the claim: "offline", "model" (then `profile` names it), "first-sentence" or "none".
+    `as_of` drops newer evidence: "claim-date", or one day for all. With `output`, the result is written there; what is
+    finished is kept, so that the same call goes on after a stop, and the caps hold over all its starts. `data` may be a
+    file of rows that were enriched elsewhere, too: they are read, and nothing is asked.
+    """
+    asked = _names(provider), _names(factcheck)
+    if report is not None:
+        refuse_taken(Path(report), force=force, kind=KIND, reads=_reads(data))
+    if not isinstance(data, Dataset) and Path(data).is_file():
+        enriched = _imported(Path(data), [*asked[0], *asked[1]], profile, output, limit=limit, force=force)
+    else:
+        settings = _settings(query_rule, correspondence, results, as_of, country)
+        _require(asked[0])
+        caps = Caps(max_cost, max_calls, max_tokens)
+        with Run(
+            "enrich", data, output, limit=limit, force=force, caps=caps, mode=mode, cache=cache, progress=progress
+        ) as run:
+            words = {"extract": extract, "profile": profile, "model": model, "claims": claims, "snapshot": snapshot}
+            enriched = sync.run(_enriched(run, asked, settings, concurrency, words))
+            enriched.summary["budget"] = run.calls.budget.summary()
+            run.finish(enriched.dataset)
+    if report is not None:
+        write_evidence(enriched.dataset, Path(report), force=force)
+    return enriched
 
-    return sync.run(whole())
+
+def estimate_enrich(
+    data: Source,
+    provider: str | Sequence[str],
+    *,
+    output: str | Path | None = None,
+    factcheck: str | Sequence[str] = (),
+    extract: str = "offline",
+    profile: str | None = None,
+    model: str | None = None,
+    claims: int = 1,
+    query_rule: str = "paper",
+    cache: str | Path | None = None,
+    mode: str = "record",
+    limit: int | None = None,
+) -> dict[str, Any]:
+    """The least and the most that `enrich` with the same arguments can take. No key is needed, and nothing is asked."""
+    _require(_names(provider))
+    settings = Settings(query.check_rule(query_rule))
+    with Run("enrich", data, output, limit=limit, mode=mode, cache=cache, estimate=True) as run:
+
+        async def whole() -> dict[str, Any]:
+            async with open_doors(
+                _names(provider), run.calls, factcheck=_names(factcheck), extract=extract, profile=profile, model=model,
+                claims=claims,
+            ) as doors:  # fmt: skip
+                return estimate(run.dataset, doors, settings, run.calls)
+
+        return sync.run(whole())
+
+
+async def _enriched(
+    run: Run, asked: tuple[list[str], list[str]], settings: Settings, concurrency: int, words: dict[str, Any]
+) -> Enrichment:
+    async with open_doors(asked[0], run.calls, factcheck=asked[1], **words) as doors:
+        journal = run.journal(**parameters(doors, settings))
+        return await enrich_async(
+            run.dataset, doors, settings, journal=journal, concurrency=concurrency, progress=run.progress
+        )
+
+
+def _imported(
+    file: Path, asked: Sequence[str], profile: str | None, output: str | Path | None, *, limit: int | None, force: bool
+) -> Enrichment:
+    if asked or profile:
+        raise UsageError(
+            f"'{file}' is a file of rows that are enriched already; they are read, and nothing is asked.",
+            "Leave out `provider`, `factcheck` and `profile`, or give a dataset folder.",
+        )
+    with Run("enrich", None, output, reads=[file], force=force) as run:
+        enriched = read_enriched(file, limit=limit)
+        run.finish(enriched.dataset)
+    return enriched
+
+
+def _settings(rule: str, correspondence: str, results: int, as_of: str | None, country: Sequence[str]) -> Settings:
+    if as_of is not None and as_of != CLAIM_DATE:
+        try:
+            date.fromisoformat(as_of)
+        except ValueError:
+            todo = "Pass `as_of` as 'claim-date', or as a day: YYYY-MM-DD."
+            raise UsageError(f"'{as_of}' is not a day.", todo) from None
+    rules = query.check_rule(rule), correspondences.check_rule(correspondence)
+    return Settings(*rules, results, as_of, read_countries(country))
+
+
+def _names(given: str | Sequence[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _require(web: Sequence[str]) -> None:
+    if not web:
+        raise UsageError("No search provider given.", "Pass `provider`, such as local:FOLDER or searxng.")
+
+
+def _reads(data: Source) -> list[Path]:
+    if isinstance(data, Dataset):
+        return [data.path] if data.path is not None else []
+    return [Path(data)]

@@ -23,12 +23,13 @@ from claimlab.core.labels import general
 from claimlab.core.record import meta_json
 from claimlab.enrich.correspondence import corresponds, shares
 from claimlab.enrich.flow import Enriched
-from claimlab.enrich.guard import mark
+from claimlab.enrich.run import Enrichment, summarise
 from claimlab.enrich.tables import tables_of
 from claimlab.search.claimreview import reviews_in
 from claimlab.search.dates import NO_DATE, Dated, date_of
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import address, mapping, text
+from claimlab.text.guard import mark
 
 NEEDED = ("text_no_url", "label")
 KEPT = ("old_split", "near_duplicates", "text_urls", "metadata")
@@ -38,7 +39,7 @@ LAST = datetime(
 )  # the rows do not say when they were fetched, so no date is refused as being in the future
 
 
-def read_enriched(path: Path, *, language: str | None = None, limit: int | None = None) -> Dataset:
+def read_enriched(path: Path, *, language: str | None = None, limit: int | None = None) -> Enrichment:
     """The rows of a JSON, JSON Lines or Parquet file as a dataset with evidence and claims."""
     rows = list(_rows(path))[:limit]
     missing = [name for name in NEEDED if not rows or name not in rows[0]]
@@ -57,7 +58,7 @@ def read_enriched(path: Path, *, language: str | None = None, limit: int | None 
     tables = tables_of(done, {})
     fetched = pl.lit(None, pl.Datetime("us")).alias("retrieved")
     tables["evidence"] = tables["evidence"].with_columns(fetched)  # nobody knows when
-    return Dataset.build(name, frame, tables, notes=notes, lineage=[step])
+    return Enrichment(Dataset.build(name, frame, tables, notes=notes, lineage=[step]), summarise(done))
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:

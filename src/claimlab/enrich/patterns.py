@@ -12,7 +12,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
-from claimlab.enrich.guard import is_academic
+from claimlab.text.guard import is_academic
 
 PATTERNS = {
     "T1": "true: a result that is no fact-check, no copy and not the record's own source says the same (corroboration)",

@@ -14,18 +14,18 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core import sync
 from claimlab.core.calls.pool import each
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import ClaimlabError
+from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, Settings, enrich_record
-from claimlab.enrich.journal import Journal
 from claimlab.enrich.query import QueryText, make_queries, prepared
 from claimlab.enrich.tables import tables_of
 
 CONCURRENCY = 16
+SHARD = 16  # records in one file of the journal
 
 
 @dataclass(repr=False)
@@ -49,7 +49,7 @@ class Enrichment(Shown):
         self.dataset.write(folder, force=force)
 
 
-def enrich(
+async def enrich_async(
     dataset: Dataset,
     doors: Doors,
     settings: Settings | None = None,
@@ -60,20 +60,8 @@ def enrich(
 ) -> Enrichment:
     """`dataset` with the tables evidence, claims, enrichment (and pages). Errors that no further call can get past (a
     spent budget, a replay without the call) are raised after the records under way are finished and noted."""
-    return sync.run(enrich_async(dataset, doors, settings, journal=journal, concurrency=concurrency, progress=progress))
-
-
-async def enrich_async(
-    dataset: Dataset,
-    doors: Doors,
-    settings: Settings | None = None,
-    *,
-    journal: Journal | None = None,
-    concurrency: int = CONCURRENCY,
-    progress: Progress = silent,
-) -> Enrichment:
     chosen = settings or Settings()
-    done = await _all(dataset, doors, chosen, journal, concurrency, progress)
+    done = await _all(dataset, doors, chosen, journal or Journal(None, {}), concurrency, progress)
     step = Lineage(
         step="enrich",
         parameters=parameters(doors, chosen),
@@ -130,13 +118,13 @@ def _outcomes(done: list[Enriched], which: str = "outcome") -> dict[str, int]:
 
 
 async def _all(
-    dataset: Dataset, doors: Doors, settings: Settings, journal: Journal | None, concurrency: int, progress: Progress
+    dataset: Dataset, doors: Doors, settings: Settings, journal: Journal, concurrency: int, progress: Progress
 ) -> list[Enriched]:
     """What became of every record, in their order; what an earlier start finished is not done again."""
     rows = dataset.records
     texts, queries = prepared(rows["text"], settings.query_rule), make_queries(rows["text"], settings.query_rule)
     ids = rows["id"].to_list()
-    done = {i: d for i, d in journal.finished().items() if i in set(ids)} if journal is not None else {}
+    shards = Shards(journal, ids)
     line = zip(rows.iter_rows(named=True), texts, queries, strict=True)
 
     async def work(record: tuple[dict[str, Any], str | None, QueryText | None]) -> Enriched:
@@ -149,19 +137,43 @@ async def _all(
             reason = f"{type(error).__name__}: {error}"
             return Enriched(row["id"], "failed", "failed", failures=[_crash(reason)])
 
-    left = (record for record in line if record[0]["id"] not in done)
+    left = (record for record in line if record[0]["id"] not in shards.done)
     pool = each(
-        left, work, concurrency=concurrency, progress=progress, label="enriching", total=len(ids), before=len(done)
+        left,
+        work,
+        concurrency=concurrency,
+        progress=progress,
+        label="enriching",
+        total=len(ids),
+        before=len(shards.done),
     )
-    try:
-        async for _, enriched in pool:
-            done[enriched.record_id] = enriched
-            if journal is not None:
-                journal.add(enriched)
-    finally:
-        if journal is not None:
-            journal.close(complete=False)
-    return [done[i] for i in ids]
+    async for _, enriched in pool:
+        shards.add(enriched)
+    return [shards.done[i] for i in ids]
+
+
+class Shards:
+    """The finished records. A shard is written again with each record that it gains, so that a killed run loses none.
+    Failed records are not taken up, so that they are tried again."""
+
+    def __init__(self, journal: Journal, ids: list[str]) -> None:
+        self._journal = journal
+        self._shard = {record: number // SHARD for number, record in enumerate(ids)}
+        self._members: dict[int, dict[str, Any]] = {}
+        self.done: dict[str, Enriched] = {}
+        for number in sorted(set(self._shard.values())):
+            for raw in (journal.read(f"{number:06d}") or {}).values():
+                enriched = Enriched.from_json(raw)
+                if enriched.outcome != "failed" and enriched.record_id in self._shard:
+                    self.done[enriched.record_id] = enriched
+                    self._members.setdefault(number, {})[enriched.record_id] = raw
+
+    def add(self, enriched: Enriched) -> None:
+        self.done[enriched.record_id] = enriched
+        number = self._shard[enriched.record_id]
+        members = self._members.setdefault(number, {})
+        members[enriched.record_id] = enriched.as_json()
+        self._journal.write(f"{number:06d}", members)
 
 
 def _crash(reason: str) -> dict[str, Any]:

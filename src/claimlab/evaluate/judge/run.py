@@ -11,12 +11,11 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.atomic import atomic_folder
-from claimlab.core.dataset import Dataset, Lineage, Manifest, refuse_overwrite
+from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
-from claimlab.core.guard import DATASET, seal_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
+from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.evaluate.judge.cases import Case, articles_in, left_out, read_cases
 from claimlab.evaluate.judge.opinions import Judge, Nobody, Opinion
@@ -64,19 +63,14 @@ class Judged(Shown):
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the run with the annotations and the report."""
-        self.write(Path(folder), force=force)
+        with Run("judge", None, folder, force=force) as run:
+            run.finish(self.dataset, self.write_more)
 
-    def write(self, folder: Path, *, force: bool = False) -> Manifest:
-        """The folder of the run with the annotations, and beside them the summary and the report."""
-        refuse_overwrite(folder, force)
-        with atomic_folder(folder) as building:
-            manifest = self.dataset.write_into(building)
-            text = json.dumps(self.summary, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-            (building / FILE).write_text(text, encoding="utf-8")
-            report = page(self.dataset.name, self.summary, self.rows)
-            fill(Contents("judge report", [report]), building / REPORT)
-            seal_folder(building, DATASET)
-        return manifest
+    def write_more(self, folder: Path) -> None:
+        """The summary and the report, beside the tables in `folder`."""
+        text = json.dumps(self.summary, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+        (folder / FILE).write_text(text, encoding="utf-8")
+        fill(Contents("judge report", [page(self.dataset.name, self.summary, self.rows)]), folder / REPORT)
 
 
 def judge_run(
@@ -87,13 +81,15 @@ def judge_run(
     articles: Mapping[str, str] | None = None,
     people: Said | None = None,
     threshold: float | None = None,
+    limit: int | None = None,
     progress: Progress = silent,
 ) -> Judged:
     """`articles` maps a record to its fact-checking article (null: the fact-checks among the run's evidence); `people`
     is what people said of the reasons (null: the run's own annotations); with `Nobody` as judge only that is counted.
-    `threshold` sets the score from which on reasons count as wrong, instead of fitting it."""
+    `threshold` sets the score from which on reasons count as wrong, instead of fitting it. `limit` is on the cases that
+    can be judged: the predictions after the last of them are left out."""
     found = articles if articles is not None else articles_in(run)
-    cases = read_cases(run, task, found)
+    cases = _first(read_cases(run, task, found), limit)
     open_cases = [c for c in cases if c.left_out is None]
     said = people if people is not None else people_in(run)
     settled = consensus(said)
@@ -105,7 +101,12 @@ def judge_run(
     summary = _summary(judge, cases, opinions, verdicts, settled, said, fitted, at)
     step = Lineage(
         step="judge",
-        parameters={"judge": judge.name, "settings": judge.parameters(), "threshold": summary["threshold"]},
+        parameters={
+            "judge": judge.name,
+            "settings": judge.parameters(),
+            "threshold": summary["threshold"],
+            **({"limit": limit} if limit is not None else {}),
+        },
         inputs={run.name: run.digest()},
         counts={"predictions": len(cases), "judged": len(verdicts)},
     )
@@ -115,6 +116,14 @@ def judge_run(
     judged = run.derive(run.records, step, tables)
     judged.notes += [f"The judge '{judge.name}' is {summary['standing']}."] if opinions else []
     return Judged(judged, summary, _rows(open_cases, opinions, verdicts, settled))
+
+
+def _first(cases: list[Case], limit: int | None) -> list[Case]:
+    """The cases up to the last of the first `limit` that can be judged."""
+    if limit is None:
+        return cases
+    ends = [number for number, case in enumerate(cases, 1) if case.left_out is None][:limit]
+    return cases[: ends[-1]] if ends else []
 
 
 def _rows(

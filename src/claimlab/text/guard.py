@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
 from claimlab.core import packaged
-from claimlab.search.evidence import Evidence
 from claimlab.text.normalise import strip_accents
 from claimlab.text.tokens import tokenize
 from claimlab.text.urls import canonical_url, registrable_domain
@@ -22,6 +21,17 @@ from claimlab.text.urls import canonical_url, registrable_domain
 COPY_SHARE = 0.8  # of the shingles of the shorter text
 SHINGLE = 4  # words
 MIN_SHINGLES = 3  # fewer say nothing: two short texts may share a name and a verb
+
+
+class Piece(Protocol):
+    """What is read of a piece of evidence (claimlab.search.evidence.Evidence has it all)."""
+
+    @property
+    def url(self) -> str | None: ...
+    @property
+    def text(self) -> str | None: ...
+    @property
+    def review(self) -> object | None: ...
 
 
 @dataclass(frozen=True)
@@ -37,11 +47,11 @@ def lists() -> dict[str, dict[str, frozenset[str]]]:
     """The domain lists (data/domains.toml)."""
     return {
         kind: {name: frozenset(values) for name, values in table.items()}
-        for kind, table in packaged.toml("claimlab.enrich", "domains.toml").items()
+        for kind, table in packaged.toml("claimlab.text", "domains.toml").items()
     }
 
 
-def mark(record: dict[str, Any], pieces: Sequence[Evidence]) -> list[Marks]:
+def mark(record: dict[str, Any], pieces: Sequence[Piece]) -> list[Marks]:
     """The marks of each piece of evidence of one record."""
     own = own_places(record)
     copies = near_copies(record.get("text"), [p.text for p in pieces])
@@ -61,7 +71,7 @@ def is_academic(url: str | None) -> bool:
     return domain is not None and (domain in known["domains"] or domain.endswith(tuple(known["suffixes"])))
 
 
-def is_factcheck(piece: Evidence) -> bool:
+def is_factcheck(piece: Piece) -> bool:
     """It carries a review, stands on a fact-checker's site, or its address says that it is a fact-check."""
     if piece.review is not None:
         return True

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from claimlab.enrich.guard import is_academic, lists, mark, near_copies
 from claimlab.search.evidence import Evidence, Review
+from claimlab.text.guard import is_academic, lists, mark, near_copies
 from claimlab.text.urls import registrable_domain
 
 RECORD = {
