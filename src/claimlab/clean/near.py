@@ -2,31 +2,64 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import defaultdict
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import polars as pl
 from pydantic import Field
 
-from claimlab.clean.step import CleanStep, labels
-from claimlab.text.neardup import Clusters, akin_clusters, find_clusters
+from claimlab.clean.step import CleanStep, Place, labels
+from claimlab.text.neardup import Clusters, akin_clusters, find_clusters, stream_clusters
+from claimlab.text.neardup.stream import needed, parse_memory
+
+HOW = {"stream", "memory", "work"}  # how the search is done: the result is the same, so the lineage does not tell
 
 
 class NearStep(CleanStep):
-    """The base of steps that look for near-duplicates. `finder = "akin"` is for reaching published figures again."""
+    """The base of steps that look for near-duplicates. `finder = "akin"` is for reaching published figures again.
+
+    With `stream = "auto"` the search works on disk, in the work folder of the run, where it would need more than
+    `memory`; "always" and "never" settle it. The clusters are the same.
+    """
 
     threshold: float = Field(default=0.7, gt=0, le=1)
     ngram: int = Field(default=5, ge=1)
     unit: Literal["char", "word"] = "char"
     recall: float = Field(default=0.99, gt=0, lt=1)
     finder: Literal["jaccard", "akin"] = "jaccard"
+    stream: Literal["auto", "always", "never"] = "auto"
+    memory: str = "8GB"
+    work: Place | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", exclude=HOW | set(self.needs))
 
     def clusters(self, records: pl.DataFrame) -> Clusters:
+        texts = records["text"]
         if self.finder == "akin":
-            return akin_clusters(records["text"], threshold=self.threshold)
-        return find_clusters(
-            records["text"], threshold=self.threshold, ngram=self.ngram, unit=self.unit, recall=self.recall
-        )
+            return akin_clusters(texts, threshold=self.threshold)
+        limit = parse_memory(self.memory)
+        if self.stream == "always" or (self.stream == "auto" and needed(texts) > limit):
+            place = None if self.work is None else self.work(self.name)
+            if place is not None:
+                return self._streamed(texts, place)
+            with tempfile.TemporaryDirectory(prefix="claimlab-near-") as folder:
+                return self._streamed(texts, Path(folder))
+        return find_clusters(texts, threshold=self.threshold, ngram=self.ngram, unit=self.unit, recall=self.recall)
+
+    def _streamed(self, texts: pl.Series, folder: Path) -> Clusters:
+        """The same on disk. A run that was stopped finds the texts it had written, and goes on from its last step."""
+        file = folder / "texts.parquet"
+        if not file.exists():
+            building = file.with_suffix(".building")
+            texts.to_frame("text").write_parquet(building)
+            building.replace(file)
+        return stream_clusters(
+            file, "text", workdir=folder / "search", memory=self.memory, threshold=self.threshold, ngram=self.ngram,
+            unit=self.unit, recall=self.recall,
+        )  # fmt: skip
 
     def contradicted(self, records: pl.DataFrame) -> dict[int, int]:
         """Row -> the first row near it that carries another label.

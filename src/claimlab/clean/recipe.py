@@ -56,8 +56,9 @@ class Stage:
         """The step with its parameters and with what it needs. Call `missing` first."""
         kind = STEPS.get(self.step)
         given: dict[str, Any] = {name: getattr(supplies, name) for name in needs(kind)}
-        if "seed" in inspect.signature(kind).parameters:
-            given["seed"] = seed
+        takes = inspect.signature(kind).parameters
+        given |= {"seed": seed} if "seed" in takes else {}
+        given |= {"work": supplies.work} if "work" in takes else {}
         return self._build(kind, given)
 
     def missing(self, supplies: Supplies, dataset: str) -> str | None:
@@ -89,7 +90,8 @@ def needs(kind: type[Step]) -> tuple[str, ...]:
 
 def settable(kind: type[Step]) -> dict[str, Any]:
     """The parameters that a recipe may set, with their defaults."""
-    return {n: p.default for n, p in inspect.signature(kind).parameters.items() if n not in needs(kind)}
+    hidden = {*needs(kind), "work"}  # given by the runner
+    return {n: p.default for n, p in inspect.signature(kind).parameters.items() if n not in hidden}
 
 
 @dataclass(frozen=True)

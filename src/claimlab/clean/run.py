@@ -120,6 +120,7 @@ def _clean(
     dataset: Dataset, recipe: Recipe, inputs: Inputs, seed: int, journal: Journal, progress: Progress
 ) -> Cleaned:
     supplies, notes = _supplies(dataset, inputs)
+    supplies = replace(supplies, work=journal.place)
     state = _resumed(journal, len(recipe.stages)) or State(dataset.records)
     shielded = _shielded(recipe, supplies)
     for number in range(len(state.stages), len(recipe.stages)):

@@ -8,13 +8,17 @@ hash, not its rows.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from claimlab.core.step import Outcome
+
+Place = Callable[[str], Path | None]  # a folder of the run for a step's own files; null where nothing is kept
 
 
 class CleanStep(BaseModel):
@@ -39,12 +43,14 @@ class Supplies:
     """Tables handed in beside the records; null where there is none.
 
     `decisions`: what people decided (id or row, decision, reason). `ratings`: fact-checks (record_id or claim, rating,
-    publisher, url). `original`: id, group and row number of every record before the first step.
+    publisher, url). `original`: id, group and row number of every record before the first step. `work` gives a step a
+    folder of the run for files of its own.
     """
 
     decisions: pl.DataFrame | None = None
     ratings: pl.DataFrame | None = None
     original: pl.DataFrame | None = None
+    work: Place | None = None
 
 
 # How the stage table words a missing input.

@@ -57,11 +57,11 @@ def test_same_as_in_memory(
     assert len(expected) > 100
     assert expected.pairs.skipped.buckets > 0 or options
     assert same(found, expected)
-    spilled = len(list((work / "candidates").glob("*.u64")))
+    spilled = len(list(work.glob("*/candidates/*.u64")))
     assert spilled == found.pairs.plan.bands if memory == "8GB" else spilled >= found.pairs.plan.bands
     if memory == "120kB":
         assert spilled > found.pairs.plan.bands
-        assert len(list((work / "pairs").glob("*.parquet"))) > 1
+        assert len(list(work.glob("*/pairs/*.parquet"))) > 1
 
 
 def test_with_the_numpy_kernel(
@@ -97,30 +97,30 @@ def test_a_write_cut_short_is_written_again(texts: list[str | None], files: list
     work = tmp_path / "work"
     stream_clusters(files, "text", workdir=work, keep=True)
     # as after a kill: arrays ahead of their journal, a candidate file without its mark
-    journal = {"rows": 900, "bytes": int(np.memmap(work / "ends", np.int64)[899])}
-    (work / "journal.json").write_text(json.dumps(journal))
-    (work / "candidates" / "0003-0000.json").unlink()
-    (work / "candidates" / "0003-0000.u64").write_bytes(b"\0" * 8)
-    for pairs in (work / "pairs").iterdir():
+    (job,) = work.iterdir()
+    stored = {"rows": 900, "bytes": int(np.memmap(job / "ends", np.int64)[899])}
+    (job / "sketched.json").write_text(json.dumps(stored))
+    (job / "candidates" / "0003-0000.json").unlink()
+    (job / "candidates" / "0003-0000.u64").write_bytes(b"\0" * 8)
+    for pairs in (job / "pairs").iterdir():
         pairs.unlink()
     assert same(stream_clusters(files, "text", workdir=work), find_clusters(texts))
 
 
-def test_other_work_is_not_touched(files: list[Path], tmp_path: Path) -> None:
+def test_other_work_is_not_touched(texts: list[str | None], files: list[Path], tmp_path: Path) -> None:
     work = tmp_path / "work"
     stream_clusters(files, "text", workdir=work, keep=True)
-    with pytest.raises(UsageError, match="another near-duplicate job"):
-        stream_clusters(files, "text", workdir=work, threshold=0.8)
-    with pytest.raises(UsageError, match="another near-duplicate job"):
-        stream_clusters(files, "text", workdir=work, memory="1MB")  # its portions would not be those begun
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "thesis.txt").write_text("mine")
-    with pytest.raises(UsageError, match="not empty"):
-        stream_clusters(files, "text", workdir=tmp_path / "full")
-    assert [p.name for p in (tmp_path / "full").iterdir()] == ["thesis.txt"]
-    (work / "notes.txt").write_text("put here later")
+    (work / "thesis.txt").write_text("mine")
+    held = sorted(p.name for p in work.iterdir())
+    for other in ({"threshold": 0.8}, {"memory": "1MB"}, {"seed": 3}):  # each is a job of its own
+        assert same(stream_clusters(files, "text", workdir=work, **other), find_clusters(texts, **_search(other)))
+        assert sorted(p.name for p in work.iterdir()) == held
     stream_clusters(files, "text", workdir=work)
-    assert [p.name for p in work.iterdir()] == ["notes.txt"]
+    assert [p.name for p in work.iterdir()] == ["thesis.txt"]
+
+
+def _search(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name != "memory"}
 
 
 def test_bad_inputs_are_refused_in_words(files: list[Path], tmp_path: Path) -> None:

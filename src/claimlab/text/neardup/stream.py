@@ -230,6 +230,11 @@ class Job:
         return Clusters(label(pairs.left, pairs.right, self.source.rows), pairs)
 
 
+def needed(texts: pl.Series) -> int:
+    """About how many bytes the search takes when it is done in memory."""
+    return ROW_COST * len(texts) + TEXT_COST * int(texts.str.len_bytes().sum() or 0)
+
+
 def portion(budget: float, cost: float, most: int) -> int:
     """How many things of this cost fit the budget."""
     return int(min(max(budget // max(cost, 1), 1), most))
