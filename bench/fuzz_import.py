@@ -476,7 +476,7 @@ def judge(outcome: Outcome, folder: Path, out: Path) -> None:
     case, words, wrong = outcome.case, outcome.words, outcome.wrong
     errors = [line for line in words.splitlines() if line.startswith("Error: ")]
     size = outcome.size / 1e6
-    if outcome.code == -9 or outcome.seconds > 8 + 4 * size:
+    if outcome.code == -9 or outcome.seconds > 15 + 4 * size:
         wrong.append("time")
     if outcome.megabytes > 700 + 100 * size:
         wrong.append("memory")

@@ -38,6 +38,13 @@ def parse(*values: str | None, day_first: bool | None = None) -> Dates:
         ("1º de janeiro de 2018", datetime(2018, 1, 1)),
         ("3 juillet 2019", datetime(2019, 7, 3)),
         ("15. Oktober 2020", datetime(2020, 10, 15)),
+        ("8. April 2020", datetime(2020, 4, 8)),
+        ("17 Травня, 2023", datetime(2023, 5, 17)),
+        ("3 марта 2021 г.", datetime(2021, 3, 3)),
+        ("5 Haziran 2020", datetime(2020, 6, 5)),
+        ("3 mei 2021", datetime(2021, 5, 3)),
+        ("3:36 PM · Jan 24, 2020", datetime(2020, 1, 24, 15, 36)),
+        ("2020年1月24日", datetime(2020, 1, 24)),
     ],
 )
 def test_one_date(written: str, meant: datetime) -> None:
@@ -57,7 +64,7 @@ def test_the_whole_column_decides_the_order_of_day_and_month() -> None:
     month = parse("03/04/2020", "12/25/2020")
     assert (month.times[0], month.order, month.ambiguous) == (datetime(2020, 3, 4), "month first", False)
     open_question = parse("03/04/2020", "05/06/2020")
-    assert open_question.ambiguous
+    assert (open_question.ambiguous, open_question.times.to_list()) == (2, [None, None]), "asked, not guessed"
     told = parse("03/04/2020", "05/06/2020", day_first=True)
     assert (told.times[0], told.ambiguous) == (datetime(2020, 4, 3), False)
     assert not parse("05/05/2020").ambiguous, "either way it is the same day"
@@ -68,3 +75,19 @@ def test_formats_may_mix_and_coarse_dates_are_counted() -> None:
     assert found.unparsed == 0
     assert found.coarse == 2
     assert found.times[3] == datetime(2016, 1, 1)
+
+
+def test_placeholders_are_null_and_counted() -> None:
+    days = [f"2020-03-{i % 28 + 1:02}" for i in range(30)]
+    found = parse(*days, "1970-01-01", "1900-01-01 00:00", *["2011-11-11"] * 40)
+    found.drop_placeholders()
+    assert found.placeholders == {"2011-11-11": 40, "1900-01-01": 1, "1970-01-01": 1}
+    assert found.times.null_count() == 42
+    striking = parse(*days, *["2011-11-11"] * 25)
+    striking.drop_placeholders()
+    assert (striking.placeholders, striking.common) == ({}, ("2011-11-11", 25))
+
+
+def test_the_ways_that_dates_are_written_are_counted() -> None:
+    found = parse("2020-03-01", "2020-03-02", "March 2, 2020")
+    assert found.formats == {"%Y-%m-%d": 2, "%B %d, %Y": 1}

@@ -62,7 +62,7 @@ def test_wrong_usage_is_exit_2_with_advice(claims: Path, capsys: pytest.CaptureF
         ([claims, "-o", out, "--text", "clam"], "Did you mean 'claim'?"),
         ([claims, "-o", out, "--kind", "poem"], "claim, article, post"),
         ([claims, "-o", out, "--quotes", "single"], "auto, double, escape, none"),
-        ([claims, "-o", out, "--unmapped", "drop"], "Use 'error' or 'unknown'"),
+        ([claims, "-o", out, "--unmapped", "drop"], "error, unknown"),
         ([claims, "-o", out, "--delimiter", "::"], "one ASCII character"),
         ([claims, "-o", out, "--map", "rating"], "Did you mean 'ratings'?"),
     ):

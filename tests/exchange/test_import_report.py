@@ -37,7 +37,7 @@ def test_planted_faults_are_counted(tmp_path: Path) -> None:
     assert report.one_class == "false"
     assert report.without_label == 1
     assert report.dates is not None
-    assert (report.dates.epoch, report.dates.future, report.dates.unparsed) == (3, 1, 1)
+    assert (report.dates.placeholders, report.dates.future, report.dates.unparsed) == ({"1970-01-01": 3}, 1, 1)
     words = "\n".join(report.lines())
     for sentence in ("2 row(s) refused", "line 47: 2 cells instead of 4", "Only one class ('false')", "repeat the exact text",
                      "'not a date'", "1970-01-01", "in the future"):  # fmt: skip

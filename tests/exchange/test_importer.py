@@ -294,3 +294,124 @@ def test_the_same_import_twice_gives_the_same_bytes(tmp_path: Path) -> None:
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes(), file.name
     assert Dataset.open(tmp_path / "one").records.height == 500
+
+
+SENTENCES = [f"The council of Riverton said in {1990 + i} that the old bridge is safe" for i in range(30)]
+
+
+def labelled(values: list[str], label: str = "label") -> tuple[list[list[str]], list[str]]:
+    return [[text, values[i % len(values)]] for i, text in enumerate(SENTENCES)], ["text", label]
+
+
+def test_editions_of_the_same_data_are_asked_about(tmp_path: Path) -> None:
+    write_csv(tmp_path / "d" / "full.csv", rows())
+    write_csv(tmp_path / "d" / "again.csv", rows(20))
+    with pytest.raises(DataError, match=r"20 of the 20 texts of 'again' are in other files too, such as 'full'"):
+        import_files(tmp_path / "d")
+    assert import_files(tmp_path / "d", only="full.*")[0].records.height == 30
+    assert import_files(tmp_path / "d", only="*")[0].records.height == 50
+
+
+def test_a_test_set_without_labels_goes_with_the_rest(tmp_path: Path) -> None:
+    write_csv(tmp_path / "d" / "train.csv", *labelled(["true", "false"]))
+    write_csv(tmp_path / "d" / "test.csv", [[f"Another claim about bridge {i}"] for i in range(9)], ["text"])
+    dataset, report = import_files(tmp_path / "d")
+    assert (dataset.records.height, report.without_label) == (39, 9)
+
+
+def test_tables_of_other_things_are_named_with_the_one_that_looks_like_records(tmp_path: Path) -> None:
+    write_csv(tmp_path / "d" / "claims.csv", *labelled(["true", "false"]))
+    replies = [[f"Reply {i} to the claim about bridges", str(i), "x"] for i in range(60)]
+    write_csv(tmp_path / "d" / "replies.csv", replies, ["text", "reply_to", "user"])
+    with pytest.raises(DataError, match=r"The files hold different tables.*`only='claims.csv'`"):
+        import_files(tmp_path / "d")
+
+
+@pytest.mark.parametrize("column", ["is_fake", "target", "misinformation"])
+def test_true_in_a_column_that_may_mean_fake_is_asked_about(tmp_path: Path, column: str) -> None:
+    path = write_csv(tmp_path / "a.csv", *labelled(["True", "False"], column))
+    with pytest.raises(DataError, match="does not say whether 'true' means a true claim"):
+        import_files(path)
+    assert import_files(path, label=column)[1].labels == {"false": 15, "true": 15}
+    turned = tmp_path / "m.toml"
+    turned.write_text('name = "m"\n[verdicts]\n"True" = "false"\n"False" = "true"\n', encoding="utf-8")
+    dataset, _ = import_files(path, labels=turned)
+    assert dataset.records.row(0, named=True)["veracity"] == "false"
+
+
+def test_several_label_columns_are_asked_about(tmp_path: Path) -> None:
+    table = [[text, ["true", "false"][i % 2], ["true", "false"][i % 3 == 0]] for i, text in enumerate(SENTENCES)]
+    path = write_csv(tmp_path / "a.csv", table, ["text", "label_x", "label_y"])
+    with pytest.raises(DataError, match="Several columns may be the label: 'label_x', 'label_y'"):
+        import_files(path)
+
+
+def test_cells_with_several_labels_of_one_meaning_are_read(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "a.csv", *labelled(["false; hoax", "true", "['fake', 'false']"], "verdict"))
+    assert import_files(path)[1].labels == {"false": 20, "true": 10}
+    mixed = write_csv(tmp_path / "b.csv", *labelled(["false; true", "true"], "verdict"))
+    with pytest.raises(UnmappedLabels):
+        import_files(mixed)
+
+
+def test_a_map_to_edit_is_written(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "a.csv", *labelled(["0", "1", "true"]))
+    lines = tmp_path / "map.toml"
+    with pytest.raises(UnmappedLabels, match="`write_map="):
+        import_files(path, write_map=lines)
+    text = lines.read_text(encoding="utf-8")
+    assert '"0" = "unknown"  # 10 rows, not known: fill it in' in text
+    lines.write_text(
+        text.replace('"0" = "unknown"', '"0" = "false"').replace('"1" = "unknown"', '"1" = "true"'), "utf-8"
+    )
+    assert import_files(path, labels=lines)[1].labels == {"false": 10, "true": 20}
+
+
+def test_labels_are_words_in_file_names(tmp_path: Path) -> None:
+    for name in ("ClaimFakeCOVID-19", "ClaimRealCOVID-19"):
+        write_csv(tmp_path / "d" / f"{name}.csv", [[f"{name}: {text}"] for text in SENTENCES], ["title"])
+    dataset, report = import_files(tmp_path / "d")
+    assert report.labels == {"false": 30, "true": 30}
+    assert set(dataset.records["label_raw"]) == {"fake", "real"}
+
+
+def test_folders_that_say_the_same_label_of_different_files_are_asked_about(tmp_path: Path) -> None:
+    for folder in ("fake", "fake_titles", "real", "real_titles"):
+        for i in range(3):
+            path = tmp_path / "d" / folder / f"{i}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{folder} text number {i} of the bridge", encoding="utf-8")
+    with pytest.raises(DataError, match="'fake', 'fake_titles'"):
+        import_files(tmp_path / "d")
+    assert import_files(tmp_path / "d", only=["fake/*", "real/*"])[1].labels == {"false": 3, "true": 3}
+
+
+def test_a_table_is_a_table_whatever_it_is_called(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        lines = ["id\ttext\tlabel", *[f"{name}{i}\t{name}: {text}\ttrue" for i, text in enumerate(SENTENCES)]]
+        (tmp_path / "d").mkdir(exist_ok=True)
+        (tmp_path / "d" / f"{name}.txt").write_text("\n".join(lines), encoding="utf-8")
+    dataset, _ = import_files(tmp_path / "d")
+    assert dataset.records.height == 60
+    assert dataset.records["id"][0] == "one0"
+
+
+def test_a_text_of_a_megabyte_is_not_one_record(tmp_path: Path) -> None:
+    for i in range(3):
+        (tmp_path / f"{i}.txt").write_text("A word and another one. " * (60_000 if i else 1), encoding="utf-8")
+    with pytest.raises(UnreadableFile, match="2 of 3 rows.*too long for one text"):
+        import_files(tmp_path)
+
+
+def test_a_dataset_without_labels_says_so_first(tmp_path: Path) -> None:
+    _, report = import_files(write_csv(tmp_path / "a.csv", [[text] for text in SENTENCES], ["text"]))
+    assert report.lines()[0].endswith("none of them with a label.")
+
+
+def test_the_encoding_is_that_of_the_whole_folder(tmp_path: Path) -> None:
+    """Each text alone is too short to tell cp1251 from others."""
+    words = ["мост", "совет", "город закрыт", "река и мост старые", "власти города сообщили о ремонте моста"]
+    for i, text in enumerate(words):
+        (tmp_path / f"{i}.txt").write_text(text, encoding="cp1251")
+    dataset, _ = import_files(tmp_path)
+    assert dataset.records["text"].to_list() == words

@@ -79,13 +79,13 @@ class SchemaError(DataError):
 
 
 class UnmappedLabels(DataError):
-    def __init__(self, map_name: str, counts: Mapping[str, int]) -> None:
+    def __init__(self, map_name: str, counts: Mapping[str, int], todo: str | None = None) -> None:
         self.counts = dict(sorted(counts.items(), key=lambda kv: (-kv[1], kv[0])))
         shown = ", ".join(f"'{value}' ({n})" for value, n in list(self.counts.items())[:20])
         more = f" and {len(self.counts) - 20} more" if len(self.counts) > 20 else ""
         super().__init__(
             f"The verdict map '{map_name}' does not know {len(self.counts)} label value(s): {shown}{more}.",
-            "Add them to a map file and pass it with --map FILE, or accept them as unknown with --unmapped unknown.",
+            todo or "Add them to a map file and pass it as `labels`, or accept them: `unmapped='unknown'`.",
         )
 
 

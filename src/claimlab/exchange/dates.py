@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 import polars as pl
 
 SAMPLE = 500
+NO_DATES = (date(1970, 1, 1), date(1900, 1, 1))  # what software writes when it knows no date
+PLACEHOLDER, STRIKING = 0.5, 0.1  # of the dates, that are the same day: not a date; worth a word
+PLACEHOLDER_ROWS = 20  # dates below which nothing is said of that
 _EARLIEST, _LATEST = datetime(1000, 1, 1), datetime(9999, 12, 31)
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S%.f", " %I:%M %p", " %I:%M:%S %p")
 _ISO = (*(f"%Y-%m-%d{t}" for t in _TIMES[:4]), "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M")
@@ -25,16 +28,33 @@ _NAMED = (
 _DAY_FIRST = tuple(f"%d{s}%m{s}{y}{t}" for y in ("%Y", "%y") for s in "/-." for t in _TIMES)
 _MONTH_FIRST = tuple(f"%m{s}%d{s}{y}{t}" for y in ("%Y", "%y") for s in "/-" for t in _TIMES)
 
-# Month names by their first letters, which are enough: Portuguese, Spanish, French, German, Italian.
+# Month names by their first letters, which are enough: Portuguese, Spanish, French, German, Italian, and those below.
 _MONTHS = {
     "jan": 1, "ene": 1, "gen": 1, "fev": 2, "feb": 2, "mar": 3, "abr": 4, "avr": 4, "apr": 4, "mai": 5, "may": 5,
     "mag": 5, "jun": 6, "juin": 6, "giu": 6, "jul": 7, "juil": 7, "lug": 7, "ago": 8, "aou": 8, "aug": 8, "set": 9,
     "sep": 9, "out": 10, "oct": 10, "okt": 10, "ott": 10, "nov": 11, "dez": 12, "dic": 12, "dec": 12,
+    "mrt": 3, "maa": 3, "mei": 5,  # Dutch; Indonesian shares mei
+    "maj": 5, "jui": 7,  # Scandinavian, Polish and Slovenian; French and Portuguese short forms
+    "agu": 8, "des": 12, "peb": 2, "pebr": 2,  # Indonesian, Norwegian
+    "oca": 1, "sub": 2, "nis": 4, "haz": 6, "tem": 7, "eyl": 9, "eki": 10, "kas": 11, "ara": 12, "agus": 8,  # Turkish
+    "sty": 1, "lut": 2, "kwi": 4, "cze": 6, "lip": 7, "sie": 8, "wrz": 9, "paz": 10, "lis": 11, "gru": 12,  # Polish
+    "янв": 1, "фев": 2, "мар": 3, "апр": 4, "мая": 5, "маи": 5, "май": 5, "июн": 6, "июл": 7, "авг": 8, "сен": 9,
+    "окт": 10, "ноя": 11, "дек": 12, "ное": 11, "сеп": 9, "јан": 1, "јун": 6, "јул": 7,  # Russian, Bulgarian, Serbian
+    "січ": 1, "лют": 2, "бер": 3, "кві": 4, "тра": 5, "чер": 6, "лип": 7, "сер": 8, "вер": 9, "жов": 10,
+    "лис": 11, "гру": 12,  # Ukrainian
+    "ιαν": 1, "φεβ": 2, "μαρ": 3, "απρ": 4, "μαι": 5, "ιουν": 6, "ιουλ": 7, "αυγ": 8, "σεπ": 9, "οκτ": 10, "νοε": 11,
+    "δεκ": 12,  # Greek
+    "ian": 1, "mart": 3, "iun": 6, "iul": 7, "noi": 11,  # Romanian
 }  # fmt: skip
+_NUMERIC = r"^\d{1,2}[/.-]\d{1,2}[/.-]\d{2}"
+_LETTERS = r"[^\W\d_]"
 _WORDED = re.compile(
-    r"(?:[a-z-]+,?\s+)?(\d{1,2})(?:o|er|\.)?\s+(?:de\s+)?([a-z]{3,10})\.?,?\s+(?:de\s+|del\s+)?(\d{4})"
+    rf"(?:{_LETTERS}+,?\s+)?(\d{{1,2}})(?:o|er|\.|st|nd|rd|th)?\s+(?:de\s+)?({_LETTERS}{{3,12}})\.?,?\s+(?:de\s+|del\s+)?(\d{{4}})"
+    r"(?:\s*(?:г|р|года|року)\.?)?"
 )
-_WORD_FIRST = re.compile(r"(?:[a-z]+,\s+)?([a-z]{3,10})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})")
+_WORD_FIRST = re.compile(rf"(?:{_LETTERS}+,\s+)?({_LETTERS}{{3,12}})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")
+_CHARACTERS = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
+_CLOCK_FIRST = re.compile(r"(\d{1,2}):(\d{2})\s*([ap])?\.?m?\.?\s*[·•,|-]\s*(.+)")
 
 
 @dataclass
@@ -46,7 +66,26 @@ class Dates:
     examples: list[str] = field(default_factory=list)
     coarse: int = 0  # only a year, or a year and month: read as the first day of it
     order: str | None = None  # "day first" | "month first"
-    ambiguous: bool = False
+    ambiguous: int = 0  # could be read either way, so that they are null
+    formats: dict[str, int] = field(default_factory=dict)  # how dates were written, and how many of them
+    placeholders: dict[str, int] = field(default_factory=dict)  # what was set to null for being no date
+    common: tuple[str, int] | None = None  # a date that strikingly many rows have, but not most
+
+    def drop_placeholders(self) -> None:
+        """Set to null what software writes for no date at all, and one date that most rows have."""
+        days = self.times.dt.date()
+        counts = days.drop_nulls().value_counts(name="n").sort(["n", days.name], descending=[True, False])
+        known = int(counts["n"].sum())
+        drop = [day for day in counts[days.name] if day in NO_DATES]
+        if counts.height and known >= PLACEHOLDER_ROWS and self.coarse * 2 < known:
+            day, n = counts.row(0)
+            if n > PLACEHOLDER * known and day not in drop:
+                drop.append(day)
+            elif n > max(STRIKING * known, PLACEHOLDER_ROWS) and day not in drop:
+                self.common = (day.isoformat(), n)
+        self.placeholders = {day.isoformat(): n for day, n in counts.iter_rows() if day in drop}
+        if drop:
+            self.times = self.times.set(days.is_in(drop).fill_null(False), None)
 
 
 def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:
@@ -61,6 +100,8 @@ def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:
     _by_order(text, found, day_first)
     _worded(text, found)
     rest = _rest(text, found)
+    if found.ambiguous:
+        rest = rest.filter(~rest.str.contains(_NUMERIC))
     found.unparsed = rest.len()
     found.examples = rest.unique(maintain_order=True).head(3).to_list()
     return found
@@ -90,29 +131,33 @@ def _by_formats(text: pl.Series, found: Dates, formats: tuple[str, ...]) -> None
             return
         before = rest.len()
         _fill(found, _read(text.set(found.times.is_not_null(), None), best))
-        if _rest(text, found).len() == before:
+        read = before - _rest(text, found).len()
+        if not read:
             return
+        found.formats[best] = found.formats.get(best, 0) + read
 
 
 def _by_order(text: pl.Series, found: Dates, day_first: bool | None) -> None:
-    """Numbers with day and month: the order that reads more of them; if both read all, as told, else month first."""
+    """Numbers with day and month: the order that reads more of them; if both read all, as told, else not at all."""
     rest = _rest(text, found)
-    if not rest.len() or not rest.str.contains(r"^\d{1,2}[/.-]\d{1,2}[/.-]\d{2}").any():
+    if not rest.len() or not rest.str.contains(_NUMERIC).any():
         return
     readings = {}
     for name, formats in (("month first", _MONTH_FIRST), ("day first", _DAY_FIRST)):
-        trial = Dates(found.times)
+        trial = Dates(found.times, formats=dict(found.formats))
         _by_formats(text, trial, formats)
         readings[name] = trial
     month, day = readings["month first"], readings["day first"]
     nulls = {name: trial.times.null_count() for name, trial in readings.items()}
     if nulls["month first"] == found.times.null_count() == nulls["day first"]:
         return
-    found.ambiguous = nulls["month first"] == nulls["day first"] and day_first is None and not _same(month, day)
+    if nulls["month first"] == nulls["day first"] and day_first is None and not _same(month, day):
+        found.ambiguous = found.times.null_count() - nulls["day first"]
+        return
     prefer_day = nulls["day first"] < nulls["month first"] if day_first is None else day_first
     chosen = day if prefer_day else month
     found.order = "day first" if prefer_day else "month first"
-    found.times = chosen.times
+    found.times, found.formats = chosen.times, chosen.formats
 
 
 def _same(a: Dates, b: Dates) -> bool:
@@ -161,9 +206,16 @@ def _worded(text: pl.Series, found: Dates) -> None:
 
 
 def _one(value: str) -> datetime | None:
+    clock = _CLOCK_FIRST.fullmatch(value.casefold().strip())
+    if clock is not None and (day := _one(clock[4])) is not None:  # 3:36 PM · Jan 24, 2020
+        hour = int(clock[1]) % 12 + 12 * (clock[3] == "p") if clock[3] else int(clock[1])
+        return day + timedelta(hours=hour, minutes=int(clock[2])) if hour < 24 and int(clock[2]) < 60 else None
     folded = "".join(c for c in unicodedata.normalize("NFKD", value.casefold()) if not unicodedata.combining(c))
     worded, first = _WORDED.fullmatch(folded), _WORD_FIRST.fullmatch(folded)
+    characters = _CHARACTERS.fullmatch(folded)
     try:
+        if characters:
+            return datetime(int(characters[1]), int(characters[2]), int(characters[3]))
         if worded and (month := _month(worded[2])):
             return datetime(int(worded[3]), month, int(worded[1]))
         if first and (month := _month(first[1])):

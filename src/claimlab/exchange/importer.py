@@ -24,6 +24,7 @@ from claimlab.exchange.exported import inherit, marker_of, record_files, tidy
 from claimlab.exchange.guess.guess import guess
 from claimlab.exchange.guess.plan import Plan
 from claimlab.exchange.make.findings import languages_of, look_at
+from claimlab.exchange.make.labels import write_map as write_label_map
 from claimlab.exchange.make.records import Making
 from claimlab.exchange.make.report import ImportReport
 from claimlab.exchange.read.gather import gather
@@ -61,7 +62,7 @@ def guess_files(
     kind: str | None = None,
     labels: str | Path | None = None,
     options: Options = Options(),  # noqa: B008 - frozen
-    only: Sequence[str] = (),
+    only: str | Sequence[str] = (),
     progress: Progress = silent,
     **columns: Unpack[Columns],
 ) -> Plan:
@@ -71,6 +72,7 @@ def guess_files(
         raise UsageError(f"`kind` cannot be '{kind}'.", f"Use one of: {', '.join(KINDS[:3])}.")
     verdicts = load_map(labels) if labels is not None else general()
     marker = marker_of(paths)
+    only = [only] if isinstance(only, str) else only
     only = record_files(marker) if marker is not None and not only else only
     gathered = gather(paths, options, only=only, progress=progress)
     if marker is not None:
@@ -87,9 +89,11 @@ def import_files(
     name: str | None = None,
     labels: str | Path | None = None,
     unmapped: Unmapped = "error",
+    write_map: str | Path | None = None,
     day_first: bool | None = None,
+    keep_placeholder_dates: bool = False,
     options: Options = Options(),  # noqa: B008 - frozen
-    only: Sequence[str] = (),
+    only: str | Sequence[str] = (),
     limit: int | None = None,
     seed: int = 0,
     force: bool = False,
@@ -106,7 +110,9 @@ def import_files(
         name: name of the dataset; the first file's by default.
         labels: verdict map, a TOML file or the name of one that is built in.
         unmapped: what to do with labels that the map lacks: "error", or accept them as "unknown".
-        day_first: how to read 03/04/2020; found out from the column by default.
+        write_map: TOML file to write the labels to, each with the verdict that the map gives it, to be edited.
+        day_first: how to read 03/04/2020; found out from the column by default, and null where it does not tell.
+        keep_placeholder_dates: keep 1970-01-01, 1900-01-01 and a date that more than half of the rows have.
         options: encoding, delimiter, quotes, header and sheet, where they are not to be found out.
         only: of a folder or zip, only files that match one of these globs.
         limit: import the first `limit` rows only.
@@ -128,7 +134,9 @@ def import_files(
     progress("making records", 0, None)
     marker = marker_of(paths)
     own_name = marker.dataset.name if marker is not None else _name_of(paths[0])
-    making = Making(plan, _slug(name) if name else own_name, unmapped, day_first, limit)
+    making = Making(plan, _slug(name) if name else own_name, unmapped, day_first, limit, keep_placeholder_dates)
+    if write_map is not None and (written := making.labels()) is not None:
+        write_label_map(Path(write_map), written, plan.verdicts, force=force)
     dataset = Dataset.build(making.name, making.records())
     report = making.report
     look_at(dataset.records, report, making.dates, plan.column("date"))
@@ -176,6 +184,7 @@ def _lineage(plan: Plan, making: Making, seed: int) -> Lineage:
             "unmapped": making.unmapped,
             "day_first": making.day_first,
             "limit": making.limit,
+            "keep_placeholder_dates": making.keep_dates,
         },
         seed=seed,
         inputs=plan.gathered.inputs,

@@ -32,8 +32,14 @@ def import_(
     label: Annotated[Column, Option(help="Column of the label.")] = None,
     labels: Annotated[Column, Option("--map", help="Verdict map: a TOML file, or the name of one built in.")] = None,
     unmapped: Annotated[str, Option(help="Labels that the map lacks: 'error', or accept as 'unknown'.")] = "error",
+    write_map: Annotated[
+        Path | None, Option(help="Write the labels to this TOML file, to be edited for --map.")
+    ] = None,
     date: Annotated[Column, Option(help="Column of the date.")] = None,
     day_first: Annotated[bool | None, Option("--day-first/--month-first", help="How to read 03/04/2020.")] = None,
+    keep_placeholder_dates: Annotated[
+        bool, Option(help="Keep 1970-01-01, 1900-01-01 and a date that most rows have.")
+    ] = False,
     url: Annotated[Column, Option(help="Column of the link.")] = None,
     id: Annotated[Column, Option("--id", help="Column of the record id.")] = None,
     tweet_id: Annotated[Column, Option(help="Column of the tweet id.")] = None,
@@ -86,6 +92,7 @@ def import_(
     with progress_bar(not as_json) as progress:
         dataset, report = import_files(
             files, output, kind=kind, name=name, labels=labels, unmapped=check_unmapped(unmapped), day_first=day_first,
+            write_map=write_map, keep_placeholder_dates=keep_placeholder_dates,
             options=layout, only=only or (), limit=limit, seed=seed, force=force, on_plan=show, progress=progress,
             **columns,
         )  # fmt: skip

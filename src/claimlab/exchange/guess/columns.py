@@ -115,13 +115,13 @@ def refuse_unclear_label(frame: pl.DataFrame, pick: Pick | None, verdicts: Label
     if len(rivals) > 1:
         raise DataError(
             f"Several columns may be the label: {', '.join(map(repr, rivals[:8]))}.",
-            f"Choose one of them: pass `label` as {rivals[0]}, or as none for no label.",
+            f"Choose one of them, such as `label='{rivals[0]}'`, or `label='none'`.",
         )
     chosen = seen[pick.column]
     if chosen.booleans and chosen.name in UNCLEAR and verdicts.name == GENERAL:
         shown = ", ".join(f"'{v}'" for v in sorted(set(chosen.values))[:4])
         raise DataError(
             f"The column '{pick.column}' holds {shown}, and its name does not say whether 'true' means a true claim.",
-            f"Pass `label` as {pick.column} if it does; otherwise pass `labels`, a map file with lines such as "
+            f"Pass `label='{pick.column}'` if it does; otherwise pass `labels`, a map file with lines such as "
             '"True" = "false".',
         )

@@ -21,6 +21,7 @@ from claimlab.files.raw import RawTable
 
 ALIKE = 0.8  # of a file's columns that the main file must have too, for both to be read together
 SAME = 0.5  # of a file's texts that another file holds too, from which on they look like two editions
+DISTINCT = 0.7  # of the ids of records that have no text, which must differ
 LEAST = 5  # texts of a file, below which nothing is said of that
 
 
@@ -29,12 +30,25 @@ def refuse_doubts(plan: Plan) -> None:
     if key is None:
         shown = ", ".join(map(repr, plan.gathered.frame.columns[:20]))
         raise UsageError(f"No column looks like the text of a record (there are {shown}).", "Name it: `text`.")
+    _refuse_links(plan, key)
     if len(plan.gathered.tables) > 1:
         _refuse_mixture(plan, key)
         if not plan.gathered.chosen:
             _refuse_editions(plan, key)
     _refuse_folders(plan)
     refuse_unclear_label(plan.gathered.plain(), plan.picks.get("label"), plan.verdicts)
+
+
+def _refuse_links(plan: Plan, key: str) -> None:
+    """Without a text, ids that come back again and again belong to a table that links records (replies to posts)."""
+    pick = plan.picks.get("tweet_id") or plan.picks.get("url")
+    ids = plan.gathered.frame[key].drop_nulls()
+    if plan.column("text") is None and pick is not None and not pick.given and ids.n_unique() < DISTINCT * ids.len():
+        raise DataError(
+            f"There is no text, and each value of '{key}' occurs {ids.len() / ids.n_unique():.1f} times: it links "
+            "records rather than holding them.",
+            f"Name the column that identifies a record, such as `tweet_id='{key}'`, or give another file.",
+        )
 
 
 def _refuse_folders(plan: Plan) -> None:
@@ -44,11 +58,10 @@ def _refuse_folders(plan: Plan) -> None:
     leaves: dict[str | None, set[str]] = {}
     for place, word in plan.values["label"].items():
         leaves.setdefault(plan.verdicts.verdict(word) or word, set()).add(PurePosixPath(place).name)
-    alike = next((sorted(names) for names in leaves.values() if len(names) > 1), None)
-    if alike is not None:
+    if alike := min((sorted(names) for names in leaves.values() if len(names) > 1), default=None):
         raise DataError(
             f"The folders {', '.join(map(repr, alike[:6]))} seem to stand for one label, but hold different files.",
-            f"Say which hold the records: pass `only`, such as '*/{alike[0]}/*'.",
+            f"Say which hold the records, such as `only='{alike[0]}/*'`.",
         )
 
 
@@ -92,7 +105,7 @@ def _advice(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> 
         score = ("text" in picks, "label" in picks, rows.height)
         pattern = pattern_for([t.name for t in tables], names)
         if best is None or score > best[0]:
-            best = (score, f"pass `only` as '{pattern}' for {rows.height:,} rows with {', '.join(columns[:4])}")
+            best = (score, f"pass `only='{pattern}'` for {rows.height:,} rows with {', '.join(columns[:4])}")
     return best[1] if best else "pass `only`"
 
 
@@ -128,5 +141,5 @@ def _refuse_editions(plan: Plan, key: str) -> None:
     raise DataError(
         f"{again:,} of the {texts:,} texts of '{name}' are in other files too, such as '{other}': they look like "
         "editions of the same data.",
-        f"Pass `only` as '{name}.*' or '{other}.*' to choose one, or as '*' to read all of them.",
+        f"Pass `only='{name}.*'` or `only='{other}.*'` to choose one, or `only='*'` to read all of them.",
     )

@@ -20,7 +20,7 @@ def pick_places(plan: Plan, given: Mapping[str, str | None]) -> None:
     for place in (FOLDER, FILE):
         if place not in frame.columns or (place == FILE and len(plan.gathered.tables) < 2):
             continue
-        names = frame[place].drop_nulls().unique().to_list()
+        names = frame[place].drop_nulls().unique().sort().to_list()
         has_split = any(fold_name(c) in NAMES["split"] and frame[c].count() for c in frame.columns)
         if not has_split:
             _pick(plan, given, "split", place, _read(names, split_in))

@@ -31,6 +31,8 @@ class Role:
         words = folded.split()
         if " ".join(words[-2:]) in names and len(words) > 2:  # rating alternate name
             return 55.0
+        if len(words) > 1 and words[-1] in ("x", "y", "1", "2") and " ".join(words[:-1]) in names:  # left by a merge
+            return 50.0
         return 45.0 if words[-1:] and words[-1] in TAILS.get(self.name, ()) else 0.0
 
 

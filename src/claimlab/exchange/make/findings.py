@@ -18,7 +18,6 @@ EXAMINED = 20  # sources that are looked at closely; more are only counted
 LEAST_TEXTS = 20  # texts of a source, below which nothing is said of it
 MOST = 0.5
 LANGUAGE_SAMPLE = 2_000
-_NO_DATES = (datetime(1970, 1, 1).date(), datetime(1900, 1, 1).date())
 
 Identify = Callable[[Sequence[str]], Sequence[str | None]]
 
@@ -96,7 +95,9 @@ def _dates(dates: Dates, column: str) -> DateFindings:
         parsed=known.len(),
         unparsed=dates.unparsed,
         unparsed_examples=dates.examples,
-        epoch=int(known.dt.date().is_in(_NO_DATES).sum()),
+        placeholders=dates.placeholders,
+        common=dates.common,
+        formats=dates.formats,
         future=int((known > now).sum()),
         coarse=dates.coarse,
         order=dates.order,

@@ -17,11 +17,13 @@ from claimlab.core.record import meta_json
 from claimlab.exchange.dates import Dates, parse_dates
 from claimlab.exchange.guess.plan import Plan
 from claimlab.exchange.make.findings import repeats
+from claimlab.exchange.make.labels import map_labels
 from claimlab.exchange.make.meta import fast_meta_column
 from claimlab.exchange.make.report import ImportReport
 from claimlab.exchange.vocabulary import SPLITS
 from claimlab.files.typed import literal_text
 
+_STATUS = r"^https?://(?:www\.|mobile\.)?(?:twitter|x)\.com/[^?]*/status(?:es)?/(\d+)"
 # Roles whose column becomes a record column as it is.
 _PLAIN = {
     "text": "text", "label": "label_raw", "author": "author", "source": "source", "topic": "topic", "group": "group",
@@ -32,10 +34,18 @@ _PLAIN = {
 class Making:
     """Records in the making: the plan, the columns that are done, and those that must also stay in `meta`."""
 
-    def __init__(self, plan: Plan, name: str, unmapped: Unmapped, day_first: bool | None, limit: int | None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        name: str,
+        unmapped: Unmapped,
+        day_first: bool | None,
+        limit: int | None,
+        keep_dates: bool,
+    ) -> None:
         gathered = plan.gathered
         self.plan, self.name = plan, name
-        self.unmapped, self.day_first, self.limit = unmapped, day_first, limit
+        self.unmapped, self.day_first, self.limit, self.keep_dates = unmapped, day_first, limit, keep_dates
         self.literal = gathered.literal
         self.frame = gathered.frame.head(limit) if limit is not None else gathered.frame
         self.report = ImportReport(rows_read=gathered.frame.height)
@@ -60,6 +70,10 @@ class Making:
         self._meta()
         return self._with_kind(pl.DataFrame([series.alias(name) for name, series in self.out.items()]))
 
+    def labels(self) -> pl.Series | None:
+        """The labels as they are written."""
+        return self._column("label")
+
     def _column(self, role: str) -> pl.Series | None:
         name = self.plan.column(role)
         if name is None:
@@ -75,12 +89,16 @@ class Making:
         if own is not None:
             self.out["veracity"] = own
         elif "label_raw" in self.out:
-            mapped = self.plan.verdicts.apply(self.out["label_raw"], unmapped=self.unmapped)
+            column = self.plan.column("label") or "label"
+            mapped = map_labels(self.out["label_raw"], column, self.plan.verdicts, self.unmapped)
             self.out["veracity"] = mapped.veracity
             self.report.unmapped = mapped.unmapped
 
     def _tweet_ids(self) -> None:
         written = self._column("tweet_id")
+        if written is None and "url" in self.out:
+            linked = self.out["url"].str.extract(_STATUS, 1)  # a link to a post holds its id
+            written = linked if linked.count() > 0.9 * linked.len() else None
         if written is None:
             return
         ids = self.out["tweet_id"] = written.str.strip_chars().str.strip_suffix(".0")
@@ -102,7 +120,10 @@ class Making:
         if column is None or written is None:
             return
         self.dates = parse_dates(written, self.day_first)
-        if self.dates.unparsed or self.dates.coarse or self.dates.ambiguous:
+        if not self.keep_dates:
+            self.dates.drop_placeholders()
+        odd = self.dates.unparsed or self.dates.coarse or self.dates.ambiguous or self.dates.placeholders
+        if odd or len(self.dates.formats) > 1:  # the way a date was written can give the label away
             self.keep.append(column)
         self.out["date"] = self.dates.times
         known = pl.DataFrame({"t": self.dates.times})

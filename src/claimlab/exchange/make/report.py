@@ -31,11 +31,13 @@ class DateFindings:
     parsed: int = 0
     unparsed: int = 0
     unparsed_examples: list[str] = field(default_factory=list)
-    epoch: int = 0  # 1970-01-01 or 1900-01-01: what software writes when it knows no date
+    placeholders: dict[str, int] = field(default_factory=dict)  # 1970-01-01 and the like, set to null
+    common: tuple[str, int] | None = None  # one day that strikingly many rows have
+    formats: dict[str, int] = field(default_factory=dict)
     future: int = 0
     coarse: int = 0
     order: str | None = None
-    ambiguous: bool = False
+    ambiguous: int = 0
 
 
 @dataclass
@@ -108,7 +110,8 @@ class ImportReport(Shown):
             "unmapped_labels": sum(self.unmapped.values()),
         }
         if self.dates is not None:
-            found |= {"dates_unparsed": self.dates.unparsed, "dates_epoch": self.dates.epoch}
+            unread = self.dates.unparsed + self.dates.ambiguous
+            found |= {"dates_unparsed": unread, "dates_placeholder": sum(self.dates.placeholders.values())}
         return found
 
     def warnings(self) -> list[str]:
@@ -178,14 +181,24 @@ class ImportReport(Shown):
         if d.unparsed:
             shown = ", ".join(map(repr, d.unparsed_examples))
             out.append(f"{d.unparsed:,} date(s) in '{d.column}' could not be read, such as {shown}: they are null.")
-        if d.epoch:
-            out.append(f"{d.epoch:,} date(s) are 1970-01-01 or 1900-01-01, which software writes for no date at all.")
+        for day, n in d.placeholders.items():
+            out.append(f"{n:,} date(s) are {day}, a placeholder: they are null (see `keep_placeholder_dates`).")
+        if d.common:
+            out.append(
+                f"{d.common[1]:,} of {d.parsed:,} dates are {d.common[0]}: a placeholder, or the day of a crawl?"
+            )
+        if len(d.formats) > 1:
+            shown = ", ".join(f"{f} {n:,}" for f, n in sorted(d.formats.items(), key=lambda kv: (-kv[1], kv[0]))[:6])
+            out.append(f"Dates are written in {len(d.formats)} ways ({shown}); '{d.column}' is kept in meta.")
         if d.coarse:
             out.append(f"{d.coarse:,} date(s) give only a year or month: read as its first day.")
-        if d.order and not d.ambiguous:
+        if d.order:
             out.append(f"Dates were read with the {d.order}.")
         if d.ambiguous:
-            out.append("Day and month of the dates could be taken either way: read as month first (see `day_first`).")
+            out.append(
+                f"{d.ambiguous:,} date(s) can be read day first or month first: they are null. "
+                "Pass `day_first=True` or `day_first=False`."
+            )
         return out
 
     def _future_words(self) -> list[str]:

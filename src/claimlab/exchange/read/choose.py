@@ -72,7 +72,7 @@ def _refuse_few_of_many(tables: Sequence[Member], texts: Sequence[Member]) -> No
     if prose >= 50 and prose > 10 * len(tables):
         raise DataError(
             f"There are {prose:,} texts and {len(tables):,} table(s) ({some(tables)}).",
-            f"Say which are the records: pass `only` as '*.txt', or as '{tables[0][1]}'.",
+            f"Say which are the records: `only='*.txt'`, or `only='{tables[0][1]}'`.",
         )
 
 
@@ -82,7 +82,7 @@ def _refuse_nothing(bundles: Sequence[Bundle], everything: Sequence[Member]) -> 
         raise DataError(f"{where} holds no file.", "Give a file, or a folder or zip that holds some.")
     raise DataError(
         f"{where} holds no table and no text (it holds: {some(everything)}).",
-        "Give CSV, TSV, JSON, JSONL, Parquet, XLSX or TXT files, or choose others: pass `only` as '*.dat'.",
+        "Give CSV, TSV, JSON, JSONL, Parquet, XLSX or TXT files, or choose others: `only='*.dat'`.",
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.core.errors import ClaimlabError, DataError
+from claimlab.core.errors import DataError, UnreadableFile
 from claimlab.core.progress import Progress
 from claimlab.exchange.read.choose import Member
 from claimlab.files.encoding import read_text, sniff_encoding
@@ -27,8 +27,10 @@ def read_texts(members: Sequence[Member], options: Options, progress: Progress) 
             progress("reading files", number - 1, len(members))
         try:
             files.append((name, _checked(bundle.read(name), name)))
-        except ClaimlabError as error:
+        except UnreadableFile as error:
             refused.add(number, "a file that is not text", error.problem)
+        except DataError as error:
+            refused.add(number, "too long for one text", error.problem)
     progress("reading files", len(members), len(members))
     encoding = options.encoding or _shared_encoding(data for _, data in files)
     rows: list[tuple[str, str, str]] = []

@@ -1,0 +1,58 @@
+"""From labels as they are written to verdicts; what no map knows becomes a question, with the lines that answer it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from claimlab.core.errors import OutputExists, UnmappedLabels
+from claimlab.core.labels import LabelMap, Mapped, Unmapped
+
+_BETWEEN = re.compile(r"\s*[;|/,]\s*|\s+and\s+|\s*\n\s*")
+
+
+def map_labels(raw: pl.Series, column: str, verdicts: LabelMap, unmapped: Unmapped) -> Mapped:
+    """Verdicts of a label column. A cell with several labels of one meaning ("false; hoax") has that meaning."""
+    values = raw.drop_nulls().unique().to_list()
+    several = {v: verdict for v in values if verdicts.verdict(v) is None and (verdict := _of_parts(v, verdicts))}
+    if several:
+        verdicts = replace(verdicts, verdicts={**verdicts.verdicts, **several})
+    try:
+        return verdicts.apply(raw, unmapped=unmapped)
+    except UnmappedLabels as error:
+        lines = ", ".join(f'"{value}" = "..."' for value in list(error.counts)[:3])
+        raise UnmappedLabels(
+            verdicts.name,
+            error.counts,
+            f"Say in a map file what they mean ({lines}) and pass it as `labels`; `write_map='map.toml'` writes the "
+            f"lines to fill in. If '{column}' is not the verdict, pass `label`. Or accept them: `unmapped='unknown'`.",
+        ) from None
+
+
+def write_map(path: Path, raw: pl.Series, verdicts: LabelMap, *, force: bool) -> None:
+    """A map file with a line for every label in `raw`: its verdict where one is known, otherwise unknown."""
+    if path.exists() and not force:
+        raise OutputExists(path)
+    counts = raw.drop_nulls().value_counts(name="n").sort(["n", raw.name], descending=[True, False])
+    lines = [
+        "# Say of each label what it means: true, false, mixed or unknown.",
+        f"name = {json.dumps(path.stem)}",
+        "version = 1",
+    ]
+    lines += ["exact = true", "[verdicts]"]
+    for value, n in counts.iter_rows():
+        verdict = verdicts.verdict(value) or _of_parts(value, verdicts)
+        comment = f"{n:,} rows" + ("" if verdict else ", not known: fill it in")
+        lines.append(f'{json.dumps(value, ensure_ascii=False)} = "{verdict or "unknown"}"  # {comment}')
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _of_parts(value: str, verdicts: LabelMap) -> str | None:
+    """The verdict on which all parts of a cell agree: "false; hoax", or the JSON list ["false", "hoax"]."""
+    parts = _BETWEEN.split(value.strip().strip("[]").replace('"', "").replace("'", ""))
+    known = {verdicts.verdict(part) for part in parts if part}
+    return known.pop() if len(known) == 1 else None
