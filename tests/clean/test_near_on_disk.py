@@ -51,7 +51,24 @@ def test_auto_goes_to_disk_where_memory_would_not_do(settings: Any, streams: boo
     found = NearDuplicates(work=place, **settings).clusters(records)
     assert found.labels.tolist() == NearDuplicates(stream="never").clusters(records).labels.tolist()
     assert places == (["near-duplicates"] if streams else [])
-    assert [p.name for p in tmp_path.iterdir()] == (["texts.parquet"] if streams else []), "the search is cleared away"
+    assert list(tmp_path.iterdir()) == [], "the search is cleared away"
+
+
+def test_a_step_that_comes_twice_reads_its_own_texts(tmp_path: Path) -> None:
+    """A killed first search leaves its texts behind: the second, on other records, must not take them for its own."""
+    records = planted(size=300, seed=1)[0].records
+    step = NearDuplicates(stream="always", work=lambda _: tmp_path)
+
+    def stop(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("claimlab.text.neardup.stream.Job.match", stop)
+        with pytest.raises(KeyboardInterrupt):
+            step.clusters(records)
+    assert list(tmp_path.glob("*.parquet"))
+    rest = records.tail(180)
+    assert step.clusters(rest).labels.tolist() == NearDuplicates(stream="never").clusters(rest).labels.tolist()
 
 
 def test_a_killed_search_goes_on_from_its_last_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 from pydantic import Field
 
 from claimlab.clean.step import CleanStep, Place, labels
+from claimlab.core.digest import digest_table
 from claimlab.text.neardup import Clusters, akin_clusters, find_clusters, stream_clusters
 from claimlab.text.neardup.stream import needed, parse_memory
 
@@ -51,15 +52,18 @@ class NearStep(CleanStep):
 
     def _streamed(self, texts: pl.Series, folder: Path) -> Clusters:
         """The same on disk. A run that was stopped finds the texts it had written, and goes on from its last step."""
-        file = folder / "texts.parquet"
+        frame = texts.to_frame("text")
+        file = folder / f"{digest_table(frame)[:16]}.parquet"  # a recipe may have the step twice, on other texts
         if not file.exists():
             building = file.with_suffix(".building")
-            texts.to_frame("text").write_parquet(building)
+            frame.write_parquet(building)
             building.replace(file)
-        return stream_clusters(
+        clusters = stream_clusters(
             file, "text", workdir=folder / "search", memory=self.memory, threshold=self.threshold, ngram=self.ngram,
             unit=self.unit, recall=self.recall,
         )  # fmt: skip
+        file.unlink()
+        return clusters
 
     def contradicted(self, records: pl.DataFrame) -> dict[int, int]:
         """Row -> the first row near it that carries another label.
