@@ -14,7 +14,8 @@ FLOORS = {
     "catalog": 2,
     "exchange": 3, "clean": 3, "enrich": 3, "audit": 3, "split": 3, "review": 3, "detect": 3, "evolve": 3, "generate": 3,
     "evaluate": 4,
-    "cli": 5, "web": 5,
+    "study": 5,
+    "cli": 6, "web": 6,
 }  # fmt: skip
 
 
