@@ -96,12 +96,12 @@ def test_each_filter(wanted: dict[str, Any], found: list[str]) -> None:
         ({"survey": ["claims"]}, "Did you mean 'cdl-claims'"),
         ({"passes": ["keyword"]}, "Did you mean 'keywords'"),
         ({"quality": ["keywords=passed"]}, "There is no verdict named 'passed'. Did you mean 'pass'"),
-        ({"quality": ["keywords"]}, "--quality keywords=pass"),
+        ({"quality": ["keywords"]}, "`quality=keywords=pass`"),
         ({"since": "yesterday"}, "'yesterday' is not a date. Give a year"),
         ({"since": "2020-13"}, "not a date"),
         ({"until": "2021-02-30"}, "not a date"),
-        ({"since": "2021", "until": "2020"}, "--from 2021 is after --to 2020"),
-        ({"min_size": 2, "max_size": 1}, "--min-size 2 is above --max-size 1"),
+        ({"since": "2021", "until": "2020"}, "`since=2021` is after `until=2020`"),
+        ({"min_size": 2, "max_size": 1}, "`min_size=2` is above `max_size=1`"),
     ],
 )
 def test_wrong_values_are_sentences(wanted: dict[str, Any], sentence: str) -> None:
@@ -123,7 +123,7 @@ def test_days() -> None:
 
 def test_which_filter_to_loosen() -> None:
     asked = criteria(POOL, topic=["election"], survey=["cdl"])
-    assert alone(POOL, asked) == [("--topic election", 1), ("--survey cdl", 2)]
+    assert alone(POOL, asked) == [("`topic=election`", 1), ("`survey=cdl`", 2)]
 
 
 def test_state_of_the_loader() -> None:

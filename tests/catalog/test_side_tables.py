@@ -115,4 +115,4 @@ def test_fnc_1_pairs_are_whole_and_carry_a_stance(real_data: Path) -> None:
 def test_mumin_pt_says_how_to_get_portuguese(real_data: Path) -> None:
     dataset = load("mumin-pt", real_data / "mumin.zip")
     assert dataset.records.height == 13_205
-    assert any("--recipe pt-afc" in note for note in dataset.notes)
+    assert any("the recipe pt-afc" in note for note in dataset.notes)

@@ -163,7 +163,7 @@ def test_a_stage_that_cannot_run_is_listed_with_the_reason() -> None:
     recipe = parse_recipe('[[steps]]\nstep = "fact-checks"\n[[steps]]\nstep = "only-url"\ndatasets = ["other"]', "p")
     stages = clean(torn(), recipe).stages
     assert stages["status"].to_list() == ["not run", "not run"]
-    assert "no fact-checks were handed in" in stages["note"][0]
+    assert "no fact-checks were passed in" in stages["note"][0]
     assert stages["note"][1] == "the recipe names it for other only"
 
 

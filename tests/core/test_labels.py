@@ -52,7 +52,7 @@ def test_a_value_no_map_knows_lists_values_and_counts() -> None:
         general().apply(raw)
     assert caught.value.counts == {"weird": 2, "odd": 1}
     assert "'weird' (2)" in str(caught.value)
-    assert "--unmapped unknown" in str(caught.value)
+    assert "`unmapped='unknown'`" in str(caught.value)
 
 
 def test_strangers_are_accepted_on_request_and_counted() -> None:

@@ -90,5 +90,5 @@ def run_one(check: Check, subject: Subject, context: Context) -> list[Finding]:
     except (Exception, SystemExit) as error:  # a check of another package may end in sys.exit
         if context.debug:
             raise
-        why = f"The check broke ({type(error).__name__}: {error}); run it alone with --check {check.name} --debug."
+        why = f"The check broke ({type(error).__name__}: {error}); run `{check.name}` alone, with `debug=True`."
         return [not_measured(check.name, context.protocol, why, n=subject.n)]

@@ -31,9 +31,9 @@ FREE_WORDS: dict[str, Callable[[Entry], str | None]] = {
     "licence": lambda e: e.card.licence or NONE_STATED,
 }
 FLAGS: dict[str, Callable[[Entry], bool]] = {
-    "--evidence": lambda e: e.card.has_evidence,
-    "--loadable": lambda e: bool(e.variants),
-    "--met-real-files": lambda e: e.card.met_real_files,
+    "evidence": lambda e: e.card.has_evidence,
+    "loadable": lambda e: bool(e.variants),
+    "met_real_files": lambda e: e.card.met_real_files,
 }
 
 
@@ -87,7 +87,7 @@ def criteria(
 ) -> list[Criterion]:
     """The criteria, each checked: `entries` says which topics, regions and licences there are to ask for."""
     words = {"topic": topic, "region": region, "licence": licence}
-    flags = {"--evidence": evidence, "--loadable": loadable, "--met-real-files": met_real_files}
+    flags = {"evidence": evidence, "loadable": loadable, "met_real_files": met_real_files}
     out = [_worded(option, values, entries) for option, values in words.items() if values]
     if language:
         codes = {_language(v) for v in language}
@@ -102,7 +102,7 @@ def criteria(
     out += [_graded("passes", f"{mark}=pass") for mark in passes]
     out += _sized(min_size, max_size)
     out += _dated(since, until)
-    return out + [Criterion(option, FLAGS[option]) for option, asked in flags.items() if asked]
+    return out + [Criterion(f"`{option}=True`", FLAGS[option]) for option, asked in flags.items() if asked]
 
 
 def loader_state(entry: Entry) -> LoaderState:
@@ -150,7 +150,7 @@ def _date_parts(text: str) -> tuple[int, int | None, int | None]:
 
 
 def _said(option: str, values: Sequence[str]) -> str:
-    return " ".join(f"--{option} {v}" for v in values)
+    return " ".join(f"`{option}={v}`" for v in values)
 
 
 def _worded(option: str, values: Sequence[str], entries: Sequence[Entry]) -> Criterion:
@@ -191,23 +191,23 @@ def _in_survey(entry: Entry, parts: set[str]) -> bool:
 def _graded(option: str, text: str) -> Criterion:
     mark, equals, grade = text.partition("=")
     if not equals:
-        raise UsageError(f"'{text}' names no verdict.", f"Write it as --quality {text}=pass (or fail, not-assessed).")
+        raise UsageError(f"'{text}' names no verdict.", f"Write it as `quality={text}=pass` (or fail, not-assessed).")
     mark = {"temporal": "time"}.get(mark.strip().lower(), mark)
     field = MARKS[_one_of("quality mark", mark, tuple(MARKS))]
     wanted = _one_of("verdict", grade, GRADES)
     value = None if wanted == "not-assessed" else wanted
-    words = f"--passes {mark}" if option == "passes" else f"--quality {text}"
+    words = f"`passes={mark}`" if option == "passes" else f"`quality={text}`"
     return Criterion(words, lambda e: getattr(e.card.quality, field, None) == value)
 
 
 def _sized(low: int | None, high: int | None) -> list[Criterion]:
     if low is not None and high is not None and low > high:
-        raise UsageError(f"--min-size {low} is above --max-size {high}.", "Swap them.")
+        raise UsageError(f"`min_size={low}` is above `max_size={high}`.", "Swap them.")
     out = []
     if low is not None:
-        out.append(Criterion(f"--min-size {low}", lambda e: e.card.size is not None and e.card.size >= low))
+        out.append(Criterion(f"`min_size={low}`", lambda e: e.card.size is not None and e.card.size >= low))
     if high is not None:
-        out.append(Criterion(f"--max-size {high}", lambda e: e.card.size is not None and e.card.size <= high))
+        out.append(Criterion(f"`max_size={high}`", lambda e: e.card.size is not None and e.card.size <= high))
     return out
 
 
@@ -216,12 +216,12 @@ def _dated(since: str | None, until: str | None) -> list[Criterion]:
     start = first_day(since) if since else None
     end = last_day(until) if until else None
     if start and end and start > end:
-        raise UsageError(f"--from {since} is after --to {until}.", "Swap them.")
+        raise UsageError(f"`since={since}` is after `until={until}`.", "Swap them.")
     out = []
     if start:
-        out.append(Criterion(f"--from {since}", lambda e: (span := span_of(e)) is not None and span[1] >= start))
+        out.append(Criterion(f"`since={since}`", lambda e: (span := span_of(e)) is not None and span[1] >= start))
     if end:
-        out.append(Criterion(f"--to {until}", lambda e: (span := span_of(e)) is not None and span[0] <= end))
+        out.append(Criterion(f"`until={until}`", lambda e: (span := span_of(e)) is not None and span[0] <= end))
     return out
 
 

@@ -78,7 +78,7 @@ class Stage:
             where = ".".join(map(str, first["loc"])) or "its parameters"
             raise UsageError(
                 f"The step '{self.step}' cannot have {where} = {first['input']!r}: {first['msg']}.",
-                "Mend the recipe; claimlab clean --steps lists what each step takes.",
+                "Fix the recipe; `clean(steps=True)` lists what each step takes.",
             ) from None
         except TypeError as error:
             raise UsageError(f"The step '{self.step}' cannot be set up: {error}.", "Mend the recipe.") from None
@@ -119,7 +119,7 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
     path = Path(name_or_path)
     if path.suffix == ".toml":
         if not path.is_file():
-            raise DataError(f"There is no recipe file '{path}'.", "Check the path given with --recipe.")
+            raise DataError(f"There is no recipe file '{path}'.", "Check `recipe`.")
         return parse_recipe(path.read_text(encoding="utf-8"), str(path))
     if str(name_or_path) not in built_in():
         raise UnknownName("recipe", str(name_or_path), built_in())

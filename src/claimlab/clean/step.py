@@ -55,8 +55,8 @@ class Supplies:
 
 # How the stage table words a missing input.
 MISSING = {
-    "decisions": "no table of decisions was handed in (--decisions FILE)",
-    "ratings": "no fact-checks were handed in (--claimreviews FILE), and the evidence table has no ratings",
+    "decisions": "no table of decisions was passed in (`decisions`)",
+    "ratings": "no fact-checks were passed in (`claimreviews`), and the evidence table has no ratings",
     "original": "the records before cleaning are not known",
 }
 

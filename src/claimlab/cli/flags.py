@@ -49,4 +49,4 @@ def _flags(args: Sequence[str]) -> dict[str, str]:
     command = next((below[name] for name in args[1:] if name in below), verb)
     options = [o for o in getattr(command, "params", ()) if o.opts and o.opts[0].startswith("--")]
     off = {f"not {o.name}": o.secondary_opts[0] for o in options if o.secondary_opts}
-    return {**{o.name: o.opts[0] for o in options}, **off}
+    return {"debug": "--debug", **{o.name: o.opts[0] for o in options}, **off}

@@ -109,7 +109,7 @@ def load_map(name_or_path: str | Path) -> LabelMap:
     built_in = resources.files("claimlab.core") / "data"
     if path.suffix == ".toml":
         if not path.is_file():
-            raise DataError(f"There is no map file '{path}'.", "Check the path given with --map.")
+            raise DataError(f"There is no map file '{path}'.", "Check `labels`.")
         text = path.read_text(encoding="utf-8")
     elif (built_in / f"labels_{name_or_path}.toml").is_file():
         text = (built_in / f"labels_{name_or_path}.toml").read_text(encoding="utf-8")

@@ -58,7 +58,7 @@ class Reading:
         if rated:
             told.append(
                 f"{rated:,} of {records.height:,} records have a fact-checker's verdict among their evidence: "
-                "compare with --evidence guarded."
+                "compare with `evidence='guarded'`."
             )
         if self.unmarked:
             told.append(f"{self.unmarked:,} pieces of evidence carry no mark and were left out of '{self.mode}'.")
@@ -82,13 +82,13 @@ def read_evidence(dataset: Dataset, mode: Mode, pieces: int = PIECES, *, require
     if table is None or not table.height:
         raise DataError(
             f"The dataset '{dataset.name}' has no evidence.",
-            "Find some first: claimlab enrich DIR -o DIR --provider ..., or run with --evidence none.",
+            "Find some first, with claimlab enrich, or pass `evidence='none'`.",
         )
     missing = [mark for mark in _MARKS[mode] if mark not in table.columns]
     if missing:
         raise DataError(
             f"The evidence of '{dataset.name}' was never marked ({', '.join(missing)}), so it cannot be {mode}.",
-            "Use --evidence complete, or find marked evidence: claimlab enrich DIR -o DIR --provider ...",
+            "Pass `evidence='complete'`, or find marked evidence with claimlab enrich.",
         )
     if "as_of" in table.columns:  # undated evidence may be newer than the claim: enrich counts it as not found
         table = table.filter(pl.col("as_of").is_null() | (pl.col("as_of") != "undated"))

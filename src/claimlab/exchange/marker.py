@@ -76,7 +76,7 @@ def read_marker(folder: Path, form: str | None = None) -> Marker:
     if not file.is_file():
         raise SchemaError(
             f"'{folder}' is not a claimlab export (it has no {FILE}).",
-            "Make one with: claimlab export DIR --to FORMAT -o OUT",
+            "Make one with claimlab export.",
         )
     try:
         raw = json.loads(file.read_text(encoding="utf-8"))

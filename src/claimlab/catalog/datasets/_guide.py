@@ -78,6 +78,6 @@ def _rows(bundle: Bundle, key: str) -> Table:
     if not parts:
         raise UnreadableFile(
             f"'{bundle.path.name}' holds no file like '{key}_train.parquet'.",
-            f"Give the folder '{key}' of the guide's release on the Hugging Face Hub, or leave --variant out.",
+            f"Give the folder '{key}' of the guide's release on the Hugging Face Hub, or leave out `variant`.",
         )
     return Table(key, pl.concat(parts, how="diagonal_relaxed"))

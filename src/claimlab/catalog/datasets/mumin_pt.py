@@ -19,7 +19,7 @@ def load(bundle: Bundle) -> Loaded:
     else:
         loaded.notes.append(
             f"These files name no language, so all {loaded.records.height:,} claims are kept. Keep the Portuguese ones "
-            "with: claimlab clean DIR -o DIR --recipe pt-afc"
+            "with the recipe pt-afc of: claimlab clean"
         )
     return loaded
 

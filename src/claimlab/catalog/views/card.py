@@ -159,7 +159,7 @@ def variants(entry: Entry) -> list[Block]:
         return []
     rows = [(name, _rows_of(entry, name), _purpose(loader)) for name, loader in entry.variants.items()]
     note = (
-        "The first is the default; choose another with --variant. Rows: counted in the published files, or as stated."
+        "The first is the default; choose another with `variant`. Rows: counted in the published files, or as stated."
     )
     return [Section("Variants", [Table(("Variant", "Rows", "What it reads"), rows, note, sortable=False)])]
 
@@ -169,7 +169,7 @@ def maps(entry: Entry) -> list[Block]:
         return []
     rows = [[key, verdict, raw] for key, one in entry.maps.items() for verdict, raw in by_verdict(one, SHOWN_VALUES)]
     note = (
-        "The first is the default; choose another with --map. "
+        "The first is the default; choose another with `labels`. "
         f"In full: claimlab labels show {entry.card.name}/{next(iter(entry.maps))}"
     )
     notes = [f"{key}: {one.note}" for key, one in entry.maps.items() if one.note]

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from claimlab.cli.flags import in_flags
 from claimlab.cli.output import ForceFlag, JsonFlag, echo, emit, say, screen, several, show_blocks, verb
 from claimlab.core.errors import UsageError
 
@@ -100,7 +101,7 @@ def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, as_json:
     asked = criteria(pool, **wanted)
     found = select(pool, asked)
     if output is not None:
-        write_page(found, output, asked=" ".join(c.words for c in asked), force=force)
+        write_page(found, output, asked=in_flags(" ".join(c.words for c in asked), "catalog"), force=force)
     if "language" in wanted and (unnamed := unnamed_languages(pool)):
         say(f"Note: a language cannot find datasets that give only the number of theirs ({unnamed} in the catalogue).")
     if as_json:
@@ -116,7 +117,7 @@ def show_list(pool: list[Any], found: list[Any], asked: list[Any]) -> None:
 
     if not found:
         counts = "; ".join(f"{words}: {n}" for words, n in alone(pool, asked))
-        echo(f"No dataset matches all of this. Each by itself: {counts}.")
+        echo(f"No dataset matches all of this. Each by itself: {in_flags(counts, 'catalog')}.")
         return
     width, colour = screen()
     for line in listing(found, width=width, colour=colour):

@@ -7,18 +7,9 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.output import (
-    ForceFlag,
-    JsonFlag,
-    LimitOption,
-    SeedOption,
-    echo,
-    emit,
-    progress_bar,
-    say,
-    verb,
-    written,
-)
+from claimlab.cli.flags import in_flags
+from claimlab.cli.options import ForceFlag, JsonFlag, LimitOption, OptionalOutput, SeedOption
+from claimlab.cli.output import echo, emit, progress_bar, say, suggest, verb, written
 
 app = verb()
 
@@ -26,9 +17,7 @@ app = verb()
 @app.command()
 def clean(
     folder: Annotated[Path | None, typer.Argument(help="A claimlab dataset folder.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder to write the cleaned dataset to.")
-    ] = None,
+    output: OptionalOutput = None,
     recipe: Annotated[str, typer.Option(help="A built-in recipe, or a recipe file (.toml).")] = "default",
     decisions: Annotated[
         Path | None, typer.Option(help="Table of people's decisions: id or row, decision, reason.")
@@ -71,8 +60,9 @@ def clean(
         write_cleaning(cleaned, statistics, report, force=force)
         say(f"Report: {report / 'index.html'}")
     for line in [] if as_json else stage_lines(cleaned.stages):
-        echo(line)
+        echo(in_flags(line, "clean"))
     written(cleaned.dataset, as_json=as_json, more=to_json(cleaned, statistics))
+    suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
 
 
 def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:

@@ -54,7 +54,7 @@ def standing(told: Mapping[str, Any]) -> Text:
         return Text(f"No judge is counted here: {told['standing']}.", "note")
     return Text(
         f"UNVALIDATED. The judge is {told['standing']}. Its verdicts and rates are not findings until people have "
-        "judged some of the same reasons: claimlab judge RUN -o DIR --labels FILE",
+        "judged some of the same reasons: pass what they said as `labels`",
         "warning",
     )
 

@@ -148,7 +148,7 @@ def AUDITOR(settings: Settings, count: int) -> Sequence[Classifier]:
     if settings.data is None:
         raise UsageError(
             "The classifier has nothing to learn from.",
-            "Add --auditor-data DIR, such as: claimlab load evolved-claims FILE -o DIR",
+            "Pass `auditor_data`, such as the folder of: claimlab load evolved-claims FILE -o DIR",
         )
     dimensions = sorted({target.dimension for target in settings.targets})
     return fit_auditors(Dataset.open(settings.data), dimensions, count, settings.seed)

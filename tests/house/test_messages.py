@@ -1,0 +1,37 @@
+"""Messages of the library name arguments; only the command line names flags."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "claimlab"
+FLAG = re.compile(r"(?:^|[\s(\"'`])--[a-z][a-z-]+")
+OWN_COMMANDS = {"llm/standin.py", "llm/weights.py"}  # a program of its own, and pip's flags
+OWN_COMMANDS |= {"detect/run.py", "evaluate/judge/run.py"}  # until their verbs are thin
+
+
+def strings(tree: ast.AST) -> list[tuple[int, str]]:
+    """Every text in the code, but for docstrings."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, documented)]
+    docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
+    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [(node.lineno, str(node.value)) for node in texts if id(node) not in docstrings]
+
+
+def test_no_message_below_the_command_line_names_a_flag() -> None:
+    named = []
+    for file in sorted(SOURCE.rglob("*.py")):
+        place = file.relative_to(SOURCE).as_posix()
+        if place.startswith("cli/") or place in OWN_COMMANDS:
+            continue
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        named += [f"{place}:{line}: {text}" for line, text in strings(tree) if FLAG.search(text)]
+    assert named == []
+
+
+def test_a_flag_in_a_message_would_be_found() -> None:
+    planted = ast.parse('def f():\n    """Not --this."""\n    raise ValueError("Use --force.", f"{x}: add --limit")')
+    assert [text for _, text in strings(planted) if FLAG.search(text)] == ["Use --force.", ": add --limit"]
