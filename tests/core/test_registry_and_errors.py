@@ -131,7 +131,7 @@ def test_errors_end_in_what_to_do_and_cross_processes() -> None:
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error)
     assert again.counts == {"x": 2}
-    assert str(error).endswith("--unmapped unknown.")
+    assert str(error).endswith("`unmapped='unknown'`.")
     assert UnknownName("check", "zzz", ["a", "b"]).todo == "Choose one of: a, b."
 
 
