@@ -274,7 +274,7 @@ def test_any_labelled_set_will_do_and_too_few_examples_are_refused() -> None:
 
 def test_what_is_not_given_is_asked_for() -> None:
     for open_it, words in (
-        (lambda: AUDITORS.get("classifier")(Settings(), 1), "--auditor-data"),
+        (lambda: AUDITORS.get("classifier")(Settings(), 1), "`auditor_data`"),
         (lambda: AUDITORS.get("model")(Settings(), 1), "`auditor_profile`"),
         (lambda: AUDITORS.get("replay")(Settings(), 1), "`recording`"),
         (lambda: REWRITERS.get("model")(RewriterSettings()), "`profile`"),

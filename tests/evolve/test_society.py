@@ -100,8 +100,8 @@ def test_own_distributions_are_read_and_wrong_ones_named(tmp_path: Path) -> None
     assert (drawn.codes("group") == 1).mean() == pytest.approx(0.75, abs=0.05)
     assert set(drawn.agents.filter(pl.col("group") == "one")["hat"].to_list()) == {"red"}
     for text, words in {
-        "[groups]\none = -1\n": "no table of weights",
-        "[groups]\none = 1\n[attributes.hat]\ngiven = 'shoe'\n": "does not stand above",
+        "[groups]\none = -1\n": "not a table of weights",
+        "[groups]\none = 1\n[attributes.hat]\ngiven = 'shoe'\n": "does not appear above",
         "[groups]\none = 1\ntwo = 1\n[attributes.hat]\none = { red = 1 }\n": "has no line for \\['two'\\]",
         "groups = [": "not TOML",
     }.items():
@@ -139,9 +139,9 @@ def test_network_files_in_every_layout(tmp_path: Path, people: Population) -> No
 
 def test_wrong_network_files_are_named(tmp_path: Path, people: Population) -> None:
     for name, text, words in (
-        ("a.json", '{"edges": [{"source": "a"}]}', "no network: it lacks 'target'"),
+        ("a.json", '{"edges": [{"source": "a"}]}', "not a network: it lacks 'target'"),
         ("b.json", '{"edges": [{"source": "a", "target": "q"}]}', "not in the population"),
-        ("c.json", "[1, 2]", "is no network"),
+        ("c.json", "[1, 2]", "is not a network"),
         ("d.json", '{"a": {"strong": []}}', "lacks 'moderate'"),
         ("e.csv", "from,to\na,b\n", "no columns source and target"),
     ):

@@ -65,7 +65,7 @@ class Stage:
         able = [i for i in range(self.population.size) if self._may_start(i)]
         if not able:
             raise DataError(
-                "Nobody in this society can pass a claim on.", "Give a network with ties, or another group."
+                "No agent in this society can pass a claim on.", "Give a network with ties, or another group."
             )
         return draw.choice(able)
 

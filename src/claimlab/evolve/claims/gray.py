@@ -87,5 +87,5 @@ def _with_symbol(draft: Draft, seed: int) -> str:
 
 
 def _chance(seed: int, draft: Draft, what: str) -> float:
-    """A number from 0 to 1 that hangs on the seed, the sentence's id and the question alone."""
+    """A number from 0 to 1 that depends on the seed, the sentence's id and the question alone."""
     return int.from_bytes(hashlib.sha256(f"{seed}:{draft.id}:{what}".encode()).digest()[:8], "big") / 2**64

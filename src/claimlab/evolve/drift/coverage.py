@@ -17,7 +17,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.evolve.drift.features import Reader
 
 CONTAINED = 0.5
-LEAST = 3  # pieces of information; a shorter clause is no unit
+LEAST = 3  # pieces of information; a shorter clause does not count as a unit
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"“(]?[A-Z0-9])")
 _CLAUSE = re.compile(
     r"(?<=[,;:])\s+(?=(?:and|but|or|while|which|who|as|with|because|although|so)\b)|[;:]\s+|\s+[–—]\s+"

@@ -125,7 +125,7 @@ def _object(text: str | None) -> dict[str, Any]:
     try:
         value = json.loads(text) if text else {}
     except ValueError:
-        raise DataError("The meta of a hop is no JSON.", "Make the traces again.") from None
+        raise DataError("The meta of a hop is not JSON.", "Make the traces again.") from None
     return value if isinstance(value, dict) else {}
 
 

@@ -46,7 +46,7 @@ _STATED = (
 
 
 def sample_hops(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
-    """Whole traces by lot, each at the hops of GRID and at its last, until `most` hops are drawn."""
+    """Whole traces at random, each at the hops of GRID and at its last, until `most` hops are drawn."""
     wanted = hops.filter(pl.col("hop").is_in(GRID) | (pl.col("hop") == pl.col("hops")))
     wanted = wanted.drop_nulls(["base", "output"])
     traces = wanted.select("run", "trace_id").unique().sort("run", "trace_id")

@@ -26,7 +26,7 @@ BY = ("run", "topology", "topic", "home")
 
 @dataclass(frozen=True)
 class Judges:
-    """The models to ask, and how much: pairs are drawn by lot, whole traces at a time."""
+    """The models to ask, and how much: pairs are drawn at random, whole traces at a time."""
 
     providers: Sequence[Provider]
     reading: Reading = field(default_factory=Reading)

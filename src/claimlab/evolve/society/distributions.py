@@ -1,6 +1,6 @@
 """Stated distributions that agents are drawn from: TOML files in `data/`, or one of your own.
 
-Every attribute names the column it hangs on (`given`) and holds weights for each value of that column, so that a
+Every attribute names the column it depends on (`given`) and holds weights for each value of that column, so that a
 student is not also a working engineer. The file says it all: there is no other constant behind a drawn society.
 """
 
@@ -74,7 +74,7 @@ def open_distributions(source: str | Path) -> Distributions:
     try:
         stated = tomllib.loads(data.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SchemaError(f"'{name}' is not TOML: {error}.", "Mend that line.") from None
+        raise SchemaError(f"'{name}' is not TOML: {error}.", "Fix that line.") from None
     return _checked(name, stated, hashlib.sha256(data).hexdigest())
 
 
@@ -86,7 +86,7 @@ def _checked(name: str, stated: dict[str, Any], digest: str) -> Distributions:
         given = table.get("given", "group")
         if given not in seen:
             raise SchemaError(
-                f"In '{name}', '{column}' hangs on '{given}', which does not stand above it.",
+                f"In '{name}', '{column}' depends on '{given}', which does not appear above it.",
                 f"Name one of: {', '.join(seen)}; or move '{given}' up.",
             )
         lines = {key: _line(name, f"{column}.{key}", line) for key, line in table.items() if key != "given"}
@@ -105,7 +105,7 @@ def _checked(name: str, stated: dict[str, Any], digest: str) -> Distributions:
 def _line(name: str, where: str, line: object) -> dict[str, float]:
     numbers = isinstance(line, dict) and all(isinstance(w, int | float) and w >= 0 for w in line.values())
     if not isinstance(line, dict) or not numbers or not sum(line.values()):
-        raise SchemaError(f"In '{name}', [{where}] is no table of weights.", 'Write it as: "value" = 12')
+        raise SchemaError(f"In '{name}', [{where}] is not a table of weights.", 'Write it as: "value" = 12')
     return {str(value): float(weight) for value, weight in line.items()}
 
 

@@ -41,8 +41,8 @@ def read_network(path: str | Path, population: Population, member: str | None = 
         if isinstance(found, dict) and found:
             return _tiers(found, population, source)
     except (KeyError, TypeError, AttributeError) as error:
-        raise SchemaError(f"'{name}' is no network: it lacks {error}.", _LAYOUTS) from None
-    raise SchemaError(f"'{name}' is no network.", _LAYOUTS)
+        raise SchemaError(f"'{name}' is not a network: it lacks {error}.", _LAYOUTS) from None
+    raise SchemaError(f"'{name}' is not a network.", _LAYOUTS)
 
 
 def _nodes_and_edges(found: Mapping[str, Any], population: Population, source: dict[str, Any]) -> Network:

@@ -2,9 +2,9 @@
 
 Three readings by name. `paper`: depth at most 3, weights .5 and .5, one cascade. `released`: the same, with
 fan-out 3 and every number rounded to one decimal on the way, as the published code does. `free` is ours: nothing is
-rounded, everything can be set, and the mean is taken over several cascades from users drawn by lot, because one cascade
-that dies with its first user says little of the claim. A score is a measure under stated
-conditions, and is fed back to nothing.
+rounded, everything can be set, and the mean is taken over several cascades from users drawn at random, because one
+cascade that dies with its first user says little of the claim. A score is a measure under stated conditions, and is fed
+back to nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Perspective:
     threshold: float | None = None
     bounds: Bounds = field(default_factory=Bounds)
     decimals: int | None = None  # null: nothing is rounded
-    starts: int = 20  # cascades, each from another user drawn by lot
+    starts: int = 20  # cascades, each from another user drawn at random
 
     @classmethod
     def named(cls, reading: str, **changes: Any) -> Perspective:
@@ -56,7 +56,7 @@ class Perspective:
             raise UnknownName("content value", strange[0], DIMENSIONS)
         weights = [*self.dimensions.values(), self.content, self.propagation]
         if min(weights) < 0 or sum(self.dimensions.values()) <= 0 or self.content + self.propagation <= 0:
-            raise UsageError("Weights must not be negative, and not all nought.", "Give weights such as 0.5 and 0.5.")
+            raise UsageError("Weights must not be negative, and not all zero.", "Give weights such as 0.5 and 0.5.")
 
     def weights(self) -> npt.NDArray[np.float64]:
         raw = np.array([self.dimensions.get(d, 0.0) for d in DIMENSIONS])
@@ -159,7 +159,7 @@ def _one(
     values: Values,
     seed: int,
 ) -> dict[str, Any]:
-    """One claim: it starts with users drawn by lot; whoever hears it rates it and decides whether to pass it on."""
+    """One claim: it starts with users drawn at random; whoever hears it rates it and decides whether to pass it on."""
     rng = np.random.default_rng(stream_seed(seed, name))
     users = society.population.size
     weights = perspective.weights()

@@ -120,7 +120,7 @@ def fuse(found: Drift) -> Section | None:
         "How far judges, or the runs of one judge, agree. With one judge and one run nothing is known of it.",
     )
     asked = found.fuse.table.height
-    said = f"{asked:,} scores asked for, {found.fuse.nulls:,} could not be read: those are null, not nought."
+    said = f"{asked:,} scores asked for, {found.fuse.nulls:,} could not be read: those are null, not zero."
     told = dict.fromkeys(note for tally in found.fuse.tallies.values() for note in tally["notes"])
     standing = "".join(f" {note[:1].upper()}{note[1:]}." for note in told)  # such as that a model is too small
     caution = "The judge is unvalidated: it was not compared with people here." + excerpt(standing, 400)

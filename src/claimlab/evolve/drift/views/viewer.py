@@ -60,7 +60,7 @@ def to_page(hops: pl.DataFrame, societies: Societies | None = None, *, most: int
 
 
 def choose(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
-    """The hops of the traces to show: half the longest ones, half by lot, run by run in turn."""
+    """The hops of the traces to show: half the longest ones, half at random, run by run in turn."""
     traces = hops.filter(pl.col("hop") == 1).select("run", "trace_id", "hops").sort("run", "trace_id")
     lot = np.random.default_rng(seed).permutation(traces.height)
     ranked = traces.with_columns(pl.Series("lot", lot)).with_columns(
@@ -90,7 +90,7 @@ def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dic
             {**_trace(one, number), "world": place_of} for _, one in part.group_by("trace_id", maintain_order=True)
         ]
     told = (
-        f"{kept:,} of {total:,} traces: the longest, and others drawn by lot."
+        f"{kept:,} of {total:,} traces: the longest, and others drawn at random."
         if kept < total
         else f"All {total:,} traces."
     )

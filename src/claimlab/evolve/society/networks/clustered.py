@@ -26,7 +26,7 @@ def make(
             f"{int((groups < 0).sum())} agents have no group to be clustered by.", "Give every agent a group."
         )
     if not 0 <= inside <= 1:
-        raise UsageError(f"inside={inside:g} is no share.", "Give a share from 0 to 1.")
+        raise UsageError(f"inside={inside:g} is not a valid share.", "Give a share from 0 to 1.")
     size, wanted = population.size, edges_wanted(population.size, mean_degree)
     members = np.bincount(groups)
     starts = np.concatenate([[0], np.cumsum(members)])
