@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import ForceFlag, JsonFlag, LimitOption, SeedOption, emit, progress_bar, say, verb, written
+from claimlab.cli.options import ForceFlag, JsonFlag, LimitOption, SeedOption
+from claimlab.cli.output import emit, progress_bar, say, suggest, verb, written
 from claimlab.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def import_(
         )  # fmt: skip
     _say(report.lines())
     written(dataset, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})
+    suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
 
 
 def show(plan: Plan) -> None:
