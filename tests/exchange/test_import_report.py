@@ -92,17 +92,19 @@ def test_languages_are_the_files_own_or_measured_on_a_seeded_sample() -> None:
         return ["eng" if t.endswith("1") else None for t in texts]
 
     own = pl.DataFrame({"language": ["eng", "por", "eng", None], "text": ["a"] * 4})
-    assert languages_of(own, identify, 0).counts == {"eng": 2, "por": 1}
+    assert languages_of(own, identify, 0)[0].counts == {"eng": 2, "por": 1}
     n = LANGUAGE_SAMPLE + 500
     silent = pl.DataFrame({"language": pl.Series([None] * n, dtype=pl.String), "text": [f"t{i}" for i in range(n)]})
-    found = languages_of(silent, identify, 7)
+    found, stored = languages_of(silent, identify, 7)
     languages_of(silent, identify, 7)
     assert seen[0] == seen[1]
     assert len(seen[0]) == LANGUAGE_SAMPLE
     assert "seed 7" in found.method
     assert found.counts["eng"] + found.unknown == LANGUAGE_SAMPLE
     empty = pl.DataFrame({"language": [None], "text": [None]}, schema={"language": pl.String, "text": pl.String})
-    assert languages_of(empty, identify, 0).method == "no texts"
+    assert languages_of(empty, identify, 0)[0].method == "no texts"
+    assert stored.count() == found.counts["eng"], "what was measured is stored, and nothing else"
+    assert all(t.endswith("1") for t in silent.filter(stored.is_not_null())["text"])
 
 
 def test_languages_are_measured_when_the_file_names_none(tmp_path: Path) -> None:
@@ -112,4 +114,4 @@ def test_languages_are_measured_when_the_file_names_none(tmp_path: Path) -> None
     dataset, report = import_files([write(tmp_path / "p.csv", lines)])
     assert report.languages is not None
     assert report.languages.counts == {"eng": 8, "por": 4}
-    assert dataset.records["language"].null_count() == 12, "measured on a sample: said, not written"
+    assert dataset.records["language"].to_list() == ["eng"] * 8 + ["por"] * 4

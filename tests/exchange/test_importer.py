@@ -53,7 +53,7 @@ def test_a_csv_becomes_records(tmp_path: Path) -> None:
     assert report.labels == {"false": 10, "mixed": 10, "true": 10}
     step = dataset.lineage[0]
     assert step.step == "import"
-    assert step.parameters["map"] == "ratings@1"
+    assert step.parameters["map"] == "ratings@2"
     assert step.parameters["columns"]["text"] == "claim"
     layout = {"format": "CSV", "encoding": "utf-8", "delimiter": ",", "quotes": "double", "header": True}
     assert step.parameters["layouts"] == [layout]
@@ -415,3 +415,26 @@ def test_the_encoding_is_that_of_the_whole_folder(tmp_path: Path) -> None:
         (tmp_path / f"{i}.txt").write_text(text, encoding="cp1251")
     dataset, _ = import_files(tmp_path)
     assert dataset.records["text"].to_list() == words
+
+
+def test_header_case_does_not_matter_between_files(tmp_path: Path) -> None:
+    write_csv(tmp_path / "d" / "train.csv", *labelled(["true", "false"]))
+    write_csv(
+        tmp_path / "d" / "test.csv", [[f"Another claim about bridge {i}", "true"] for i in range(9)], ["TEXT", "Label"]
+    )
+    _, report = import_files(tmp_path / "d")
+    assert report.labels == {"false": 15, "true": 24}
+
+
+def test_a_table_that_only_links_records_is_asked_about(tmp_path: Path) -> None:
+    table = [[str(1344795424855642112 + i // 5), str(1344795424855900000 + i)] for i in range(50)]
+    path = write_csv(tmp_path / "replies.csv", table, ["tweet_id", "reply_id"])
+    with pytest.raises(DataError, match="each value of 'tweet_id' occurs 5.0 times"):
+        import_files(path)
+    assert import_files(path, tweet_id="tweet_id")[0].records.height == 50
+
+
+def test_ids_are_taken_from_links_to_posts(tmp_path: Path) -> None:
+    table = [[f"https://twitter.com/town/status/{1344795424855642112 + i}"] for i in range(9)]
+    dataset, _ = import_files(write_csv(tmp_path / "a.csv", table, ["url"]))
+    assert dataset.records["tweet_id"][0] == "1344795424855642112"

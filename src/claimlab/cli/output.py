@@ -86,7 +86,10 @@ def written(dataset: Dataset, *, as_json: bool, more: dict[str, Any] | None = No
         lineage = [step.model_dump() for step in dataset.lineage]
         emit({"output": str(dataset.path), "counts": counts, "lineage": lineage, **(more or {})})
         return
-    shown = ", ".join(f"{k} {v:,}" for k, v in counts.get("veracity", {}).items()) or "no labels"
+    labels = counts.get("veracity", {})
+    if labels and (rest := counts["records"] - sum(labels.values())):
+        labels = {**labels, "no label": rest}
+    shown = ", ".join(f"{k} {v:,}" for k, v in labels.items()) or "no labels"
     echo(f"Wrote {dataset.path}: {counts['records']:,} records ({shown}).")
 
 

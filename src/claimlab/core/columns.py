@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.errors import UnknownName
+from claimlab.core.errors import SchemaError, UnknownName
 
 
 def column_values(records: pl.DataFrame, name: str) -> pl.Series:
@@ -23,7 +23,12 @@ def column_values(records: pl.DataFrame, name: str) -> pl.Series:
 
 def meta_values(records: pl.DataFrame) -> dict[str, pl.Series]:
     """Every key inside `meta` with its values, null where a record does not have it; keys in order of their name."""
-    parsed = [json.loads(m) if m else {} for m in records["meta"].to_list()]
+    try:
+        parsed = [json.loads(m) if m else {} for m in records["meta"].to_list()]
+    except ValueError:
+        raise SchemaError("The column 'meta' holds text that is not JSON.", "Make the dataset again.") from None
+    if not all(isinstance(row, dict) for row in parsed):
+        raise SchemaError("The column 'meta' holds JSON that is not an object.", "Make the dataset again.")
     keys = sorted({key for row in parsed for key in row})
     return {key: pl.Series(key, [_plain(row.get(key)) for row in parsed], strict=False) for key in keys}
 

@@ -21,7 +21,7 @@ from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import DATASET, refuse_taken
-from claimlab.core.record import SIDE_TABLES, to_records, to_side_table, validate
+from claimlab.core.record import SIDE_TABLES, check_columns, to_records, to_side_table, validate
 from claimlab.core.shown import to_pandas
 
 SCHEMA_VERSION = 1
@@ -95,6 +95,7 @@ class Dataset:
             tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in names}
         except (OSError, pl.exceptions.PolarsError) as error:
             raise SchemaError(f"A table in '{folder}' cannot be read: {error}.", "Make the dataset again.") from None
+        check_columns(records)
         more = {name: getattr(manifest, name) for name in ("card", "licence", "synthetic", "notes", "lineage", "files")}
         return cls(name=manifest.name, records=records, tables=tables, path=folder, **more)
 

@@ -120,12 +120,7 @@ def to_side_table(name: str, frame: pl.DataFrame) -> pl.DataFrame:
 
 def validate(records: pl.DataFrame) -> None:
     """Raise `SchemaError` unless `records` keeps the contract: columns, types, unique ids, closed value lists."""
-    if dict(records.schema) != SCHEMA:
-        wrong = [c for c, t in SCHEMA.items() if records.schema.get(c) != t]
-        raise SchemaError(
-            f"The record table has wrong or missing columns: {', '.join(wrong) or 'extra ones'}.",
-            "Build it with claimlab.core.record.to_records().",
-        )
+    check_columns(records)
     if records["id"].null_count():
         raise SchemaError("Some records have no id.", "Give every record an id that is unique in its dataset.")
     if records["id"].n_unique() != records.height:
@@ -142,6 +137,16 @@ def validate(records: pl.DataFrame) -> None:
                 f"Column '{column}' holds {wrong[:5]}.",
                 f"Use only: {', '.join(allowed)}, or null where it is not known.",
             )
+
+
+def check_columns(records: pl.DataFrame) -> None:
+    """Raise `SchemaError` unless `records` has the record columns with their types, and no others."""
+    if dict(records.schema) != SCHEMA:
+        wrong = [c for c, t in SCHEMA.items() if records.schema.get(c) != t]
+        raise SchemaError(
+            f"The record table has wrong or missing columns: {', '.join(wrong) or 'extra ones'}.",
+            "Make the dataset again, or build the table with claimlab.core.record.to_records().",
+        )
 
 
 _ENCODER = json.JSONEncoder(

@@ -140,7 +140,8 @@ def import_files(
     dataset = Dataset.build(making.name, making.records())
     report = making.report
     look_at(dataset.records, report, making.dates, plan.column("date"))
-    report.languages = languages_of(dataset.records, partial(identify, progress=progress), seed)
+    report.languages, languages = languages_of(dataset.records, partial(identify, progress=progress), seed)
+    dataset.records = dataset.records.with_columns(languages.alias("language"))
     dataset.notes = report.warnings()
     dataset.lineage = [_lineage(plan, making, seed)]
     if marker is not None:

@@ -105,18 +105,21 @@ def _dates(dates: Dates, column: str) -> DateFindings:
     )
 
 
-def languages_of(records: pl.DataFrame, identify: Identify, seed: int) -> LanguageFindings:
-    """The file's own codes where it has them, else what `identify` says of a seeded sample of texts."""
+def languages_of(records: pl.DataFrame, identify: Identify, seed: int) -> tuple[LanguageFindings, pl.Series]:
+    """The file's own codes where it has them, else what `identify` says of a seeded sample of texts; and the column of
+    languages, null where none was measured."""
     own = records["language"].drop_nulls()
     if own.len():
-        return LanguageFindings("as the file says", _tally(own.to_list()), records.height - own.len())
-    texts = records["text"].drop_nulls()
+        found = LanguageFindings("as the file says", _tally(own.to_list()), records.height - own.len())
+        return found, records["language"]
+    texts = records["text"].is_not_null().arg_true()
     if not texts.len():
-        return LanguageFindings("no texts")
-    sample = texts.sample(min(LANGUAGE_SAMPLE, texts.len()), seed=seed) if texts.len() > LANGUAGE_SAMPLE else texts
-    said = list(identify(sample.to_list()))
+        return LanguageFindings("no texts"), records["language"]
+    sample = texts.sample(LANGUAGE_SAMPLE, seed=seed).sort() if texts.len() > LANGUAGE_SAMPLE else texts
+    codes = list(identify(records["text"].gather(sample).to_list()))
     method = f"measured on {sample.len():,} texts" + (f" drawn with seed {seed}" if sample.len() < texts.len() else "")
-    return LanguageFindings(method, _tally([code for code in said if code]), sum(code is None for code in said))
+    found = LanguageFindings(method, _tally([code for code in codes if code]), sum(code is None for code in codes))
+    return found, records["language"].scatter(sample, pl.Series(codes, dtype=pl.String))
 
 
 def _tally(codes: Sequence[str]) -> dict[str, int]:

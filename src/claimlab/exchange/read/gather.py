@@ -14,7 +14,7 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.core.progress import Progress, silent
 from claimlab.exchange.read.choose import TEXTS, Member, choose, is_table, suffix_of
 from claimlab.exchange.read.texts import FOLDER, PATH, read_texts
-from claimlab.exchange.vocabulary import HEADER_WORDS
+from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.raw import Options, RawTable
 from claimlab.files.read import read_table
@@ -129,7 +129,13 @@ def _refuse_ruins(table: RawTable) -> None:
 
 
 def _together(tables: Sequence[RawTable]) -> tuple[pl.DataFrame, frozenset[str]]:
-    """One frame of all rows; a column that is JSON values in one file is so in all."""
+    """One frame of all rows; a column that is JSON values in one file is so in all, and header case does not matter."""
+    spelled: dict[str, str] = {}
+    for table in tables:
+        names = {c: spelled.setdefault(fold_name(c), c) for c in table.frame.columns}
+        if len(set(names.values())) == len(names):
+            table.frame = table.frame.rename(names)
+            table.literal = frozenset(names[c] for c in table.literal)
     literal = frozenset().union(*(t.literal for t in tables))
     frames = []
     for table in tables:

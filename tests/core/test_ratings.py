@@ -1,0 +1,39 @@
+"""The built-in map of ratings: the usual words of fact-checkers in many languages."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+
+import pytest
+
+from claimlab.core.labels import general
+
+TEXT = (resources.files("claimlab.core") / "data" / "labels_ratings.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("raw", "verdict"),
+    [
+        ("মিথ্যা", "false"), ("সত্য", "true"), ("谣言", "false"), ("部分錯誤", "mixed"), ("正確", "true"), ("زائف", "false"),
+        ("مضلل", "false"), ("صحيح", "true"), ("falsch", "false"), ("verdadeiro", "true"), ("Fałsz", "false"),
+        ("DOĞRU", "true"), ("hoaks", "false"), ("झूठ", "false"), ("неправда", "false"), ("사실", "true"),
+        ("根拠不明", "unknown"), ("ข่าวปลอม", "false"), ("sai sự thật", "false"), ("delvis feil", "mixed"),
+    ],
+)  # fmt: skip
+def test_ratings_in_many_scripts(raw: str, verdict: str) -> None:
+    assert general().verdict(raw) == verdict
+
+
+def test_words_that_are_not_ratings_stay_unmapped() -> None:
+    for word in ("0", "1", "yes", "no", "sports", "5G", "harmful", "non-rumor", "not supported"):
+        assert general().verdict(word) is None, word
+
+
+def test_every_language_can_say_true_and_false() -> None:
+    languages = tomllib.loads(TEXT)["verdicts"]
+    assert len(languages) >= 25
+    for language, words in languages.items():
+        assert words["true"], language
+        assert words["false"], language
+        assert set(words) <= {"true", "false", "mixed", "unknown"}, language
