@@ -25,6 +25,7 @@ from claimlab.core.finding import Finding
 from claimlab.generate.planted import clean_twin, planted
 from claimlab.pages.blocks import Fold, Items, Table, walk
 from claimlab.pages.html import MAX_BYTES, to_html
+from claimlab.pages.markdown import escape
 
 QUICK = Settings(repeats=1)
 
@@ -186,3 +187,23 @@ def test_an_older_audit_without_rows_is_read_and_a_foreign_file_is_refused(tmp_p
         read_audits(tmp_path / "other.json")
     with pytest.raises(OutputExists):
         write_audits([], tmp_path / "shown")
+
+
+def test_the_page_prints_the_figures_of_the_json(both: list[Audit], folder: Path) -> None:
+    page, markdown = ((folder / name).read_text(encoding="utf-8") for name in ("index.html", "report.md"))
+    saved = json.loads((folder / "audit.json").read_text(encoding="utf-8"))["audits"]
+    tested = [f for a in saved for f in a["findings"] if f["difference_interval"] and f["verdict"] in ("fail", "warn")]
+    assert len(tested) > 3
+    for f in tested:
+        low, high = f["difference_interval"]
+        chance = ["&lt; 0.001" if p < 0.001 else f"{p:.3f}" for p in (f["p"], f["p_adjusted"])]
+        row = [
+            f"{100 * f['difference']:+.1f}", f"{100 * low:+.1f} – {100 * high:+.1f}", *chance,
+            str(f["permutations"]), f"{100 * f['moved']:.1f}", f"{100 * f['moved_freely']:.1f}",
+        ]  # fmt: skip
+        assert " | ".join(row) in markdown, f["check"]
+        assert re.search(r"</td>\s*<td[^>]*>".join(map(re.escape, row)), page), f["check"]
+    for one in saved:
+        assert one["conclusion"]["advice"] or one["dataset"] == "clean-twin"
+        assert all(escape(advice["text"]) in markdown for advice in one["conclusion"]["advice"])
+    assert to_html(report(chapters(both))).count('class="conclusion"') == 2

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
+from claimlab.audit.advice import Conclusion, conclude
 from claimlab.core.finding import VERDICTS, Baselines, Finding
 from claimlab.core.shown import Shown
 
@@ -39,6 +40,11 @@ class Audit(Shown):
     def counts(self) -> dict[str, int]:
         return {v: sum(f.verdict == v for f in self.findings) for v in VERDICTS}
 
+    @property
+    def conclusion(self) -> Conclusion:
+        """What it comes to, and what to do about it."""
+        return conclude(self.findings)
+
     def headline(self) -> str:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n) or "no findings"
         return f"of '{self.dataset}': {counts}"
@@ -50,11 +56,12 @@ class Audit(Shown):
             {
                 "check": f.check, "feature": f.feature, "verdict": f.verdict, "score": f.score,
                 "low": f.interval[0] if f.interval else None, "high": f.interval[1] if f.interval else None,
-                **f.baselines.model_dump(), "p": f.p, "n": f.n, "why": f.why,
+                **f.baselines.model_dump(), "difference": f.difference, "p": f.p, "p_adjusted": f.p_adjusted,
+                "n": f.n, "why": f.why,
             }
             for f in self.findings
         ]  # fmt: skip
-        numbers = ("score", "low", "high", *Baselines.model_fields, "p")
+        numbers = ("score", "low", "high", *Baselines.model_fields, "difference", "p", "p_adjusted")
         types = {"feature": pl.String, **dict.fromkeys(numbers, pl.Float64)}
         return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
 
@@ -74,13 +81,14 @@ class Audit(Shown):
             "records": self.records,
             "labelled": self.labelled,
             "counts": self.counts(),
+            "conclusion": self.conclusion.to_json(),
             "findings": [f.model_dump(mode="json") for f in self.findings],
             "examples": [e.model_dump(mode="json") for e in self.examples],
         }
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Audit:
-        kept = {k: v for k, v in raw.items() if k not in ("counts", "findings", "examples")}
+        kept = {k: v for k, v in raw.items() if k not in ("counts", "conclusion", "findings", "examples")}
         return cls(
             **kept,
             findings=[Finding.model_validate(f) for f in raw["findings"]],

@@ -26,7 +26,7 @@ class Text:
     """A paragraph, and links (words, where they lead) behind it. `kind` lets a view set asides apart."""
 
     text: str
-    kind: Literal["plain", "note", "warning"] = "plain"
+    kind: Literal["plain", "note", "warning", "conclusion"] = "plain"
     links: Sequence[tuple[str, str]] = ()
 
 

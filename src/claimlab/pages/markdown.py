@@ -50,7 +50,7 @@ def _parts(block: Block, level: int, plots: str) -> list[str]:
     if isinstance(block, Text):
         links = ", ".join(f"[{escape(words)}]({where})" for words, where in block.links)
         text = " ".join(filter(None, [escape(block.text), links]))
-        return [text if block.kind == "plain" else f"> {text}"]
+        return [{"plain": text, "conclusion": f"**{text}**"}.get(block.kind, f"> {text}")]
     if isinstance(block, Items):
         return ["\n".join(f"- {escape(item)}" for item in block.items)]
     if isinstance(block, Tiles):

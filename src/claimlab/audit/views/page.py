@@ -11,10 +11,11 @@ from claimlab.audit.examples import PER_FINDING, pointed_at
 from claimlab.audit.result import Audit
 from claimlab.audit.views import pictures
 from claimlab.audit.views.matrix import matrix
-from claimlab.audit.views.tables import Rows, detail_blocks, record_blocks
+from claimlab.audit.views.tables import Rows, detail_blocks, measurements, points, probability, record_blocks
 from claimlab.audit.views.wording import (
     VERDICT_WORDS,
     check_title,
+    conclusion_blocks,
     explanation,
     finding_title,
     headline,
@@ -138,27 +139,32 @@ def chapter(part: Chapter, detail: Detail) -> Section:
 
 
 def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block]:
-    """Tiles, the picture of all scores, and the table of all findings, `linked` where the page has their sections."""
+    """The conclusion, the table of all findings (`linked` where the page has their sections) and their figure."""
     counts = part.audit.counts()
     tiles: list[tuple[str, str, Tone]] = [(VERDICT_WORDS[v], str(counts[v]), v) for v in VERDICTS]
     rows: list[list[Any]] = [
         [
+            Cell(VERDICT_WORDS[f.verdict], sort=VERDICTS.index(f.verdict), tone=f.verdict),
             Cell(check_title(f.check), link=f"#{part.anchor(f.check)}" if linked else None),
             excerpt(f.feature, 60) if f.feature else "",
-            Cell(VERDICT_WORDS[f.verdict], sort=VERDICTS.index(f.verdict), tone=f.verdict),
             percent(f.score),
             span(f.interval),
-            percent(f.baselines.majority),
-            percent(f.baselines.stratified),
-            percent(f.baselines.shuffled),
+            percent(f.baselines.best()),
+            points(f.difference_interval),
+            probability(f.p_adjusted),
             f.n,
         ]
         for f in ordered(part.audit.findings)
     ]
-    columns = ["Check", "Feature", "Verdict", "Score", "95 % interval", "Majority", "Stratified", "Shuffled", "n"]
-    caption = "Every finding. Scores are macro-F1 in per cent beside their baselines (feasibility: share of records)."
+    columns = (
+        "Verdict", "Check", "Feature", "Score", "95 % interval", "Best baseline", "Difference", "Adjusted p", "n",
+    )  # fmt: skip
+    caption = (
+        "Every finding. Scores are macro-F1 in per cent (feasibility: share of records); the difference to the best "
+        "baseline is a 95 % interval in points."
+    )
     drawn = [*part.overview, *part.feasibility] if detail.figures != "none" else []
-    return [Tiles(tiles), *drawn, Table(columns, rows, caption)]
+    return [*conclusion_blocks(part.audit), Tiles(tiles), Table(columns, rows, caption), *drawn]
 
 
 def check_sections(part: Chapter, detail: Detail) -> list[Section]:
@@ -207,7 +213,7 @@ def finding_blocks(finding: Finding, figures: Sequence[Figure], rows: Rows, deta
     alarm = finding.verdict in ("fail", "warn")
     drawn = figures if detail.figures == "all" or (detail.figures == "alarms" and alarm) else []
     tables = detail_blocks(finding, rows) if detail.tables else []
-    more = [*drawn, *tables, *record_blocks(finding, rows)]
+    more = [*measurements(finding), *drawn, *tables, *record_blocks(finding, rows)]
     if alarm or not more:
         return [Text(finding.why), *more]
     return [Text(finding.why), Fold("Figures and tables" if drawn else "Tables and rows", more)]

@@ -7,7 +7,14 @@ from typing import Any
 
 from claimlab.audit.result import Audit
 from claimlab.audit.views.matrix import matrix
-from claimlab.audit.views.wording import VERDICT_WORDS, check_title, headline, ordered, protocol_sections
+from claimlab.audit.views.wording import (
+    VERDICT_WORDS,
+    check_title,
+    conclusion_blocks,
+    headline,
+    ordered,
+    protocol_sections,
+)
 from claimlab.core.finding import VERDICTS
 from claimlab.pages.blocks import Block, Cell, Report, Section, Table, Text, percent, span
 from claimlab.pages.excerpt import excerpt
@@ -16,7 +23,11 @@ from claimlab.pages.excerpt import excerpt
 def paper(audits: Sequence[Audit]) -> Report:
     blocks: list[Block] = [matrix(audits, {})] if len(audits) > 1 else []
     for audit in audits:
-        blocks.append(Section(excerpt(audit.dataset, 80), [Text(headline(audit)), findings_table(audit)]))
+        blocks.append(
+            Section(
+                excerpt(audit.dataset, 80), [Text(headline(audit)), *conclusion_blocks(audit), findings_table(audit)]
+            )
+        )
     return Report("Audit of datasets", "", [*blocks, protocol_sections(audits)])
 
 

@@ -1,4 +1,4 @@
-"""The tables behind a finding: words and values with counts per class, pairs of records, and whatever else it holds."""
+"""The tables behind a finding: its measurements, words and values per class, pairs of records, and all else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from claimlab.audit.result import Example
 from claimlab.core.finding import Finding
-from claimlab.pages.blocks import Block, Cell, Fold, Table, Text
+from claimlab.pages.blocks import Block, Cell, Fold, Table, Text, cell, decimal, percent, span
 from claimlab.pages.excerpt import excerpt
 
 OPEN = 8  # rows shown at once; the others are behind a line that opens
@@ -18,7 +18,9 @@ NAMES = {
     "words": ("words", "Word"),
     "values": ("values", "Value"),
     "slices": ("slices", "Slice"),
-    "conflicts": ("under several labels", "Value"),
+    "conflicts": ("values with several labels", "Value"),
+    "filled": ("columns", "Column"),
+    "review": ("labels to review", "Record"),
 }
 DRAWN = ("values", "slices")  # their picture is shown; the table stays behind a line
 PICTURES = ("cloud", "histogram")  # shown as pictures only
@@ -53,9 +55,52 @@ def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:
             out.append(pair_table(value, rows))
             continue
         title, head = NAMES.get(name, (name.replace("_", " "), ""))
-        table = count_table(value, head) if "counts" in value[0] else plain_table(value)
+        table = count_table(value, head) if "counts" in value[0] else plain_table(value, rows)
         out += _folded(table, title, closed=name in DRAWN)
     return out
+
+
+def measurements(finding: Finding) -> list[Block]:
+    """What the verdict was reached with, figure by figure as in `audit.json`; other measurements of the fact below."""
+    known = [f for f in finding.every if f.score is not None or f is not finding]
+    if not known or (finding.score is None and len(known) == 1):
+        return []
+    columns = (
+        "Measured", "Verdict", "Score", "95 % interval", "Majority", "Stratified", "Permuted", "Difference",
+        "Its 95 % interval", "p", "Adjusted p", "Permutations", "Labels moved", "Freely moved", "Rows per class",
+    )  # fmt: skip
+    rows = [[cell(value) for value in _measured(f)] for f in known]
+    used = [i for i in range(len(columns)) if any(row[i].text not in ("–", "") for row in rows)]
+    return [Table([columns[i] for i in used], [[row[i] for i in used] for row in rows], sortable=False)]
+
+
+def _measured(f: Finding) -> list[Any]:
+    return [
+        excerpt(f.feature or f.check, 60),
+        Cell(f.verdict.replace("-", " "), tone=f.verdict),
+        percent(f.score),
+        span(f.interval),
+        *(percent(value) for value in (f.baselines.majority, f.baselines.stratified, f.baselines.shuffled)),
+        None if f.difference is None else Cell(f"{100 * f.difference:+.1f}", sort=f.difference),
+        points(f.difference_interval),
+        probability(f.p),
+        probability(f.p_adjusted),
+        f.permutations,
+        percent(f.moved),
+        percent(f.moved_freely),
+        ", ".join(f"{name} {n:,}" for name, n in f.classes.items()),
+    ]
+
+
+def points(interval: tuple[float, float] | None) -> Cell:
+    """An interval of differences, in points."""
+    if interval is None:
+        return cell(None)
+    return Cell(f"{100 * interval[0]:+.1f} – {100 * interval[1]:+.1f}", sort=interval[0])
+
+
+def probability(p: float | None) -> Cell:
+    return cell(None) if p is None else Cell("< 0.001" if p < 0.001 else f"{p:.3f}", sort=p)
 
 
 def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
@@ -76,7 +121,7 @@ def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
 
 
 def count_table(rows: Sequence[Mapping[str, Any]], head: str) -> Table:
-    """One row per word or value: in how many records of each class it stands, and the share of its records there."""
+    """One row per word or value: in how many records of each class it occurs, and the share of its records there."""
     classes = list(rows[0]["counts"])
     leans = any("leans" in row for row in rows)
     columns = [head or "Value", *classes, *(["More usual in"] if leans else [])]
@@ -92,18 +137,36 @@ def count_table(rows: Sequence[Mapping[str, Any]], head: str) -> Table:
     return Table(columns, body, "Records per class; in brackets the share of the records in this row.")
 
 
-def pair_table(pairs: Sequence[Mapping[str, str]], rows: Rows) -> Table:
-    columns = ["Record", "Label", "Text", "Nearly the same as", "Label", "Text"]
-    body = [
+def pair_table(pairs: Sequence[Mapping[str, Any]], rows: Rows) -> Table:
+    """Two records a row, with how alike they are where that was measured."""
+    measured = any("cosine" in pair for pair in pairs)
+    columns = ["Record", "Label", "Text", "Says the same as", "Label", "Text", *(["Cosine"] if measured else [])]
+    body: list[list[Any]] = [
         [value for r in (p["record"], p["other"]) for value in (rows.cell(r), rows.label(r), rows.text(r, 120))]
+        + ([decimal(p.get("cosine"), 2)] if measured else [])
         for p in pairs
     ]
     return Table(columns, body, sortable=False)
 
 
-def plain_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    return Table([c.replace("_", " ") for c in columns], [[_value(row.get(c)) for c in columns] for row in rows])
+def plain_table(rows: Sequence[Mapping[str, Any]], shown: Rows) -> Table:
+    """Any rows as they are: a share per class becomes a column per class, a record has its text beside it."""
+    flat = [_flat(row) for row in rows]
+    columns = list(dict.fromkeys(key for row in flat for key in row))
+    body: list[list[Any]] = [[_value(name, row.get(name), shown) for name in columns] for row in flat]
+    if "record" in columns:
+        columns.append("text")
+        body = [[*line, shown.text(str(row["record"]))] for line, row in zip(body, flat, strict=True)]
+    return Table([name[:1].upper() + name[1:].replace("_", " ") for name in columns], body)
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in row.items():
+        out.update(
+            {f"{key}, {c} (%)": 100 * x for c, x in value.items()} if isinstance(value, Mapping) else {key: value}
+        )
+    return out
 
 
 def _folded(table: Table, title: str, *, closed: bool) -> list[Block]:
@@ -116,5 +179,9 @@ def _folded(table: Table, title: str, *, closed: bool) -> list[Block]:
     return [Table(table.columns, table.rows[:OPEN], table.caption), Fold(f"All {n} {title}", [table])]
 
 
-def _value(value: Any) -> Any:
-    return value if value is None or isinstance(value, bool | int | float) else excerpt(str(value), 200)
+def _value(name: str, value: Any, shown: Rows) -> Any:
+    if name == "record":
+        return shown.cell(str(value))
+    if isinstance(value, float):
+        return decimal(value, 3 if abs(value) < 1 else 1)
+    return value if value is None or isinstance(value, bool | int) else excerpt(str(value), 200)

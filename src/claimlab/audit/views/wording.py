@@ -26,6 +26,16 @@ def headline(audit: Audit) -> str:
     )
 
 
+def conclusion_blocks(audit: Audit) -> list[Block]:
+    """What the audit comes to, what to do about it, and what it does not tell."""
+    done = audit.conclusion
+    unclear = [("Inconclusive", done.inconclusive), ("Not measured", done.not_measured)]
+    rest = " ".join(f"{word}: {', '.join(names)}." for word, names in unclear if names)
+    blocks: list[Block] = [Text(f"{done.text[:1].upper()}{done.text[1:]}", "conclusion")]
+    blocks += [Items([a.text for a in done.advice])] if done.advice else []
+    return [*blocks, Text(f"{rest} Neither is a pass.", "note")] if rest else blocks
+
+
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
     """The gravest first."""
     return sorted(findings, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0), f.check, f.feature or ""))

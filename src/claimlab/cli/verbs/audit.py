@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from claimlab.cli.flags import in_flags
 from claimlab.cli.options import (
     CacheOption,
     EstimateFlag,
@@ -23,7 +24,7 @@ from claimlab.cli.options import (
     SeedOption,
     StrictFlag,
 )
-from claimlab.cli.output import echo, emit, progress_bar, say, show_estimate, suggest, verb, written
+from claimlab.cli.output import echo, emit, progress_bar, say, screen, show_estimate, suggest, verb, written
 from claimlab.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def audit(
     max_calls: MaxCallsOption = None,
     max_tokens: MaxTokensOption = None,
     estimate: EstimateFlag = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print every finding in full sentences.")] = False,
     strict: StrictFlag = False,
     seed: SeedOption = 0,
     limit: LimitOption = None,
@@ -105,7 +107,7 @@ def audit(
         heads = [{k: v for k, v in a.to_json().items() if k not in ("findings", "examples")} for a in audits]
         emit({"findings": findings, "audits": heads})
     else:
-        _print(audits)
+        _print(audits, verbose)
         if output is not None:
             say(f"Report: {output / 'index.html'}")
         suggest(f"claimlab split {paths[0]} -o DIR" if paths else "the same with -o DIR for a report")
@@ -126,11 +128,12 @@ def _show_fixed(fixed: Fixed, as_json: bool) -> None:
         suggest(f"claimlab detect {fixed.dataset.path} -o RUN")
 
 
-def _print(audits: Sequence[Audit]) -> None:
-    from claimlab.audit.views.wording import headline, ordered
+def _print(audits: Sequence[Audit], verbose: bool) -> None:
+    from claimlab.audit.views.screen import screen as one_screen
 
+    width, colour = screen()
     for one in audits:
-        echo(f"{one.dataset}: {headline(one)}")
-        for finding in ordered(one.findings):
-            name = f"{finding.check}{f' ({finding.feature})' if finding.feature else ''}"
-            echo(f"  {finding.verdict:<12} {name}: {finding.why}")
+        text = one_screen(
+            one, width=min(width, 120), colour=colour, verbose=verbose, worded=lambda words: in_flags(words, "audit")
+        )
+        echo(text, styled=True)

@@ -1,0 +1,129 @@
+"""Advice: each rule has its sentence, only alarms give any, and what was not measured is never a pass."""
+
+from __future__ import annotations
+
+import pytest
+
+from claimlab.audit.advice import RULES, advise, conclude, name_of, reason, rule_for
+from claimlab.audit.check import CHECKS
+from claimlab.cli.flags import in_flags
+from claimlab.core.finding import Baselines, Finding, Verdict
+from claimlab.split.strategy import SPLITTERS
+
+
+def finding(
+    check: str, feature: str | None = None, verdict: Verdict = "fail", score: float | None = 0.9, **more: object
+) -> Finding:
+    values = {"score": None if verdict == "not-measured" else score, "difference": 0.4, "why": "So it was planted."}
+    baselines = Baselines(majority=0.5)
+    return Finding.model_validate(
+        {
+            "check": check,
+            "protocol": "fair",
+            "verdict": verdict,
+            "feature": feature,
+            "baselines": baselines,
+            **values,
+            **more,
+        }
+    )
+
+
+PLANTED = [
+    (finding("near-duplicates", "across a random split", details={"share": 0.37, "leaked": 37}), "split",
+     "Do not report a random-split score: 37.0 % of the test records have a near-duplicate in train; use "
+     '`split(DIR, by="near-duplicates")`.'),
+    (finding("near-duplicates", "across the given split", "warn", details={"share": 0.008}), "split",
+     "on the given split as it is: 0.8 % of the test"),
+    (finding("near-duplicates", "under different labels", details={"contradicting_records": 48}), "review",
+     "labels contradict each other (near-duplicates 48), or set them aside with `fix`"),
+    (finding("identical-texts", None, "warn", details={"conflicting_records": 2}), "review", "(identical-texts 2)"),
+    (finding("url-conflicts", details={"conflicting_records": 30}), "review", "(url-conflicts 30)"),
+    (finding("paraphrases", "across a random split", details={"share": 0.1}), "report", "10.0 % of the test records say"),
+    (finding("source", "source", score=0.999), "split",
+     "The column 'source' alone gives the label away (macro-F1 of source 99.9): do not give it to a model, and hold out "
+     'whole values (`split(DIR, by="column", column="source")`) or report results per value.'),
+    (finding("url", "domain"), "split", 'whole sites (`split(DIR, by="domain")`)'),
+    (finding("url", "presence of a URL"), "clean", "Remove URLs from the texts"),
+    (finding("time", "date"), "split", '(macro-F1 of date 90.0): train on the past'),
+    (finding("language", "language"), "report", "Report results by 'language'"),
+    (finding("columns", "meta.party"), "drop", "Drop the column 'meta.party' before training: it alone"),
+    (finding("missing", details={"filled": [{"column": "author"}]}), "drop", "Drop the column 'author', or fill it"),
+    (finding("balance", "split", score=None), "split", 'same label shares on every side: `split(DIR, by="group")`'),
+    (finding("balance", "kind", score=None), "report", "Report results by 'kind': label shares differ"),
+    (finding("giveaways", details={"words": [{"word": "bombshell"}]}), "clean", "only in one class ('bombshell')"),
+    (finding("surface", "case"), "clean", "it gives the label away (macro-F1 of case 90.0)"),
+    (finding("length"), "report", "reach on the same split: macro-F1 of length 90.0."),
+    (finding("keywords", "40 words"), "report", "macro-F1 of 40 words 90.0."),
+    (finding("one-class", None, "fail", None), "collect", "Add records of another class"),
+    (finding("one-class", None, "warn", None), "report", "Report results per class"),
+    (finding("label-errors", None, "warn", None, details={"suspects": 12, "share": 0.1}), "review", "Review the 12 labels"),
+    (finding("feasibility", "people", score=0.4), "report", "only 40.0 % of the claims can"),
+    (finding("of-another-package"), "report", "Look at 'of-another-package' before"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("planted", "action", "words"), PLANTED, ids=[name_of(p[0]) + p[0].verdict for p in PLANTED])
+def test_a_planted_finding_gets_the_advice_of_its_rule(planted: Finding, action: str, words: str) -> None:
+    (advice,) = advise([planted])
+    assert advice.action == action
+    assert words in advice.text
+    assert advice.verdict == planted.verdict
+    assert advice.findings == (name_of(planted),)
+    assert "–" not in advice.text, "a figure is missing"
+    assert "{" not in reason(planted)
+
+
+def test_every_rule_is_planted_and_every_check_has_one_of_its_own() -> None:
+    assert {RULES.index(rule_for(planted)) for planted, _, _ in PLANTED} == set(range(len(RULES)))
+    own = {name for rule in RULES for name in rule.checks}
+    assert own <= set(CHECKS.names())
+
+
+def test_a_command_in_advice_is_one_that_can_be_typed() -> None:
+    for planted, _, _ in PLANTED:
+        (advice,) = advise([planted])
+        typed = in_flags(advice.text, "audit")
+        assert "`" not in typed, typed
+        if 'by="' in advice.text:
+            strategy = advice.text.split('by="')[1].split('"')[0]
+            assert strategy in SPLITTERS
+            assert f"claimlab split DIR --by {strategy}" in typed
+
+
+@pytest.mark.parametrize("verdict", ["pass", "inconclusive", "not-measured"])
+def test_only_a_fail_or_a_warning_gives_advice(verdict: Verdict) -> None:
+    assert advise([finding("source", "source", verdict)]) == ()
+
+
+def test_findings_of_one_rule_are_one_piece_of_advice_the_gravest_first() -> None:
+    columns = [finding("columns", f"meta.k{i}", "warn", 0.6 + i / 100) for i in range(6)]
+    one, other = advise([*columns, finding("length")])
+    assert (one.verdict, other.verdict) == ("fail", "warn")
+    assert "'meta.k5', 'meta.k4', 'meta.k3' and 3 more before training: each alone" in other.text
+    assert "up to 65.0" in other.text
+    assert len(other.findings) == 6
+
+
+def test_a_conclusion_says_what_was_not_told() -> None:
+    clean = conclude(
+        [
+            finding("length", None, "pass"),
+            finding("time", None, "not-measured"),
+            finding("url", "domain", "inconclusive"),
+        ]
+    )
+    assert clean.text.startswith("Nothing was found in what could be measured (1 pass).")
+    assert "1 inconclusive and 1 not measured: that is not a pass" in clean.text
+    assert (clean.passed, clean.inconclusive, clean.not_measured) == (("length",), ("url (domain)",), ("time",))
+    assert clean.advice == ()
+    assert conclude([finding("time", None, "not-measured")]).text.endswith("That is not a pass.")
+    assert conclude([finding("length"), finding("surface", "case", "warn")]).text == (
+        "1 fail and 1 warn: do not report a score on this dataset without these steps."
+    )
+    assert conclude([finding("length", None, "warn")]).text == "1 warn: report a score with care."
+
+
+def test_names_from_data_cannot_format_a_sentence() -> None:
+    (advice,) = advise([finding("columns", "meta.{top}{0}")])
+    assert "'meta.{top}{0}'" in advice.text
