@@ -1,111 +1,170 @@
-"""Published temporal and keyword figures against ours, and what a fair protocol says of the same data.
+"""Every published keyword and temporal figure whose data is at hand, against ours.
 
-    python bench/reproduce_cdl.py [--data ../shared/data] [--no-fair]
+    python bench/reproduce_cdl.py [--data ../shared/data] [--only NAME ...] [--no-fair]
 
-Prints one table (Markdown) per check: the published macro-F1, ours under protocol `cdl`, the difference, the tolerance,
-and the `fair` score with its interval, best baseline and verdict.
+The published figures are those on the catalogue's cards (Tables 6 and 8 of the guide, per cent macro-F1). For each one
+whose files are in `--data` it prints ours under protocol `cdl` on the published split (seed 42), the mean over eight
+other split seeds with the lowest and the highest, for time the same with a hold-out (`cdl-holdout`), and the `fair`
+score of the same data. A row agrees within 0.3 points (time) or 2 points (keywords, whose forests are drawn by another
+generator than R's). Where only a part of the files is at hand, the row says so. Nothing is left out for not agreeing.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from claimlab.audit.check import ProtocolName
-from claimlab.audit.result import Audit
+import numpy as np
+
+from claimlab.audit import cdl
 from claimlab.audit.run import audit
-from claimlab.catalog.load import load
+from claimlab.audit.subject import Subject
+from claimlab.catalog.load import DATASETS, load
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import ClaimlabError
+from claimlab.core.finding import Finding
+
+TOLERANCE = {"time": 0.3, "keywords": 2.0}
+SEEDS = range(8)
+FEATURES = {"date": "date", "tweet id": "tweet id, first three digits"}
+ZIPS = {"banfakenews": "banfakenews-humanbaseline", "ifnd": "ifnd-mirror-splits"}
+VARIANTS = {
+    "coaid": "engagements", "fibvid": "join", "covid-19-disinformation": "all-files", "mediaeval": "images",
+    "banfakenews": "human-baseline", "isot": "titles",
+}  # fmt: skip
+MAPS = {("cmu-miscov19", "time"): "cdl-time"}
+PARTS = {
+    "banfakenews": "150 of 58,478 articles", "claimskg": "the 510 rated claims", "fever": "dev only",
+    "feverous": "dev subset", "hover": "dev only", "ifnd": "another release (mirror)", "isot": "titles, no full texts",
+    "mm-covid": "one class only", "pubhealthtab": "dev and test", "truthseeker2023": "one class only",
+    "ct-fan": "English train and test", "nlp4if-2021": "train and dev",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Case:
+    """One figure of the guide."""
+
     dataset: str
+    check: str
     published: float
-    tolerance: float
-    variant: str | None = None
-    labels: str = "cdl"
     target: str = "veracity"
     feature: str | None = None
 
+    @property
+    def zip(self) -> str:
+        return f"{ZIPS.get(self.dataset, self.dataset)}.zip"
 
-TEMPORAL = [
-    Case("twitter15", 85.6, 0.3, feature="tweet id, first three digits"),
-    Case("wico", 40.7, 0.3, feature="tweet id, first three digits"),
-    Case("antivax", 46.8, 0.3, feature="tweet id, first three digits"),
-    Case("cmu-miscov19", 45.6, 0.3, labels="cdl-time", feature="tweet id, first three digits"),
-    Case("covid-19-disinformation", 46.5, 0.3, variant="all-files", feature="tweet id, first three digits"),
-    Case("coaid", 48.3, 0.3, variant="engagements", feature="date"),
-]
-KEYWORDS = [
-    Case("covid-fact", 40.6, 2.0),
-    Case("coaid", 60.9, 2.0, variant="engagements"),
-    Case("fibvid", 53.3, 2.0, variant="join"),
-    Case("liar", 39.5, 2.0),
-    Case("liar", 22.9, 2.0, target="veracity-mixed"),
-    Case("feverous", 37.4, 2.0),
-    Case("verite", 39.9, 2.0),
-    Case("climate-fever", 44.9, 3.5),
-    Case("climate-fever", 26.7, 3.5, target="veracity-mixed"),
-    Case("hover", 38.1, 3.5),
-]
+    def load(self, data: Path) -> Dataset:
+        maps = DATASETS.get(self.dataset).maps
+        labels = MAPS.get((self.dataset, self.check), "cdl" if "cdl" in maps else None)
+        return load(
+            self.dataset, data / self.zip, variant=VARIANTS.get(self.dataset), labels=labels, unmapped="unknown"
+        )
 
 
-def run(case: Case, check: str, protocol: ProtocolName, data: Path) -> Audit:
-    loaded = load(case.dataset, data / f"{case.dataset}.zip", variant=case.variant, labels=case.labels)
-    return audit(loaded, checks=[check], protocol=protocol, target=case.target, debug=True)
+def cases() -> Iterator[Case]:
+    for name, entry in DATASETS.all().items():
+        figures = entry.card.published
+        if figures is None:
+            continue
+        if figures.temporal is not None and figures.temporal_feature is not None:
+            yield Case(name, "time", figures.temporal, feature=FEATURES[figures.temporal_feature])
+        if figures.keywords_tf is not None:
+            yield Case(name, "keywords", figures.keywords_tf)
+        if figures.keywords_tfm is not None:
+            yield Case(name, "keywords", figures.keywords_tfm, "veracity-mixed")
 
 
-def row(case: Case, check: str, data: Path, fair: bool) -> tuple[str, bool]:
-    ours = next(f for f in run(case, check, "cdl", data).findings if case.feature in (None, f.feature))
-    assert ours.score is not None
-    score = 100 * ours.score
-    good = abs(score - case.published) <= case.tolerance
-    view = " ".join(filter(None, [case.variant, "T-F-M" if case.target.endswith("mixed") else None, case.labels]))
-    cells = [
-        case.dataset,
-        view,
-        f"{case.published:.1f}",
-        f"{score:.1f}",
-        f"{score - case.published:+.1f}",
-        f"{case.tolerance}",
-    ]
-    cells.append("yes" if good else "NO")
-    if fair:
-        honest = next(f for f in run(case, check, "fair", data).findings if case.feature in (None, f.feature))
-        if honest.score is None or honest.interval is None:
-            cells += ["not measured", honest.why, ""]
-        else:
-            low, high = honest.interval
-            best = honest.baselines.best() or 0
-            cells += [
-                f"{100 * honest.score:.1f} ({100 * low:.1f} to {100 * high:.1f})",
-                f"{100 * best:.1f}",
-                honest.verdict,
-            ]
-    return "| " + " | ".join(cells) + " |", good
+def scores(case: Case, subject: Subject) -> dict[str, list[float]]:
+    """Per protocol the score of the published split, then those of eight other seeds; nothing without input."""
+    seeds, classes = (cdl.SEED, *SEEDS), len(subject.classes)
+    if classes < 2 or cdl.cannot_split(subject) is not None:
+        return {}
+    if case.check == "time":
+        values = cdl.days(subject) if case.feature == "date" else cdl.id_digits(subject)
+        held = {"cdl": False, "cdl-holdout": True}
+        found = {p: cdl.time_score(subject, values, hold_out=out, split_seeds=seeds) for p, out in held.items()}
+        return {protocol: each for protocol, each in found.items() if each}
+    words = cdl.most_frequent(subject.dataset.records["text"], 40)
+    matrix = cdl.presence(subject.rows["text"], words)
+    return {"cdl": [cdl.keyword_score(matrix, subject.y, classes, seed) for seed in seeds]} if words else {}
+
+
+def row(case: Case, data: Path, fair: bool) -> str:
+    name = case.dataset + (" T-F-M" if case.target != "veracity" else "")
+    cells = [name, VARIANTS.get(case.dataset, ""), PARTS.get(case.dataset, "")]
+    try:
+        dataset = case.load(data)
+    except ClaimlabError as error:
+        return line([*cells, "", f"{case.published:.1f}", f"not read: {error.problem}"])
+    subject = Subject.of(dataset, case.target)
+    found = scores(case, subject)
+    cells += [f"{subject.n:,}", f"{case.published:.1f}"]
+    if not found:
+        return line([*cells, "not measured (no value, or one class)"])
+    cells += [f"{100 * found['cdl'][0]:.1f}", spread(found["cdl"][1:])]
+    if case.check == "time":
+        cells += [f"{100 * found['cdl-holdout'][0]:.1f}", spread(found["cdl-holdout"][1:])]
+    cells += [agrees(case, found)]
+    return line([*cells, *(honest(case, dataset) if fair else ())])
+
+
+def agrees(case: Case, found: dict[str, list[float]]) -> str:
+    for protocol, each in found.items():
+        if abs(100 * each[0] - case.published) <= TOLERANCE[case.check] + 1e-9:
+            return "yes" if protocol == "cdl" else "as a hold-out"
+    low, high = 100 * min(found["cdl"]), 100 * max(found["cdl"])
+    return "no (within the seeds)" if low <= case.published <= high else "no"
+
+
+def spread(each: list[float]) -> str:
+    return f"{100 * np.mean(each):.1f} ({100 * min(each):.1f} to {100 * max(each):.1f})"
+
+
+def honest(case: Case, dataset: Dataset) -> list[str]:
+    """The `fair` score of the same data, its best baseline and the verdict."""
+    found = audit(dataset, checks=[case.check], target=case.target, debug=True).findings
+    every: list[Finding] = [f for finding in found for f in finding.every]
+    one = next((f for f in every if case.feature in (None, f.feature)), every[0])
+    if one.score is None or one.interval is None:
+        return ["not measured", "", ""]
+    low, high = one.interval
+    shown = f"{100 * one.score:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    return [shown, f"{100 * (one.baselines.best() or 0):.1f}", one.verdict]
+
+
+def line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     here = Path(__file__).resolve().parents[1]
     parser.add_argument("--data", type=Path, default=here.parent / "shared" / "data")
+    parser.add_argument("--only", nargs="*", help="only these datasets")
     parser.add_argument("--no-fair", action="store_true", help="only the published protocol")
     options = parser.parse_args()
     if not options.data.is_dir():
         print(f"The real datasets are not at {options.data}: nothing to compare.")
         return 0
-    everything = True
-    for title, check, cases in (("Temporal", "time", TEMPORAL), ("Keywords", "keywords", KEYWORDS)):
-        head = ["dataset", "view", "published", "cdl", "difference", "allowed", "within"]
-        head += [] if options.no_fair else ["fair (95 % interval)", "best baseline", "fair verdict"]
-        print(f"\n### {title}\n\n| " + " | ".join(head) + " |\n|" + "---|" * len(head))
-        for case in cases:
-            line, good = row(case, check, options.data, not options.no_fair)
-            everything &= good
-            print(line, flush=True)
-    return 0 if everything else 1
+    wanted = [case for case in cases() if not options.only or case.dataset in options.only]
+    for title, check in (("Temporal", "time"), ("Keywords", "keywords")):
+        head = ["dataset", "view", "part", "rows", "published", "`cdl`, seed 42", "`cdl`, 8 seeds"]
+        head += ["`cdl-holdout`, seed 42", "`cdl-holdout`, 8 seeds"] if check == "time" else []
+        head += ["agrees", *([] if options.no_fair else ["`fair` (95 % interval)", "best baseline", "`fair` verdict"])]
+        print(f"\n### {title}\n\n{line(head)}\n|" + "---|" * len(head))
+        mine = [case for case in wanted if case.check == check]
+        for case in mine:
+            if (options.data / case.zip).is_file():
+                print(row(case, options.data, not options.no_fair), flush=True)
+        missing = [case for case in mine if not (options.data / case.zip).is_file()]
+        if missing:
+            print("\nPublished, but not at hand: " + ", ".join(f"{c.dataset} {c.published:.1f}" for c in missing) + ".")
+    return 0
 
 
 if __name__ == "__main__":

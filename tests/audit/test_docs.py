@@ -21,6 +21,7 @@ def expected() -> dict[str, list[str]]:
             *(f"- {sentence}" for sentence in caveats("fair")),
         ],
         "## Protocol `cdl`": [f"- {sentence}" for sentence in caveats("cdl")],
+        "### Protocol `cdl-holdout`": [f"- {sentence}" for sentence in caveats("cdl-holdout")],
     }
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
+import numpy as np
+import polars as pl
+
 from claimlab.audit.check import CHECKS, Context
 from claimlab.audit.run import audit, default_checks, run_one
 from claimlab.audit.subject import Subject
+from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
 from claimlab.generate.planted import planted
 
@@ -31,3 +37,22 @@ def test_a_check_that_declares_no_protocol_follows_fair() -> None:
     (ran,) = run_one(Outside(), subject, Context())  # type: ignore[arg-type]
     (refused,) = run_one(Outside(), subject, Context(protocol="cdl"))  # type: ignore[arg-type]
     assert (ran.verdict, refused.verdict) == ("pass", "not-measured")
+
+
+def test_the_hold_out_version_of_the_time_check_does_not_train_on_its_test_rows() -> None:
+    """Every record has a day of its own and labels are drawn at random: a forest that saw the rows knows them."""
+    n = 800
+    rng = np.random.default_rng(0)
+    days = [datetime(2020, 1, 1) + timedelta(days=i) for i in range(n)]
+    labels = np.where(rng.random(n) < 0.5, "true", "false")
+    texts = [f"t{i}" for i in range(n)]
+    data = Dataset.build("d", pl.DataFrame({"id": texts, "text": texts, "date": days, "veracity": labels}))
+    (published,) = audit(data, checks=["time"], protocol="cdl").findings
+    (held_out,) = audit(data, checks=["time"], protocol="cdl-holdout").findings
+    assert default_checks("cdl-holdout") == ["time"]
+    assert (published.protocol, held_out.protocol) == ("cdl", "cdl-holdout")
+    assert published.score is not None
+    assert held_out.score is not None
+    assert published.score > 0.75
+    assert abs(held_out.score - 0.5) < 0.12
+    assert "with a hold-out" in held_out.why

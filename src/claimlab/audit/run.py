@@ -10,6 +10,7 @@ from claimlab.audit.check import CHECKS, Check, Context, ProtocolName, not_measu
 from claimlab.audit.examples import collect
 from claimlab.audit.facts import settle
 from claimlab.audit.fair import Settings
+from claimlab.audit.protocols import PROTOCOLS
 from claimlab.audit.result import Audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
@@ -42,8 +43,8 @@ def audit(
     progress: Progress = silent,
 ) -> Audited:
     """Put `dataset` to the named checks (all by default)."""
-    if protocol not in ("fair", "cdl"):
-        raise UsageError(f"There is no protocol '{protocol}'.", "Use 'fair' or 'cdl'.")
+    if protocol not in PROTOCOLS:
+        raise UsageError(f"'{protocol}' is not a valid protocol.", f"Use one of: {', '.join(PROTOCOLS)}.")
     names = list(checks) if checks else default_checks(protocol)
     chosen = [CHECKS.get(name) for name in names]
     subject = Subject.of(dataset, target)

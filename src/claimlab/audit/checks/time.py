@@ -24,21 +24,21 @@ class Time:
     name = "time"
     title = "Time"
     question = "Were the classes collected at different times?"
-    protocols = ("fair", "cdl")
+    protocols = ("fair", "cdl", "cdl-holdout")
     rule = SHORTCUT_RULE
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if len(subject.classes) < 2:
             return [not_measured(self.name, context.protocol, "It needs two classes.", n=subject.n)]
-        found = self._cdl(subject) if context.protocol == "cdl" else self._fair(subject, context)
+        found = self._fair(subject, context) if context.protocol == "fair" else self._cdl(subject, context.protocol)
         return found or [not_measured(self.name, context.protocol, "No record has a date or a tweet id.", n=subject.n)]
 
-    def _cdl(self, subject: Subject) -> list[Finding]:
-        scores = {DATE: cdl.time_by_date(subject), DIGITS: cdl.time_by_tweet_id(subject)}
+    def _cdl(self, subject: Subject, protocol: str) -> list[Finding]:
+        features = {DATE: cdl.days(subject), DIGITS: cdl.id_digits(subject)}
         return [
-            cdl.finding(self.name, score, subject, what=f"A forest on the {name}", feature=name)
-            for name, score in scores.items()
-            if score is not None
+            cdl.finding(self.name, score, subject, what=f"A forest on the {name}", feature=name, protocol=protocol)
+            for name, values in features.items()
+            for score in cdl.time_score(subject, values, hold_out=protocol == "cdl-holdout")
         ]
 
     def _fair(self, subject: Subject, context: Context) -> list[Finding]:

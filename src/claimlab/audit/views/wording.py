@@ -60,7 +60,7 @@ def explanation(check: str, protocol: str) -> list[Block]:
     if check not in CHECKS:
         return [Text("This check is not installed here, so its question and rule cannot be shown.", "note")]
     entry = CHECKS.get(check)
-    if protocol != "cdl":
+    if not protocol.startswith("cdl"):
         return [Text(entry.question), Fold("How it decides", [Text(rule_of(check))])]
     flag = "Fail from a macro-F1 of 0.60, else pass; it knows no interval and no shuffled control."
     faults = caveats(protocol, check)
@@ -85,4 +85,4 @@ def protocol_sections(audits: Sequence[Audit]) -> Section:
 
 
 def _faults(protocol: str, sentences: Sequence[str]) -> list[Block]:
-    return [Fold(f"What the protocol {protocol} gets wrong", [Items(sentences)], open=protocol == "cdl")]
+    return [Fold(f"What the protocol {protocol} gets wrong", [Items(sentences)], open=protocol.startswith("cdl"))]

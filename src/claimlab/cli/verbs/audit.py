@@ -39,7 +39,7 @@ def audit(
     folders: Annotated[list[Path] | None, typer.Argument(help="One or more claimlab dataset folders.")] = None,
     output: OptionalOutput = None,
     checks: Annotated[list[str] | None, typer.Option("--check", help="Run only this check; may be repeated.")] = None,
-    protocol: Annotated[str, typer.Option(help="'fair', or 'cdl' to reproduce published numbers.")] = "fair",
+    protocol: Annotated[str, typer.Option(help="'fair', or 'cdl' and 'cdl-holdout' for published numbers.")] = "fair",
     target: Annotated[str, typer.Option(help="'veracity' (true/false), 'veracity-mixed', or any column.")] = "veracity",
     columns: Annotated[
         list[str] | None, typer.Option("--column", help="Put this column to the test too (meta.KEY for meta).")
