@@ -3,10 +3,12 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from claimlab.audit.checks.feasibility import agreement_of, combine, people_votes, verdict_of
+from claimlab.audit.asking import ALONE, PROMISED, Opinion, Reading
+from claimlab.audit.checks.feasibility import verdict_of
 from claimlab.audit.hints import hints
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
+from claimlab.audit.votes import QUESTION, agreement_of, combine, compare, votes_of
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import clean_twin
 
@@ -54,7 +56,7 @@ def test_spellings_of_the_answers_and_strangers() -> None:
             "value": ["Possible", "HARD", "impossible", "dunno"],
         }
     )
-    found = people_votes(Subject.of(Dataset.build("x", data.records, {"annotations": table})))
+    found = votes_of(Subject.of(Dataset.build("x", data.records, {"annotations": table})))
     assert found is not None
     assert found["answer"].to_list() == ["feasible", "search", "no"]
 
@@ -63,30 +65,68 @@ def test_without_people_or_judge_it_is_not_measured() -> None:
     data = clean_twin(size=60)
     result = audit(Dataset.build("x", data.records), checks=["feasibility"], debug=True)
     assert result.findings[0].verdict == "not-measured"
-    assert "Nobody has judged it" in result.findings[0].why
+    assert "no feasibility annotations" in result.findings[0].why
 
 
 class Judge:
-    """A judge as enrich hands one in: it answers, fails on one record, and says whether people checked it."""
+    """A judge as a model is: it answers, fails on one record, and finds everything feasible once it may search."""
 
-    name, standing = "test judge", "Not compared with people."
+    name, standing = "test judge", None
 
-    def __init__(self, validated: bool) -> None:
-        self.validated = validated
+    def readings(self, _: Subject) -> tuple[Reading, ...]:
+        return (ALONE, PROMISED)
 
-    def judge(self, subject: Subject, *, search: bool, seed: int) -> dict[str, bool | None]:
-        answers: dict[str, bool | None] = dict.fromkeys(subject.ids[:60], search)
-        return {**answers, subject.ids[0]: None}
+    def opinions(self, subject: Subject, reading: Reading, seed: int) -> dict[str, Opinion | None]:
+        one = Opinion(explanation="No year.", missing=["time", "time"], answer="feasible with web search")
+        answers: dict[str, Opinion | None] = dict.fromkeys(subject.ids[:60], one)
+        unclear = Opinion(explanation="Which mill?", missing=["place"], answer="not feasible")
+        return {**answers, subject.ids[0]: None, subject.ids[1]: unclear}
 
 
-def test_a_model_judge_counts_failures_and_cannot_pass_unvalidated() -> None:
+def said(ids: list[str], answers: list[str]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"record_id": ids, "annotator": "p", "annotator_kind": "human", "question": QUESTION, "value": answers}
+    )
+
+
+def test_a_model_judge_counts_failures_and_cannot_pass_or_fail_unvalidated() -> None:
     data = Dataset.build("x", clean_twin(size=90).records)
-    for validated, with_search in ((True, "pass"), (False, "warn")):
-        one, two = audit(data, checks=["feasibility"], judge=Judge(validated), debug=True).findings
-        assert one.verdict == with_search
-        assert two.verdict == ("fail" if validated else "warn")
-        assert one.details["failed_answers"] == 1
-        assert one.n == 59
+    promised, results, alone = audit(data, checks=["feasibility"], judge=Judge(), debug=True).findings
+    assert (promised.verdict, results.verdict, alone.verdict) == ("inconclusive", "not-measured", "warn")
+    assert (promised.n, promised.details["failed_answers"]) == (59, 1)
+    assert "pass `provider`" in results.why
+    assert alone.score == 0  # what needs a search is not feasible without one
+    assert "unvalidated" in alone.why
+    assert {row["kind"]: row["records"] for row in promised.details["missing"]}["time"] == 58
+    assert [row["records"] for row in promised.details["answers"]] == [0, 58, 1]
+    assert promised.details["explanations"][0]["explanation"] == "Which mill?"
+
+
+def test_a_judge_that_agrees_with_annotators_can_pass_and_all_stand_side_by_side() -> None:
+    records = clean_twin(size=90).records
+    ids = records["id"].to_list()[:60]
+    agreeing = said(ids, ["impossible" if i == 1 else "hard" for i in range(60)])
+    opposed = said(ids, ["impossible" if i > 1 else "hard" for i in range(60)])
+    for table, validated in ((agreeing, True), (opposed, False)):
+        data = Dataset.build("x", records, {"annotations": table})
+        people, promised, _, alone = audit(data, checks=["feasibility"], judge=Judge(), debug=True).findings
+        assert promised.details["validated"] is validated
+        assert promised.verdict == ("pass" if validated else "inconclusive")
+        rows = promised.details["side_by_side"]
+        assert [(r["by"], r["reading"]) for r in rows] == [
+            ("annotators", "with search"), ("annotators", "without search"),
+            ("test judge", "with search (promised)"), ("test judge", "without search"),
+        ]  # fmt: skip
+        assert rows == people.details["side_by_side"] == alone.details["side_by_side"]
+        assert rows[0]["lower"] <= rows[0]["average"] <= rows[0]["upper"]
+
+
+def test_a_judge_is_compared_where_annotators_do_not_tie() -> None:
+    table = votes({"a": ["feasible", "no"], "b": ["search"], "c": ["no"]})
+    found = compare({"a": True, "b": True, "c": False, "d": True}, table, PROMISED)
+    assert (found.records, found.agreement, found.kappa, found.validated) == (2, 1.0, 1.0, False)
+    assert compare({"b": True}, table, ALONE).agreement == 0.0
+    assert compare({"a": True}, None, PROMISED).records == 0
 
 
 def test_hints_in_five_languages() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from claimlab.audit.asking import ALONE, PROMISED, READINGS, RESULTS, Opinion, Reading
 from claimlab.audit.judge import ModelJudge
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
@@ -19,6 +20,9 @@ from claimlab.llm.messages import Request
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Line, Refuse, Scripted
 from claimlab.llm.standin import StandIn
+from claimlab.search.chain import Chain
+from claimlab.search.connect import connect
+from claimlab.search.local import build_index
 
 N = 60
 
@@ -38,41 +42,72 @@ def answer(request: Request[Any]) -> Line:
     prompt = request.messages[-1].content
     if "mill 1 in" in prompt:
         return Refuse()
-    return json.dumps({"checkable": "no" if "picture" in prompt and "explained" not in prompt else "yes"})
+    unseen = "this picture" in prompt and "explained" not in prompt
+    return opinion("not feasible" if unseen else "feasible", "media" if unseen else None)
 
 
-def judge(sample: int = 300) -> tuple[ModelJudge, Scripted]:
+def opinion(answer: str, missing: str | None = None) -> str:
+    return json.dumps({"explanation": "So it is.", "missing": [missing] if missing else [], "answer": answer})
+
+
+def judge(sample: int = 300, search: Chain | None = None) -> tuple[ModelJudge, Scripted]:
     script = Scripted(answers=answer)
-    return ModelJudge(layered(script, Calls(mode="live")), sample), script
+    return ModelJudge(layered(script, Calls(mode="live")), sample, search=search), script
+
+
+def feasible(one: ModelJudge, data: Subject, reading: Reading, seed: int = 0) -> dict[str, bool | None]:
+    opinions = one.opinions(data, reading, seed)
+    return {i: None if o is None else o.feasible(reading) for i, o in opinions.items()}
 
 
 def test_answers_with_and_without_search_and_a_refusal_is_null() -> None:
     one, script = judge()
     subject = Subject.of(dataset(evidence=True))
-    alone = one.judge(subject, search=False, seed=0)
+    alone = feasible(one, subject, ALONE)
     assert [alone["r0"], alone["r1"], alone["r2"]] == [False, None, True]
     assert sum(a is False for a in alone.values()) == N // 3
-    searched = one.judge(subject, search=True, seed=0)
+    searched = feasible(one, subject, RESULTS)
     assert "r1" not in searched  # all it has is a near-copy of itself
     assert sum(a is False for a in searched.values()) == N // 6
     assert one.tally.refusals == 1
     assert "<statement>" in script.asked[0].messages[-1].content
 
 
-def test_a_sample_is_drawn_by_lot_and_the_same_seed_draws_the_same() -> None:
+def test_a_sample_is_drawn_at_random_and_the_same_seed_draws_the_same() -> None:
     one, _ = judge(sample=20)
     subject = Subject.of(dataset(evidence=False))
-    first, again, other = (one.judge(subject, search=False, seed=s) for s in (1, 1, 2))
+    first, again, other = (feasible(one, subject, ALONE, s) for s in (1, 1, 2))
     assert len(first) == 20
     assert first == again
     assert set(first) != set(other)
 
 
-def test_without_evidence_the_searched_half_is_not_measured() -> None:
-    with_search, without = audit(dataset(evidence=False), checks=["feasibility"], judge=judge()[0], debug=True).findings
-    assert (with_search.verdict, without.verdict) == ("not-measured", "warn")  # unvalidated: a doubt, no verdict
-    assert "unvalidated" in without.why
-    assert "1 answers failed" in without.why
+def test_the_explanation_comes_first_and_search_is_only_promised_where_nothing_was_searched() -> None:
+    assert list(Opinion.model_fields) == ["explanation", "missing", "answer"]
+    one, script = judge()
+    promised, results, alone = audit(dataset(evidence=False), checks=["feasibility"], judge=one, debug=True).findings
+    assert (promised.verdict, results.verdict, alone.verdict) == ("warn", "not-measured", "warn")  # unvalidated
+    assert "unvalidated" in alone.why
+    assert "1 answers failed" in alone.why
+    promises = ["access to a web search" in request.messages[-1].content for request in script.asked]
+    assert promises.count(True) == promises.count(False) == N
+
+
+def test_with_a_provider_the_judge_sees_what_a_search_finds(tmp_path: Path) -> None:
+    """The pages to search explain every sixth statement: those that point at an odd picture."""
+    pages = [{"id": f"p{i}", "text": f"Look at this picture {i}! explained at length"} for i in range(3, N, 6)]
+    Dataset.build("pages", pl.DataFrame(pages)).write(tmp_path / "pages")
+    build_index(tmp_path / "pages", tmp_path / "index")
+    chain = connect(["local"], Calls(mode="live"), settings={"local": {"index": tmp_path / "index"}})
+    one, script = judge(search=chain)
+    subject = Subject.of(dataset(evidence=False))
+    assert one.readings(subject) == READINGS
+    assert one.searches(subject, 0) == N
+    searched = feasible(one, subject, RESULTS)
+    one.close()
+    assert sum(o is False for o in feasible(one, subject, PROMISED).values()) == N // 3
+    assert all(searched[f"r{i}"] for i in range(3, N, 6))
+    assert any("<results>" in request.messages[-1].content for request in script.asked)
 
 
 def test_from_the_command_line_within_a_cap(
@@ -80,7 +115,7 @@ def test_from_the_command_line_within_a_cap(
 ) -> None:
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "cache"))
     dataset(evidence=True).write(tmp_path / "data")
-    with StandIn(answer=lambda _: '{"checkable": "yes"}') as server:
+    with StandIn(answer=lambda _: opinion("feasible")) as server:
         profile = tmp_path / "p.toml"
         profile.write_text(f'[m]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
         command = ["audit", str(tmp_path / "data"), "--check", "feasibility", "--judge", str(profile), "--json"]
@@ -89,7 +124,7 @@ def test_from_the_command_line_within_a_cap(
         assert server.served <= 40
         assert run(command) == 0
         findings = json.loads(capsys.readouterr().out)["findings"]
-        assert [f["n"] for f in findings] == [N - 1, N]
-        assert server.served == 2 * N - 1  # what was answered before the cap was not asked again
+        assert [f["n"] for f in findings] == [N, N - 1, N]
+        assert server.served == 3 * N - 1  # what was answered before the cap was not asked again
     assert run(["audit", str(tmp_path / "data"), "--max-calls", "4"]) == 2
     assert "without a judge spends nothing" in capsys.readouterr().err

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from claimlab.audit.checks.feasibility import people_votes
 from claimlab.audit.subject import Subject
+from claimlab.audit.votes import votes_of
 from claimlab.catalog.load import load
 from claimlab.core.errors import UnmappedLabels, UnreadableFile
 
@@ -76,7 +76,7 @@ def test_liar_new_has_possibility_labels_french_and_articles(tmp_path: Path, sam
         "hard",
         "impossible",
     ]
-    votes = people_votes(Subject.of(found))
+    votes = votes_of(Subject.of(found))
     assert votes is not None, "the audit's check of feasibility reads them"
     assert votes["annotator"].unique().sort().to_list() == ["labeler_1", "labeler_2", "labeler_3"]
     assert found.tables["evidence"]["rating"].to_list() == ["true"]

@@ -83,7 +83,7 @@ def test_unknown_names_are_told(data: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(["audit", str(data), "--check", "keyword"]) == 2
     assert "Did you mean 'keywords'?" in capsys.readouterr().err
     assert run(["audit", str(data), "--protocol", "best"]) == 2
-    assert "Choose one of: cdl, fair" in capsys.readouterr().err
+    assert "Choose one of: cdl, cdl-holdout, fair" in capsys.readouterr().err
 
 
 def test_a_study_from_template_to_report(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,8 @@ fixed = cl.fix("data/liar", output="data/liar-fixed")
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -24,7 +25,7 @@ from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
 from claimlab.audit.write import KIND, contents, read_audits
 from claimlab.core.budget import Caps
-from claimlab.core.calls.estimate import estimated
+from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
@@ -35,6 +36,8 @@ from claimlab.core.shown import Shown
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.open import open_provider
 from claimlab.pages.folder import fill
+from claimlab.search.named import named_chain
+from claimlab.search.terms import Searches
 
 
 def audit(
@@ -48,6 +51,7 @@ def audit(
     settings: Settings | None = None,
     judge: str | ModelJudge | None = None,
     judge_sample: int = SAMPLE,
+    provider: str | Sequence[str] = (),
     cache: str | Path | None = None,
     mode: str = "record",
     max_cost: float | None = None,
@@ -64,12 +68,14 @@ def audit(
     `checks` names the checks to run (all by default); `protocol` is "fair", or "cdl" to reproduce published numbers;
     `target` is "veracity", "veracity-mixed" or any column; `columns` are put to the test too ("meta.KEY" for meta).
     `judge` names a model profile that says of `judge_sample` records whether they can be checked at all, within the
-    caps. With `output`, the report is written there.
+    caps; `provider` names where to search for what it is shown ("brave", "local:FOLDER"). With `output`, the report is
+    written there.
     """
     return audit_all(
         [data], output=output, checks=checks, protocol=protocol, target=target, columns=columns,
-        settings=settings, judge=judge, judge_sample=judge_sample, cache=cache, mode=mode, max_cost=max_cost,
-        max_calls=max_calls, max_tokens=max_tokens, seed=seed, limit=limit, force=force, debug=debug, progress=progress,
+        settings=settings, judge=judge, judge_sample=judge_sample, provider=provider, cache=cache, mode=mode,
+        max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, seed=seed, limit=limit, force=force,
+        debug=debug, progress=progress,
     )[0]  # fmt: skip
 
 
@@ -84,6 +90,7 @@ def audit_all(
     settings: Settings | None = None,
     judge: str | ModelJudge | None = None,
     judge_sample: int = SAMPLE,
+    provider: str | Sequence[str] = (),
     cache: str | Path | None = None,
     mode: str = "record",
     max_cost: float | None = None,
@@ -99,6 +106,8 @@ def audit_all(
     caps = Caps(max_cost, max_calls, max_tokens)
     if judge is None and caps != Caps():
         raise UsageError("A cap was set, but an audit without a judge spends nothing.", "Pass `judge`.")
+    if judge is None and provider:
+        raise UsageError("A search is made for a judge, and none was named.", "Pass `judge`.")
     if not data:
         raise UsageError("There is no dataset to audit.", "Pass at least one.")
     named = one_of(get_args(ProtocolName), protocol, "protocol")
@@ -108,22 +117,33 @@ def audit_all(
         "audit", None, output, kind=KIND, reads=folders_of(*data), force=force, seed=seed, caps=caps, mode=mode,
         cache=cache, progress=progress,
     ) as run:  # fmt: skip
-        model = _judge(run, judge, judge_sample)
-        done = [
-            run_checks(
-                Dataset.of(source, limit), checks=checks, protocol=named, target=target, columns=columns, seed=seed,
-                settings=settings, judge=model, debug=debug, progress=progress,
-            )
-            for source in data
-        ]  # fmt: skip
+        with _judge(run, judge, judge_sample, provider) as model:
+            done = [
+                run_checks(
+                    Dataset.of(source, limit), checks=checks, protocol=named, target=target, columns=columns, seed=seed,
+                    settings=settings, judge=model, debug=debug, progress=progress,
+                )
+                for source in data
+            ]  # fmt: skip
         run.fill(lambda folder: fill(contents(done), folder))
     return done
 
 
-def _judge(run: Run, judge: str | ModelJudge | None, sample: int) -> ModelJudge | None:
-    if isinstance(judge, str):
-        return ModelJudge(open_provider(judge, calls=run.calls), sample, progress=run.progress)
-    return judge
+@contextmanager
+def _judge(
+    run: Run, judge: str | ModelJudge | None, sample: int, provider: str | Sequence[str]
+) -> Iterator[ModelJudge | None]:
+    """The judge that is named, with the search that it may use; what was opened here is closed here."""
+    if not isinstance(judge, str):
+        yield judge
+        return
+    names = [provider] if isinstance(provider, str) else list(provider)
+    search = named_chain(names, run.calls) if names else None
+    model = ModelJudge(open_provider(judge, calls=run.calls), sample, search=search, progress=run.progress)
+    try:
+        yield model
+    finally:
+        model.close()
 
 
 def estimate_audit(
@@ -132,6 +152,7 @@ def estimate_audit(
     *,
     output: str | Path | None = None,
     judge_sample: int = SAMPLE,
+    provider: str | Sequence[str] = (),
     target: str = "veracity",
     cache: str | Path | None = None,
     mode: str = "record",
@@ -139,14 +160,21 @@ def estimate_audit(
     limit: int | None = None,
 ) -> dict[str, Any]:
     """What an audit with a model as judge would cost at most; nothing is sent anywhere."""
-    with Run("audit", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run:
-        model = _judge(run, judge, judge_sample)
+    with (
+        Run("audit", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run,
+        _judge(run, judge, judge_sample, provider) as model,
+    ):
         if model is None:
             return estimated({})
         subjects = [Subject.of(Dataset.of(source, limit), target) for source in data]
-        requests = [r for s in subjects for search in (False, True) for r in model.requests(s, search, seed).values()]
-        guess = estimate_calls(requests, model.provider.profile, recording=run.calls.existing())
-        return estimated({"judge": guess})
+        requests = (request for subject in subjects for request in model.requests(subject, seed))
+        parts: dict[str, Priced] = {
+            "judge": estimate_calls(requests, model.provider.profile, recording=run.calls.existing())
+        }
+        if model.search is not None:
+            searches = sum(model.searches(subject, seed) for subject in subjects)
+            parts["search"] = Searches(model.search.providers[0].name, 0, searches)
+        return estimated(parts)
 
 
 def saved_audits(saved: Sequence[str | Path], *, output: str | Path | None = None, force: bool = False) -> list[Audit]:

@@ -11,6 +11,7 @@ import polars as pl
 from claimlab.pages.charts import TRUE, VERDICT_COLOURS, WIDTH, distinct
 
 SHAPES = {"score": "circle", "majority": "triangle-right", "stratified": "stroke", "shuffled": "cross"}
+BOUNDS = {"lower": "triangle-down", "upper": "triangle-up"}
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,14 @@ def _baselines(rows: Sequence[Dot], x: Any, y: Any) -> list[Any]:
     import altair as alt
 
     marks = [{"name": r.name, "x": 100 * v, "baseline": k} for r in rows for k, v in r.marks.items()]
-    kinds = [k for k in SHAPES if any(mark["baseline"] == k for mark in marks)]
+    shapes = {**SHAPES, **BOUNDS}
+    kinds = [k for k in shapes if any(mark["baseline"] == k for mark in marks)]
     if not kinds:
         return []
     shape = alt.Shape(
         "baseline:N",
-        scale=alt.Scale(domain=kinds, range=[SHAPES[k] for k in kinds]),
-        title="baselines:",
+        scale=alt.Scale(domain=kinds, range=[shapes[k] for k in kinds]),
+        title="bounds:" if set(kinds) <= set(BOUNDS) else "baselines:",
         legend=alt.Legend(orient="top", direction="horizontal"),
     )
     style: dict[str, Any] = {"size": 45, "color": "#8b95a1", "filled": False, "strokeWidth": 1.5}

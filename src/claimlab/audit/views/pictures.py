@@ -47,6 +47,7 @@ def feasibility(audits: Sequence[Audit], name: str) -> list[Figure]:
             f.score,
             f.interval,
             f.verdict,
+            {name: f.details[name] for name in ("lower", "upper") if name in f.details},
         )
         for audit in audits
         for f in audit.findings

@@ -56,6 +56,9 @@ def audit(
         str | None, typer.Option(help="Model profile that judges whether claims can be checked (feasibility).")
     ] = None,
     judge_sample: Annotated[int, typer.Option(min=30, help="Records that the judge is asked about.")] = 300,
+    provider: Annotated[
+        list[str] | None, typer.Option(help="Where to search for what the judge is shown; may be repeated (fallbacks).")
+    ] = None,
     cache: CacheOption = None,
     mode: ModeOption = "record",
     max_cost: MaxCostOption = None,
@@ -84,8 +87,8 @@ def audit(
     if estimate:
         show_estimate(
             front.estimate_audit(
-                paths, judge, output=output, judge_sample=judge_sample, target=target, cache=cache, mode=mode,
-                seed=seed, limit=limit,
+                paths, judge, output=output, judge_sample=judge_sample, provider=provider or (), target=target,
+                cache=cache, mode=mode, seed=seed, limit=limit,
             ),
             as_json,
         )  # fmt: skip
@@ -99,8 +102,8 @@ def audit(
             audits = front.saved_audits(saved, output=output, force=force)
         else:
             audits = front.audit_all(
-                paths, output=output, judge=judge, judge_sample=judge_sample, cache=cache, mode=mode,
-                max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, progress=progress, **options,
+                paths, output=output, judge=judge, judge_sample=judge_sample, provider=provider or (), cache=cache,
+                mode=mode, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, progress=progress, **options,
             )  # fmt: skip
     if as_json:
         findings = [{"dataset": a.dataset, **f.model_dump(mode="json")} for a in audits for f in a.findings]
