@@ -67,7 +67,7 @@ def test_it_is_listed_shown_loaded_and_documented(tmp_path: Path) -> None:
 
     listed = {d["name"]: d for d in json.loads(out[LIST])["datasets"]}
     assert len(listed) > 1
-    assert listed["village-rumours"]["loader"] == "not met real files"
+    assert listed["village-rumours"]["loader"] == "not yet tested"
     assert [d["name"] for d in json.loads(out[ASKED])["datasets"]] == ["village-rumours"]
     for said in ("Ask the postmistress.", "Rumours of one village, a CSV file.", "Welsh"):
         assert said in out[SHOW]

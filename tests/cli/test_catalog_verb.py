@@ -20,7 +20,7 @@ from claimlab.pages.terminal import columns_of, to_text
 KEYS = {
     "name", "title", "summary", "size", "modality", "topic", "region", "languages", "language_count", "time_start",
     "time_end", "labelling", "shares", "quality", "published", "licence", "access", "homepage", "citation", "errata",
-    "has_evidence", "survey", "met_real_files", "loader", "no_loader", "variants", "maps", "real_rows", "real_labels",
+    "has_evidence", "survey", "loader", "no_loader", "variants", "maps", "real_rows", "real_labels", "differences",
 }  # fmt: skip
 
 
@@ -44,14 +44,14 @@ def test_the_list_fits_and_never_cuts_a_name(
         assert column in lines[0]
 
 
-def test_the_list_says_whose_loader_has_met_real_files(
+def test_the_list_says_whose_loader_is_tested(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "140")
     rows = {line.split()[0]: line for line in out(capsys).splitlines() if line.strip()}
     for entry in everything():
-        expected = "yes" if entry.card.met_real_files else "unmet" if entry.variants else "no"
-        assert rows[entry.card.name].split()[-1] == expected
+        expected = "tested" if entry.tested else "not yet" if entry.variants else "none"
+        assert rows[entry.card.name].endswith(expected)
 
 
 def test_json_is_exactly_the_contract(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +60,7 @@ def test_json_is_exactly_the_contract(capsys: pytest.CaptureFixture[str]) -> Non
     assert [d["name"] for d in whole["datasets"]] == DATASETS.names()
     assert all(set(d) == KEYS for d in whole["datasets"])
     liar = next(d for d in whole["datasets"] if d["name"] == "liar")
-    assert (liar["size"], liar["languages"], liar["loader"]) == (12_836, ["eng"], "yes")
+    assert (liar["size"], liar["languages"], liar["loader"]) == (12_836, ["eng"], "tested on the published files")
     assert liar["maps"] == ["a5", "cdl", "cdl-time"]
     assert liar["quality"] == {"keywords": "pass", "temporal": None, "feasibility": "fail"}
     one = json.loads(out(capsys, "show", "liar", "--json"))
@@ -103,7 +103,7 @@ def test_every_card_is_shown_whole(name: str) -> None:
     assert " ".join(entry.card.citation.split()) in flat
     for erratum in entry.card.errata:
         assert " ".join(erratum.split())[:40] in flat
-    assert ("has not met real files" in flat) == (bool(entry.variants) and not entry.card.met_real_files)
+    assert ("not yet tested" in flat) == (bool(entry.variants) and not entry.tested)
     assert entry.no_loader is None or " ".join(entry.no_loader.split())[:30] in flat
 
 

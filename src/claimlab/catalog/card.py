@@ -83,7 +83,6 @@ class Card(_Closed):
     errata: tuple[str, ...] = ()
     has_evidence: bool = False
     survey: Literal["cdl-claims", "cdl-paragraphs", "cdl-listed"] | None = None  # its place in the 75-dataset guide
-    met_real_files: bool = False  # whether the loader has been run on the published files, not only on made-up rows
 
     @model_validator(mode="before")
     @classmethod

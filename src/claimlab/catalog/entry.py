@@ -80,6 +80,11 @@ class Entry:
         self.real_labels = real_labels or {}
         self.published_rows = published_rows or {}
 
+    @property
+    def tested(self) -> bool:
+        """Whether the default loader has been run on files that the authors publish, not only on synthetic ones."""
+        return next(iter(self.variants), None) in self.real_rows
+
     def map_named(self, name: str | None) -> LabelMap | None:
         if not self.maps:
             return None

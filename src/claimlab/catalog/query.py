@@ -20,7 +20,7 @@ from claimlab.catalog.card import Modality
 from claimlab.catalog.entry import Entry
 from claimlab.core.errors import UnknownName, UsageError
 
-LoaderState = Literal["yes", "not met real files", "no"]
+LoaderState = Literal["tested on the published files", "not yet tested", "none"]
 MARKS = {"keywords": "keywords", "time": "temporal", "feasibility": "feasibility"}  # as said here -> as on the card
 GRADES = ("pass", "fail", "not-assessed")
 SURVEYS = ("cdl", "cdl-claims", "cdl-paragraphs", "cdl-listed")
@@ -33,7 +33,7 @@ FREE_WORDS: dict[str, Callable[[Entry], str | None]] = {
 FLAGS: dict[str, Callable[[Entry], bool]] = {
     "evidence": lambda e: e.card.has_evidence,
     "loadable": lambda e: bool(e.variants),
-    "met_real_files": lambda e: e.card.met_real_files,
+    "tested": lambda e: e.tested,
 }
 
 
@@ -83,11 +83,11 @@ def criteria(
     until: str | None = None,
     evidence: bool = False,
     loadable: bool = False,
-    met_real_files: bool = False,
+    tested: bool = False,
 ) -> list[Criterion]:
     """The criteria, each checked: `entries` says which topics, regions and licences there are to ask for."""
     words = {"topic": topic, "region": region, "licence": licence}
-    flags = {"evidence": evidence, "loadable": loadable, "met_real_files": met_real_files}
+    flags = {"evidence": evidence, "loadable": loadable, "tested": tested}
     out = [_worded(option, values, entries) for option, values in words.items() if values]
     if language:
         codes = {_language(v) for v in language}
@@ -106,10 +106,10 @@ def criteria(
 
 
 def loader_state(entry: Entry) -> LoaderState:
-    """Whether there is a loader, and whether it has ever met the files that the authors publish."""
+    """Whether there is a loader, and whether it has been tested on files that the authors publish."""
     if not entry.variants:
-        return "no"
-    return "yes" if entry.card.met_real_files else "not met real files"
+        return "none"
+    return "tested on the published files" if entry.tested else "not yet tested"
 
 
 def unnamed_languages(entries: Iterable[Entry]) -> int:

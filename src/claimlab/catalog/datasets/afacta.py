@@ -180,7 +180,6 @@ DATASET = Entry(
             "The two experts agree on 698 of the 816 test sentences; the final label decides the rest.",
             "The raw speeches are not among the files at hand.",
         ),
-        met_real_files=True,
     ),
     variants={"sentences": sentences, "all": everything, "clef2021": clef},
     real_rows={"sentences": 2_769, "all": 12_425, "clef2021": 140},

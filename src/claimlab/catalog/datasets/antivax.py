@@ -51,7 +51,6 @@ DATASET = Entry(
             "'Not misinformation' is all that states nothing false, humour and sarcasm included: reading it as true is "
             "generous.",
         ),
-        met_real_files=True,
     ),
     maps=both(VERDICTS),
     variants={"labelled": load},

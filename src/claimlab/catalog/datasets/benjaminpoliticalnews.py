@@ -84,7 +84,6 @@ DATASET = Entry(
             "Satire says nothing of truth under the house's rule and is unknown in map 'a5'; map 'cdl' counts it as false.",
             "The files hold neither date nor outlet, though both were known when they were collected.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": A5, "cdl": {**A5, "satire": "false"}},
     variants={"articles": load, "buzzfeed": load_buzzfeed, "random": load_random},

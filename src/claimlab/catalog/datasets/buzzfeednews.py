@@ -55,7 +55,6 @@ DATASET = Entry(
             "Four ratings of one page were corrected in October 2016; older copies of the file differ.",
             "24 and 25 September (a weekend) are not covered, though the stated period includes them.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": A5},
     variants={"posts": load},

@@ -84,7 +84,6 @@ DATASET = Entry(
             "A claim and its negation are made from the same news sentence: split by group (498).",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps=both(VERDICTS),
     variants={"claims": load},

@@ -66,7 +66,6 @@ DATASET = Entry(
             "The Turkish files of the first release call two columns otherwise (topic_id, check_worthiness).",
             "The test files are published without labels.",
         ),
-        met_real_files=True,
     ),
     variants={
         "check-worthy": partial(load, task="1A_checkworthy"),

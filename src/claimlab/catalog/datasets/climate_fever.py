@@ -88,7 +88,6 @@ DATASET = Entry(
             "be marked as supported.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps=both(VERDICTS),
     variants={"claims": load},

@@ -63,7 +63,6 @@ DATASET = Entry(
             "from 2020-01-09 to 2020-07-08, which is where this card's times are from.",
             "651 tweets have a second category, at times of the other side: it is in the annotations.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": A5, "cdl": {**A5, **dict.fromkeys(REPLIES, "false")}, "cdl-time": A5},
     variants={"tweets": load},

@@ -142,7 +142,6 @@ DATASET = Entry(
             "The guide's end is 2020-09-01; the files go on to a snapshot of 2020-11-01.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps=both(VERDICTS),
     variants={"items": load, "engagements": load_engagements},

@@ -106,7 +106,6 @@ DATASET = Entry(
             "A code is explained in the name of its column only; the files of all tweets are spelt 'tweeet', and labelled files are sorted by class.",
             "The repository holds 156,829 ids (60,153 on cures, 96,676 on 5G), of which 154,548 are distinct.",
         ),
-        met_real_files=True,
     ),
     maps=both(A5),
     variants={

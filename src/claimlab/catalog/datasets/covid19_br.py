@@ -50,6 +50,7 @@ DATASET = Entry(
         labelling="Human",
         shares=Shares(true=68.54, false=31.46),
         access="Download wpp_2020.csv from the authors' repository named in the paper.",
+        homepage="https://doi.org/10.5753/dsw.2021.17422",
         citation="Martins, Cabral, Mourão, de Sá, Monteiro and Machado (2021), COVID19.BR: A Dataset of Misinformation "
         "about COVID-19 in Brazilian Portuguese WhatsApp Messages, Dataset Showcase Workshop.",
         errata=(
@@ -60,7 +61,6 @@ DATASET = Entry(
             "No dates: the period is that of the collection.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps={"default": {"0": "true", "1": "false"}},
     variants={"messages": load},

@@ -54,7 +54,6 @@ DATASET = Entry(
             "Posts of train and test are near-duplicates of each other here and there, so a random split leaks.",
             "The licence found beside copies of the data belongs to their code; none is stated for the data.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": {"real": "true", "fake": "false"}},
     variants={"posts": load},

@@ -130,7 +130,6 @@ DATASET = Entry(
             "The README gives 4,542 tweets as Arabic and 2,665 as English in one place; the files hold 4,966 Arabic, "
             "4,542 English, 3,697 Bulgarian and 2,665 Dutch.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": {**BINARY, **FINE}, "cdl": {**BINARY, **dict.fromkeys(FINE, "unknown")}},
     variants={"binary": load, "all-files": load_all_files},

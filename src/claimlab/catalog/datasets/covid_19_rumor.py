@@ -104,7 +104,6 @@ DATASET = Entry(
             "The column 'source' of en_dup.csv holds addresses (3,897 of 3,898): of tweets, and of pages at Poynter and fact-checkers that tell the verdict.",
             "Times are written in four ways, mostly as Twitter's page shows them, in an unnamed time zone.",
         ),
-        met_real_files=True,
     ),
     maps=both(A5),
     variants={

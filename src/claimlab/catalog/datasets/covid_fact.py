@@ -73,7 +73,6 @@ DATASET = Entry(
             "'gold_source' is where the claim comes from, not where the evidence was found.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps=both(VERDICTS),
     variants={"claims": load},

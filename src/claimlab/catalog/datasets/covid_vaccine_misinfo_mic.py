@@ -85,7 +85,6 @@ DATASET = Entry(
             "'Uncertain' (355 rows) was later struck from the code book but is in the file.",
             "588 of the languages named are none of the three that the paper speaks of, or missing: Twitter's own guess.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": A5, "cdl": dict.fromkeys(A5, "unknown")},
     variants={

@@ -85,7 +85,6 @@ DATASET = Entry(
             "there as written (variant 'original-test').",
             "Four public ids of the copy were damaged by a spreadsheet (such as '2,574E+20').",
         ),
-        met_real_files=True,
     ),
     maps={"a5": A5, "cdl": {**A5, "partial": "false", "partially false": "false"}},
     variants={"articles": load, "original-test": load_original_test},

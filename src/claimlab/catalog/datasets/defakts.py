@@ -34,6 +34,7 @@ DATASET = Entry(
         languages=("deu",),
         labelling="Human expert",
         access="The binary labels with texts are in the authors' public repository; the full set is given on request.",
+        homepage="https://github.com/caisa-lab/DeFaktS-Dataset-Disinformaton-Detection",
         citation="Ashraf, Bezzaoui, Andone, Markowetz, Fegert and Flek (2024), DeFaktS: A German Dataset for Fine-Grained "
         "Disinformation Detection through Social Media Framing, LREC-COLING.",
         errata=(
@@ -45,7 +46,6 @@ DATASET = Entry(
             "Annotators judged wording without outside knowledge, so 0 means 'no sign of disinformation', not 'checked true'.",
             "The search word 'FDP' (a party) also caught Portuguese tweets that use it as an insult; some carry the label 1.",
         ),
-        met_real_files=True,
     ),
     maps=both(LABELS),
     variants={"binary": load},

@@ -190,7 +190,6 @@ DATASET = Entry(
             "A bag of words tells seeds from non-claims at .956: look for surface artefacts first.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     variants={
         "evolved": evolved,

@@ -138,7 +138,6 @@ DATASET = Entry(
             "'Human' texts newer than GPT are human because their source says so; nobody can be sure.",
             "Degrees are minor, major, critical here; BLUFF, by some of the same authors, says minor, moderate, critical.",
         ),
-        met_real_files=True,
     ),
     maps={"default": {"real": "true", "fake": "false"}},
     variants={

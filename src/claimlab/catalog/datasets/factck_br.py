@@ -94,7 +94,6 @@ DATASET = Entry(
             "Up to 27 claims share one review: split by review (group).",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps={"default": RATINGS},
     variants={"claims": load},

@@ -119,7 +119,6 @@ DATASET = Entry(
             "Three dates have the year 0201; dates reach back to 2009, though 2016 to 2018 is the published period.",
             "Pairs must stay on one side of a split (group).",
         ),
-        met_real_files=True,
     ),
     maps={"default": {"true": "true", "fake": "false"}},
     variants={"full": full, "normalised": normalised},

@@ -80,7 +80,6 @@ DATASET = Entry(
             "Edited pictures (psbattle_artwork) have no domain, comment count or vote ratio: missing values give the "
             "class away too.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": {"1": "true", "0": "false"}},
     variants={"posts": posts, "lines": lines},

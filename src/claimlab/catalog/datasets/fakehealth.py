@@ -94,7 +94,6 @@ DATASET = Entry(
             "on), not for truth; the authors call fewer than three stars fake (map 'authors').",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps={"authors": AUTHORS},
     variants={"news": load},

@@ -90,7 +90,6 @@ DATASET = Entry(
             "The workbook lists 492 stories, six more than there are texts; its label is written 'Satire ' in places, and it names the label twice.",
             "65 texts are not UTF-8 but Windows-1252.",
         ),
-        met_real_files=True,
     ),
     maps={
         "a5": {"Fake": "false", "Satire": "unknown"},

@@ -62,7 +62,6 @@ DATASET = Entry(
             "Every domain of the sample has a single label, and one domain gives 155 of the 250 rows: the source is the label.",
             "12 rows of the sample have no type; they stay without a verdict and the guide counts them as unknown.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": A5, "cdl": {**A5, "unreliable": "false", "bias": "unknown", "clickbait": "unknown"}},
     variants={"sample": load},

@@ -115,7 +115,6 @@ DATASET = Entry(
             "Headlines repeat: the 10,988 dated ones hold 10,352 distinct titles.",
             "One copy of the list mixes 230 blank lines into the 23,196 headlines (17,441 real, 5,755 fake).",
         ),
-        met_real_files=True,
     ),
     maps={"a5": {"real": "true", "fake": "false"}},
     variants={

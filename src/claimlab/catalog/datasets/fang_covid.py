@@ -67,7 +67,6 @@ DATASET = Entry(
         citation="Mattern, Qiao, Kerz, Wiechmann and Strohmaier (2021), FANG-COVID: A New Large-Scale Benchmark Dataset "
         "for Fake News Detection in German, FEVER workshop.",
         errata=("The label is that of the publisher, so the publisher's style and boilerplate give it away.",),
-        met_real_files=True,
     ),
     maps={"a5": {"real": "true", "fake": "false"}},
     variants={"articles": load, "media-separated": load_media_separated},

@@ -73,7 +73,6 @@ DATASET = Entry(
             "The guide's zero-shot baselines are on 'paper_test', half of the development part.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps=both(VERDICTS),
     variants={"dev": load, "all": load_all},

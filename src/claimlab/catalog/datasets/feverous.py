@@ -67,7 +67,6 @@ DATASET = Entry(
             "The guide's zero-shot baselines are on the validation part.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps=both(VERDICTS),
     variants={"dev": load, "all": load_all},

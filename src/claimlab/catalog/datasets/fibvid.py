@@ -80,7 +80,6 @@ DATASET = Entry(
             "The end is January 2021 in the guide's table and December 2020 in its text; the tweets run from "
             "2020-02-01 to 2020-12-21.",
         ),
-        met_real_files=True,
     ),
     maps=both(VERDICTS),
     variants={"claims": load, "join": load_join},

@@ -92,7 +92,6 @@ DATASET = Entry(
             "10 article texts stand among the training and the test bodies under different ids.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     variants={"stances": stances, "bodies": bodies},
     real_rows={"stances": 25_413, "bodies": 2_587},

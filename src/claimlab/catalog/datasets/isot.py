@@ -74,7 +74,6 @@ DATASET = Entry(
             "The published subject names differ between the two files, which gives the label away; some copies rename them.",
             "The articles run from 2015-03 to 2018-02, not only 2016 and 2017.",
         ),
-        met_real_files=True,
     ),
     maps=both(LABELS),
     variants={"titles": load_titles, "articles": load_articles},

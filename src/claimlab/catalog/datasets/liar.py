@@ -55,6 +55,7 @@ DATASET = Entry(
         labelling="Human expert",
         licence="research only",
         access="Download liar_dataset.zip from the author's page at UC Santa Barbara.",
+        homepage="https://www.cs.ucsb.edu/~william/data/liar_dataset.zip",
         citation="Wang (2017), 'Liar, Liar Pants on Fire': A New Benchmark Dataset for Fake News Detection, ACL.",
         errata=(
             "Read with ordinary quoting, 45 of the 12,836 rows vanish: quotes are part of the text.",
@@ -62,7 +63,6 @@ DATASET = Entry(
             "'mostly false'); its label shares only reproduce that way (map 'cdl').",
             "The credit-history counts include the statement itself, so they leak the label.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": A5, "cdl": {**A5, "barely-true": "true"}, "cdl-time": {**A5, "half-true": "true"}},
     variants={"statements": load},

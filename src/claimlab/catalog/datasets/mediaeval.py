@@ -134,7 +134,6 @@ DATASET = Entry(
             "Posts are in many languages, not only English and Spanish; the files do not say which.",
             "tweets_images.txt (variant 'images') lists 42,018 tweets by id; the guide's temporal figure most likely comes from it, since it is the only file of about the 41,948 rows that its scripts read.",
         ),
-        met_real_files=True,
     ),
     maps=both(A5),
     variants={

@@ -76,7 +76,6 @@ DATASET = Entry(
             "Place and origin were taken from the fact-checkers' index; five items differ between the two files in origin.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps={"a5": {"real": "true", "fake": "false"}},
     variants={"news": load},

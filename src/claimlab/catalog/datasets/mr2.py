@@ -55,7 +55,6 @@ DATASET = Entry(
         "Social Media, SIGIR.",
         errata=("The guide's table writes Chinese as 'CN', which is the code of a country.",),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps={"a5": noted({"0": "true", "1": "false", "2": "unknown"}, "0 non-rumour, 1 rumour, 2 unverified")},
     variants={"posts": load},

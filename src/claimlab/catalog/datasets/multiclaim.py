@@ -232,7 +232,6 @@ DATASET = Entry(
             "The guide leaves 'Missing context' alone as unknown (map 'cdl'); the house counts it as mixed.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps={
         "a5": {**_together(VERDICTS), **_GUIDE_LABELS},

@@ -48,7 +48,6 @@ DATASET = Entry(
             "The claims file names no language and no date.",
             "The masks keep the authors' clusters of like claims together, but the clusters themselves are not in the file.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": VERDICTS},
     variants={"claims": load},

@@ -51,8 +51,9 @@ DATASET = Entry(
             "Called top-down in one place of the paper and bottom-up in two others; it was collected from known claims "
             "(top-down).",
         ),
-        met_real_files=True,
     ),
     maps={"default": mumin.VERDICTS},
     variants={"claims": load},
+    published_rows={"claims": None},  # the rows depend on the identifier of languages
+    real_rows={"claims": 13_205},
 )

@@ -107,7 +107,6 @@ DATASET = Entry(
             "The MIT licence in the copy that circulates is of a participant's code; none is stated for the tweets.",
             "The guide's Table 4 spells the name NLP4F-2021.",
         ),
-        met_real_files=True,
     ),
     maps=both(VERDICTS),
     variants={"labelled": load, "first-release": load_first, "test": load_test},

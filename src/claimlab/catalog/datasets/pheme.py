@@ -160,7 +160,6 @@ DATASET = Entry(
             "the rows (each event's non-rumours stand before its rumours).",
             "Three events (ebola-essien, prince-toronto, putinmissing) hold no true rumour, so the event tells much of the label: split by group.",
         ),
-        met_real_files=True,
     ),
     maps={
         "a5": noted({**RUMOUR, "non-rumour": "unknown"}, "No one checked the non-rumours."),

@@ -96,7 +96,6 @@ DATASET = Entry(
             "Tables repeat: the 389 claims of dev and test rest on 220 tables, 63 of which are in both parts. Split by group.",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps=both(LABELS),
     variants={"claims": load},

@@ -73,7 +73,6 @@ DATASET = Entry(
             "what they stand for; another dates from 2016.",
             "Tweets without the news table have no label; the copy at hand holds the tweets only.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": {"1": "true", "0": "false"}},
     variants={"tweets": load_tweets, "articles": load_articles},

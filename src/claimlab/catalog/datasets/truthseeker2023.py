@@ -58,7 +58,6 @@ DATASET = Entry(
             "Up to 499 tweets stand under one statement: a random split leaks statements from train to test (group).",
             "Names give the label away in the guide's analysis: 99.6 % of the texts naming one politician are false.",
         ),
-        met_real_files=True,
     ),
     maps={"a5": {"True": "true", "False": "false"}},
     variants={"tweets": load},

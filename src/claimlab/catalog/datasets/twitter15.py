@@ -34,7 +34,6 @@ DATASET = Entry(
             "The guide lists three labels and leaves out 'unverified', which is a quarter of the rows.",
             "A seeded split reproduces the published scores only with the rows in the order of label.txt.",
         ),
-        met_real_files=True,
     ),
     maps=both(LABELS),
     variants={"texts": rumdetect("twitter15")},

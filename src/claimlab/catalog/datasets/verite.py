@@ -76,7 +76,6 @@ DATASET = Entry(
             "The column snopes_url also holds the Reuters addresses (260 Snopes, 78 Reuters).",
         ),
         has_evidence=True,
-        met_real_files=True,
     ),
     maps=both(LABELS),
     variants={"pairs": load},

@@ -46,7 +46,6 @@ DATASET = Entry(
         citation="Abilov, Hua, Matatov, Amir and Naaman (2021), VoterFraud2020: a Multi-modal Dataset of Election Fraud "
         "Claims on Twitter, ICWSM.",
         errata=("Printed as 'WaterFraud2020' in the guide's table.", "It has no verdicts: no check of labels applies."),
-        met_real_files=True,
     ),
     variants={"tweets": load},
     published_rows={"tweets": 7600000},

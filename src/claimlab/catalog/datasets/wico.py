@@ -70,7 +70,6 @@ DATASET = Entry(
             "the labelled tweets are older than 2020-01-17.",
             "'non_conspiracy' means that a tweet promotes no conspiracy. The guide counts it as true; nobody checked its facts.",
         ),
-        met_real_files=True,
     ),
     maps=both(LABELS),
     variants={"labelled": load_labelled, "all": load_all},

@@ -10,7 +10,7 @@ import inspect
 from typing import Any
 
 from claimlab.catalog.card import Card, Published
-from claimlab.catalog.counts import published_rows
+from claimlab.catalog.counts import differences, published_rows
 from claimlab.catalog.entry import Entry, Loader
 from claimlab.catalog.query import MARKS, loader_state
 from claimlab.core.labels import LabelMap
@@ -22,9 +22,9 @@ BAR = 24
 SHOWN_VALUES = 12
 NOT_KNOWN = "not known"
 LOADER_WORDS = {
-    "yes": "yes, and it has been run on the published files",
-    "not met real files": "yes, written from the published layout; it has not met real files, only made-up rows",
-    "no": "no",
+    "tested on the published files": "yes, tested on the published files",
+    "not yet tested": "yes, not yet tested on the published files: written from their documented layout",
+    "none": "none",
 }
 SURVEY_WORDS = {
     "cdl-claims": "claims (assessed)",
@@ -43,6 +43,7 @@ def to_json(entry: Entry) -> dict[str, Any]:
         "maps": list(entry.maps),
         "real_rows": dict(entry.real_rows),
         "real_labels": dict(entry.real_labels),
+        "differences": differences(entry),
     }
 
 
@@ -74,6 +75,7 @@ def card_blocks(entry: Entry) -> list[Block]:
         verdicts(entry.card),
         figures(entry.card.published),
         errata(entry.card),
+        differing(entry),
         access(entry),
         variants(entry),
         maps(entry),
@@ -139,6 +141,11 @@ def figures(published: Published | None) -> list[Block]:
 
 def errata(card: Card) -> list[Block]:
     return [Section("Errata: what the sources have wrong, and traps", [Items(card.errata)])] if card.errata else []
+
+
+def differing(entry: Entry) -> list[Block]:
+    found = differences(entry)
+    return [Section("Where the published files differ from this card", [Items(found)])] if found else []
 
 
 def access(entry: Entry) -> list[Block]:

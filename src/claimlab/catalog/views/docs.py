@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from claimlab.catalog.counts import differences
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.query import MARKS, everything, loader_state
 from claimlab.catalog.views.card import heading, language_names, mark_cell, period, years
@@ -20,8 +21,9 @@ def page(entries: Sequence[Entry]) -> str:
     """The page: a table of all datasets, and a section for each."""
     states = Counter(loader_state(e) for e in entries)
     intro = (
-        f"{len(entries)} datasets; {states['yes']} loaders have been run on the published files, "
-        f"{states['not met real files']} only on made-up rows in the published layout, and {states['no']} datasets "
+        f"{len(entries)} datasets; {states['tested on the published files']} loaders are tested on the published "
+        "files, "
+        f"{states['not yet tested']} only on synthetic files in the documented layout, and {states['none']} datasets "
         "have none. `claimlab catalog show NAME` shows a card in full, `claimlab catalog -o FILE.html` all as one page."
     )
     rows = ["| " + " | ".join(map(cell, row(e))) + " |" for e in entries]
@@ -62,9 +64,9 @@ def section(entry: Entry) -> list[str]:
     card = entry.card
     state = loader_state(entry)
     loads = {
-        "yes": "Loader: yes, run on the published files.",
-        "not met real files": "Loader: yes, but it has not met real files, only made-up rows in their layout.",
-        "no": f"Loader: none. {entry.no_loader or ''}".strip(),
+        "tested on the published files": "Loader: tested on the published files.",
+        "not yet tested": "Loader: not yet tested on the published files, only on synthetic ones in their layout.",
+        "none": f"Loader: none. {entry.no_loader or ''}".strip(),
     }[state]
     names = f" Variants: {', '.join(entry.variants)}." if entry.variants else ""
     maps = f" Verdict maps: {', '.join(entry.maps)}." if entry.maps else ""
@@ -78,6 +80,7 @@ def section(entry: Entry) -> list[str]:
         f"- {escape(card.access)}" + (f" <{card.homepage}>" if card.homepage else ""),
         f"- Cite: {escape(card.citation)}",
         *(f"- Erratum: {escape(erratum)}" for erratum in card.errata),
+        *(f"- Differs from the files: {escape(found)}" for found in differences(entry)),
     ]
 
 

@@ -67,8 +67,8 @@ def catalog(
     ] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Only those that come with evidence.")] = False,
     loadable: Annotated[bool, typer.Option("--loadable", help="Only those with a loader.")] = False,
-    met_real_files: Annotated[
-        bool, typer.Option("--met-real-files", help="Only those whose loader has met the published files.")
+    tested: Annotated[
+        bool, typer.Option("--tested", help="Only those whose loader is tested on the published files.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write one HTML page: a file .html, or a folder for it.")
@@ -81,7 +81,7 @@ def catalog(
         "topic": topic, "language": language, "modality": modality, "region": region, "licence": licence,
         "min_size": min_size, "max_size": max_size, "since": since, "until": until, "quality": quality,
         "passes": passes, "survey": survey, "evidence": evidence, "loadable": loadable,
-        "met_real_files": met_real_files,
+        "tested": tested,
     }  # fmt: skip
     wanted = {name: value for name, value in options.items() if value not in (None, False)}
     if ctx.invoked_subcommand is not None:
@@ -156,3 +156,19 @@ def show(
         emit(to_full_json(entry))
         return
     show_blocks([Section(heading(entry), card_blocks(entry))], most=100)
+
+
+@app.command()
+def cite(
+    name: Annotated[str, typer.Argument(help="Name of a dataset; claimlab catalog lists them.")],
+    as_json: JsonFlag = False,
+) -> None:
+    """Print how to cite a dataset, as BibTeX."""
+    from claimlab.catalog.cite import bibtex
+    from claimlab.catalog.load import DATASETS
+
+    card = DATASETS.get(name).card
+    if as_json:
+        emit({"name": card.name, "citation": card.citation, "homepage": card.homepage, "bibtex": bibtex(card)})
+    else:
+        echo(bibtex(card))
