@@ -6,6 +6,7 @@ from claimlab.catalog.card import Card, Published, Quality, Shares
 from claimlab.catalog.columns import blank_to_null, host, languages, post_or_id, title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Loader, Sample, both, noted
 from claimlab.catalog.ids import distinct, numbered, repeated, unique_ids
+from claimlab.catalog.one_table import one_table
 from claimlab.catalog.ratings import rating_verdicts
 from claimlab.catalog.rows import answers, record_rows, side_rows
 from claimlab.catalog.table import AS_PUBLISHED, Table, members, read_objects, western_text
@@ -52,6 +53,7 @@ __all__ = [
     "normalise",
     "noted",
     "numbered",
+    "one_table",
     "post_or_id",
     "rating_verdicts",
     "read_delimited",

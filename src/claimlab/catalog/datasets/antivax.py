@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import polars as pl
+from claimlab.catalog.kit import Card, Entry, both, one_table
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, distinct, sent
-
-
-def load(bundle: Bundle) -> Loaded:
-    """One CSV of ids and labels; the texts must be fetched. The unlabelled weekly files beside it are not read."""
-    raw = Table.read(bundle, bundle.one("VaxMisinfoData.csv", "*misinfo*.csv"))
-    ids = raw.need("id")
-    records = raw.frame.select(
-        id=distinct("antivax-" + ids),
-        kind=pl.lit("id-only"),
-        label_raw=raw.need("is_misinfo"),
-        language=pl.lit("eng"),
-        **sent(ids),
-        tweet_id=ids,
-    )
-    return Loaded(records)
+LOAD = one_table(
+    "antivax",
+    "One CSV of ids and labels; the texts must be fetched. The unlabelled weekly files beside it are not read.",
+    files=("VaxMisinfoData.csv", "*misinfo*.csv"),
+    id="id",
+    tweet_id="id",
+    label="is_misinfo",
+    language="eng",
+)
 
 
 VERDICTS = {"0": "true", "1": "false"}
@@ -53,7 +46,7 @@ DATASET = Entry(
         ),
     ),
     maps=both(VERDICTS),
-    variants={"labelled": load},
+    variants={"labelled": LOAD},
     real_rows={"labelled": 15_073},
     real_labels={"0": 9_322, "1": 5_751},
 )

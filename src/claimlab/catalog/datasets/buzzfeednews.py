@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import polars as pl
-
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated
+from claimlab.catalog.kit import Card, Entry, one_table
 
 META = ["account_id", "Category", "Post Type", "Debate", "share_count", "reaction_count", "comment_count"]
 
 
-def load(bundle: Bundle) -> Loaded:
-    """One CSV; the posts are named by address, their texts are not published."""
-    raw = Table.read(bundle, bundle.one("facebook-fact-check.csv"))
-    records = raw.frame.select(
-        id="buzzfeednews-" + raw.need("post_id"),
-        kind=pl.lit("id-only"),
-        label_raw=raw.need("Rating"),
-        language=pl.lit("eng"),
-        **dated({"Date Published column": raw.need("Date Published")}),
-        source=raw.need("Page"),
-        url=raw.need("Post URL"),
-        meta=raw.meta(META),
-    )
-    return Loaded(records)
+LOAD = one_table(
+    "buzzfeednews",
+    "One CSV; the posts are named by address, their texts are not published.",
+    files=("facebook-fact-check.csv",),
+    id="post_id",
+    label="Rating",
+    language="eng",
+    date="Date Published",
+    source="Page",
+    url="Post URL",
+    meta=META,
+)
 
 
 A5 = {
@@ -57,7 +53,7 @@ DATASET = Entry(
         ),
     ),
     maps={"a5": A5},
-    variants={"posts": load},
+    variants={"posts": LOAD},
     real_rows={"posts": 2_282},
     real_labels={
         "mostly true": 1_669,

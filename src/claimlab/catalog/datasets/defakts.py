@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import polars as pl
+from claimlab.catalog.kit import Card, Entry, both, one_table
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both
-
-
-def load(bundle: Bundle) -> Loaded:
-    """One CSV. The labels were written as floats ("1.0"), which is undone: the published labels are 0 and 1."""
-    raw = Table.read(bundle, bundle.one("*defakts*binary*.csv", "*defakts*.csv", "*.csv"))
-    records = raw.frame.select(
-        id="defakts-" + raw.need("id"),
-        text=raw.need("text"),
-        kind=pl.lit("post"),
-        label_raw=raw.need("binary_label", "label").str.strip_suffix(".0"),
-        language=pl.lit("deu"),
-    )
-    return Loaded(records)
+LOAD = one_table(
+    "defakts",
+    'One CSV. The labels were written as floats ("1.0"), which is undone: the published labels are 0 and 1.',
+    files=("*defakts*binary*.csv", "*defakts*.csv", "*.csv"),
+    id="id",
+    text="text",
+    kind="post",
+    label=("binary_label", "label"),
+    language="deu",
+)
 
 
 LABELS = {"0": "true", "1": "false"}
@@ -48,7 +44,7 @@ DATASET = Entry(
         ),
     ),
     maps=both(LABELS),
-    variants={"binary": load},
+    variants={"binary": LOAD},
     published_rows={"binary": 20_008},
     real_rows={"binary": 19_996},
     real_labels={"0": 11_771, "1": 8_225},

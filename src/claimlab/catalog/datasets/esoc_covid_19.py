@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from itertools import permutations
 
-import polars as pl
-
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, languages, unique_ids
+from claimlab.catalog.kit import Card, Entry, both, one_table
 
 EXTRA = {
     "narrative": ("Narrative", "Main_Narrative", "Narrative_Description"),
@@ -17,24 +15,21 @@ EXTRA = {
 }
 
 
-def load(bundle: Bundle) -> Loaded:
-    """One spreadsheet. Its column names changed between releases; each is looked for under several."""
-    name = bundle.one("ESOC*.csv", "ESOC*.xlsx", "*covid*disinfo*.csv", "*covid*misinfo*.csv", "*covid*.xlsx")
-    raw = Table.read(bundle, name)
-    title = raw.maybe("Title_Translated", "Title (translated)", "Title")
-    published = raw.maybe("Publication_Date", "Date", "Reported_On")
-    records = raw.frame.select(
-        id=unique_ids("esoc-covid-19", raw.maybe("Event_ID", "ID", "Story_ID")),
-        text=raw.need("Summary", "Narrative_Description", "Description", "Title").fill_null(title),
-        kind=pl.lit("claim"),
-        label_raw=raw.need("Misinfo_Type", "Type", "Type of misinformation", "Label"),
-        language=languages(raw.maybe("Primary_Language", "Language")),
-        **dated({"date column": published}, "%m/%d/%Y"),
-        source=raw.maybe("Source", "Distrib_Channel", "Distribution_Channel"),
-        url=raw.maybe("Primary_Link", "Link", "URL"),
-        meta=raw.meta(EXTRA),
-    )
-    return Loaded(records)
+LOAD = one_table(
+    "esoc-covid-19",
+    "One spreadsheet. Its column names changed between releases; each is looked for under several.",
+    files=("ESOC*.csv", "ESOC*.xlsx", "*covid*disinfo*.csv", "*covid*misinfo*.csv", "*covid*.xlsx"),
+    id=("Event_ID", "ID", "Story_ID"),
+    text=("Summary", "Narrative_Description", "Description", "Title"),
+    otherwise=("Title_Translated", "Title (translated)", "Title"),
+    label=("Misinfo_Type", "Type", "Type of misinformation", "Label"),
+    language_column=("Primary_Language", "Language"),
+    date=("Publication_Date", "Date", "Reported_On"),
+    formats=("%m/%d/%Y",),
+    source=("Source", "Distrib_Channel", "Distribution_Channel"),
+    url=("Primary_Link", "Link", "URL"),
+    meta=EXTRA,
+)
 
 
 TYPES = ("conspiracy", "fake remedy", "false reporting")
@@ -64,5 +59,5 @@ DATASET = Entry(
         ),
     ),
     maps=both(A5),
-    variants={"stories": load, "guide": guide("esoc-covid-19", "esoc")},
+    variants={"stories": LOAD, "guide": guide("esoc-covid-19", "esoc")},
 )

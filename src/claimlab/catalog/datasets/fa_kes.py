@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import polars as pl
-
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, unique_ids
+from claimlab.catalog.kit import Card, Entry, both, one_table
 
 TITLE = ("article_title", "title")
 
 
-def load(bundle: Bundle) -> Loaded:
-    """One CSV in latin-1 (copies in UTF-8 circulate), month first in its dates."""
-    name = bundle.one("FA-KES-Dataset.csv", "FA-KES*.csv", "FA_KES*.csv", "FINAL LABELED ARTICLES.csv")
-    raw = Table.read(bundle, name, western=True)
-    records = raw.frame.select(
-        id=unique_ids("fa-kes", raw.maybe("unit_id", "id")),
-        text=raw.need("article_content", "content", "text").fill_null(raw.maybe(*TITLE)),
-        kind=pl.lit("article"),
-        label_raw=raw.need("labels", "label").str.strip_suffix(".0"),
-        language=pl.lit("eng"),
-        **dated({"date column": raw.maybe("date")}, "%m/%d/%Y"),
-        source=raw.maybe("source"),
-        meta=raw.meta({"title": TITLE, "location": "location"}),
-    )
-    return Loaded(records)
+LOAD = one_table(
+    "fa-kes",
+    "One CSV in latin-1 (copies in UTF-8 circulate), month first in its dates.",
+    files=("FA-KES-Dataset.csv", "FA-KES*.csv", "FA_KES*.csv", "FINAL LABELED ARTICLES.csv"),
+    western=True,
+    id=("unit_id", "id"),
+    text=("article_content", "content", "text"),
+    otherwise=TITLE,
+    kind="article",
+    label=("labels", "label"),
+    language="eng",
+    date="date",
+    formats=("%m/%d/%Y",),
+    source="source",
+    meta={"title": TITLE, "location": "location"},
+)
 
 
 A5 = {"1": "true", "0": "false", "true": "true", "fake": "false", "false": "false"}
@@ -53,5 +52,5 @@ DATASET = Entry(
         ),
     ),
     maps=both(A5),
-    variants={"articles": load},
+    variants={"articles": LOAD},
 )
