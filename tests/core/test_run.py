@@ -180,6 +180,30 @@ def test_an_edit_that_breaks_the_schema_is_not_accepted(source: Path) -> None:
         accept_edits(source, "because")
 
 
+@pytest.mark.parametrize("meta", ["{oops", "[1]", "3"])
+def test_an_edit_with_meta_that_is_not_an_object_is_not_accepted(source: Path, meta: str) -> None:
+    records = pl.read_parquet(source / "records.parquet").with_columns(pl.lit(meta).alias("meta"))
+    records.write_parquet(source / "records.parquet")
+    with pytest.raises(SchemaError, match="'meta' of record 'r0' is not a JSON object"):
+        accept_edits(source, "because")
+
+
+def test_an_edited_side_table_is_checked_too(source: Path) -> None:
+    table = pl.read_parquet(source / "annotations.parquet").with_columns(pl.lit(1).alias("value"))
+    table.write_parquet(source / "annotations.parquet")
+    with pytest.raises(SchemaError, match="'annotations' has wrong or missing columns"):
+        accept_edits(source, "because")
+
+
+def test_wrong_counts_are_refused_until_they_are_accepted(source: Path) -> None:
+    manifest = json.loads((source / "dataset.json").read_text(encoding="utf-8"))
+    (source / "dataset.json").write_text(json.dumps({**manifest, "counts": {"records": 9}}), encoding="utf-8")
+    with pytest.raises(FileChanged, match=r"dataset\.json"):
+        Dataset.open(source)
+    accept_edits(source, "counted again")
+    assert Dataset.open(source).manifest().counts["records"] == 5
+
+
 def test_calls_are_recorded_beside_the_output(source: Path, tmp_path: Path) -> None:
     with Run("test", source, tmp_path / "out") as run:
         assert (run.calls.mode, run.calls.cache) == ("record", tmp_path / "out.cache")

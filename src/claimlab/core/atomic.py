@@ -43,7 +43,8 @@ def atomic_text(target: Path, text: str) -> None:
 
 def atomic_bytes(target: Path, data: bytes) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    sweep(target)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.building-{os.getpid()}-", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -64,11 +65,15 @@ def recover(target: Path) -> None:
 
 
 def sweep(target: Path) -> None:
-    """Remove what killed runs left beside `target`: building folders whose process is gone."""
+    """Remove what killed runs left beside `target`: what a process that is gone was building."""
     for leftover in target.parent.glob(f".{target.name}.building-*"):
         pid = leftover.name.rsplit(".building-", 1)[1].split("-")[0]
-        if pid.isdigit() and not _alive(int(pid)):
+        if not pid.isdigit() or _alive(int(pid)):
+            continue
+        if leftover.is_dir():
             shutil.rmtree(leftover, ignore_errors=True)
+        else:
+            leftover.unlink(missing_ok=True)
 
 
 def _swap(building: Path, target: Path) -> None:

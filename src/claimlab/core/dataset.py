@@ -21,7 +21,14 @@ from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import DATASET, refuse_taken
-from claimlab.core.record import SIDE_TABLES, check_columns, to_records, to_side_table, validate
+from claimlab.core.record import (
+    SIDE_TABLES,
+    check_columns,
+    refuse_wrong_meta,
+    to_records,
+    to_side_table,
+    validate,
+)
 from claimlab.core.shown import to_pandas
 
 SCHEMA_VERSION = 1
@@ -96,6 +103,8 @@ class Dataset:
         except (OSError, pl.exceptions.PolarsError) as error:
             raise SchemaError(f"A table in '{folder}' cannot be read: {error}.", "Make the dataset again.") from None
         check_columns(records)
+        if verify and manifest.counts != count(records, tables):
+            raise FileChanged(folder, [MANIFEST])
         more = {name: getattr(manifest, name) for name in ("card", "licence", "synthetic", "notes", "lineage", "files")}
         return cls(name=manifest.name, records=records, tables=tables, path=folder, **more)
 
@@ -232,10 +241,8 @@ def read_manifest(folder: Path) -> Manifest:
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SchemaError(f"'{file}' cannot be read: {error}.", "Make the dataset again.") from None
     if not 1 <= version <= SCHEMA_VERSION:
-        raise SchemaError(
-            f"'{folder}' has schema version {version}; this claimlab reads up to {SCHEMA_VERSION}.",
-            "Upgrade with: pip install -U claimlab",
-        )
+        todo = "Upgrade with: pip install -U claimlab" if version > SCHEMA_VERSION else "Make the dataset again."
+        raise SchemaError(f"'{folder}' has schema version {version}; this claimlab reads up to {SCHEMA_VERSION}.", todo)
     try:
         return Manifest.model_validate(raw)
     except ValidationError as error:
@@ -253,14 +260,15 @@ def changed_files(folder: Path, manifest: Manifest) -> list[str]:
 
 
 def accept_edits(folder: Path, why: str) -> Manifest:
-    """Take the tables in `folder` as they are now: check them, and record the edit in the lineage. Null when nothing
-    was edited."""
+    """Take the tables in `folder` as they are now: check them, and record the edit in the lineage. The manifest as it
+    is when nothing was edited."""
     manifest = read_manifest(folder)
-    changed = changed_files(folder, manifest)
-    if not changed:
-        return manifest
     dataset = Dataset.open(folder, verify=False)
-    validate(dataset.records)
+    _check_edited(dataset)
+    changed = changed_files(folder, manifest)
+    if not changed and manifest.counts == count(dataset.records, dataset.tables):
+        return manifest
+    changed = changed or [MANIFEST]
     step = Lineage(
         step="edit",
         parameters={"why": why, "files": changed},
@@ -270,6 +278,15 @@ def accept_edits(folder: Path, why: str) -> Manifest:
     edited = dataset.manifest()
     edited.lineage = [*dataset.lineage, step]
     return seal(folder, edited)
+
+
+def _check_edited(dataset: Dataset) -> None:
+    """What claimlab itself always writes, and what an editor may have broken."""
+    validate(dataset.records)
+    refuse_wrong_meta(dataset.records)
+    for name, table in dataset.tables.items():
+        if name in SIDE_TABLES and table.schema != to_side_table(name, table).schema:
+            raise SchemaError(f"The table '{name}' has wrong or missing columns.", "Restore it or make it again.")
 
 
 def seal(folder: Path, manifest: Manifest) -> Manifest:

@@ -149,6 +149,18 @@ def check_columns(records: pl.DataFrame) -> None:
         )
 
 
+def refuse_wrong_meta(records: pl.DataFrame) -> None:
+    """Raise `SchemaError` unless every `meta` is the JSON text of an object, or null."""
+    for name, text in records.select("id", "meta").drop_nulls("meta").iter_rows():
+        try:
+            fits = isinstance(json.loads(text), dict)
+        except (ValueError, RecursionError):
+            fits = False
+        if not fits:
+            problem = f"The column 'meta' of record '{name}' is not a JSON object."
+            raise SchemaError(problem, 'Write it as one, such as {"topic": "health"}, or leave it empty.')
+
+
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, default=str
 )  # one for all rows: json.dumps makes its own

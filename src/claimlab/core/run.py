@@ -155,12 +155,13 @@ class Run:
         self.clear()
 
     def clear(self) -> None:
-        """Remove the work folder, but for the lock."""
+        """Remove the work folder, but for the lock. The note that all is done goes last: until then, a run that is
+        killed here is known to be done, and the next start clears up."""
         if self._ledger is not None:
             self._ledger.close(complete=True)
         if self.work is None or not self.work.is_dir():
             return
-        for path in self.work.iterdir():
+        for path in sorted(self.work.iterdir(), key=lambda path: path.name == _DONE):
             if path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
             elif path.name != "lock":
