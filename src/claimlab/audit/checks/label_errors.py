@@ -17,7 +17,7 @@ from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.codes import Codes
 from claimlab.core.stats.shares import wilson
 
-MAX_ROWS = 6_000
+MAX_ROWS = 3_000
 MIN_ROWS = 100
 WARN_SHARE = 0.05
 PLANTED = 0.05  # of the labels are flipped, to see whether such errors are found

@@ -18,7 +18,7 @@ from claimlab.text.langid import identify
 from claimlab.text.vectors import LANGUAGES, encode
 
 COSINE, COSINE_ACROSS = 0.8, 0.7  # in one language, and across two, where vectors of one meaning lie further apart
-TEST, TRAIN = 400, 1_600  # rows, drawn at random where there are more
+TEST, TRAIN = 300, 1_200  # rows, drawn at random where there are more
 MIN_TEST = 20
 FAIL_SHARE, WARN_SHARE = 0.05, 0.01
 CHARACTERS = 400  # of a text are read: the encoder sees sentences, not articles
