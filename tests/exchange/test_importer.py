@@ -125,7 +125,9 @@ def test_headerless_files_and_numbers_for_columns(tmp_path: Path) -> None:
     path = tmp_path / "h.tsv"
     lines = [f'{i}.json\t{["true", "false"][i % 2]}\tThe town of Riverton has "no debt, {i}\tbudget' for i in range(30)]
     path.write_text("\n".join(lines), encoding="utf-8")
-    dataset, _ = import_files([path])
+    with pytest.raises(DataError, match="column_2"):
+        import_files([path])
+    dataset, _ = import_files([path], label="2")
     assert dataset.records.height == 30
     assert dataset.records["text"][0] == 'The town of Riverton has "no debt, 0'
     again, _ = import_files([path], text="3", label="column_2", id="none", topic="4", options=Options(header=False))
@@ -438,3 +440,24 @@ def test_ids_are_taken_from_links_to_posts(tmp_path: Path) -> None:
     table = [[f"https://twitter.com/town/status/{1344795424855642112 + i}"] for i in range(9)]
     dataset, _ = import_files(write_csv(tmp_path / "a.csv", table, ["url"]))
     assert dataset.records["tweet_id"][0] == "1344795424855642112"
+
+
+def test_a_linked_table_is_joined_by_its_key(tmp_path: Path) -> None:
+    write_csv(
+        tmp_path / "d" / "articles.csv", [[f"n{i}", text] for i, text in enumerate(SENTENCES)], ["news_id", "text"]
+    )
+    reviews = [[f"n{i}", ["true", "false"][i % 2]] for i in range(20)]
+    write_csv(tmp_path / "d" / "reviews.csv", reviews, ["News ID", "rating"])
+    with pytest.raises(DataError, match="2 layouts"):
+        import_files(tmp_path / "d")
+    dataset, report = import_files(tmp_path / "d", join="reviews.csv:news_id")
+    assert report.labels == {"false": 10, "true": 10}
+    assert dataset.records.height == 30
+    assert any("20 of 30 rows have a match" in note for note in report.notes)
+    outside, _ = import_files(tmp_path / "d" / "articles.csv", join=f"{tmp_path}/d/reviews.csv:news_id=News ID")
+    assert outside.records["veracity"].count() == 20
+    with pytest.raises(DataError, match="no column 'nope'"):
+        import_files(tmp_path / "d", join="reviews.csv:nope")
+    write_csv(tmp_path / "d" / "reviews.csv", [*reviews, reviews[0]], ["news_id", "rating"])
+    with pytest.raises(DataError, match="occur more than once"):
+        import_files(tmp_path / "d", join="reviews.csv:news_id")

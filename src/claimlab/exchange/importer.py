@@ -63,6 +63,7 @@ def guess_files(
     labels: str | Path | None = None,
     options: Options = Options(),  # noqa: B008 - frozen
     only: str | Sequence[str] = (),
+    join: str | Sequence[str] = (),
     progress: Progress = silent,
     **columns: Unpack[Columns],
 ) -> Plan:
@@ -74,7 +75,8 @@ def guess_files(
     marker = marker_of(paths)
     only = [only] if isinstance(only, str) else only
     only = record_files(marker) if marker is not None and not only else only
-    gathered = gather(paths, options, only=only, progress=progress)
+    join = [join] if isinstance(join, str) else join
+    gathered = gather(paths, options, only=only, join=join, progress=progress)
     if marker is not None:
         gathered.frame = tidy(gathered.frame)
     given = {role: str(name) for role, name in columns.items() if name is not None}
@@ -94,6 +96,7 @@ def import_files(
     keep_placeholder_dates: bool = False,
     options: Options = Options(),  # noqa: B008 - frozen
     only: str | Sequence[str] = (),
+    join: str | Sequence[str] = (),
     limit: int | None = None,
     seed: int = 0,
     force: bool = False,
@@ -115,6 +118,7 @@ def import_files(
         keep_placeholder_dates: keep 1970-01-01, 1900-01-01 and a date that more than half of the rows have.
         options: encoding, delimiter, quotes, header and sheet, where they are not to be found out.
         only: of a folder or zip, only files that match one of these globs.
+        join: a linked table and its key, as FILE:KEY or FILE:KEY=ITS_KEY, whose columns each row gets.
         limit: import the first `limit` rows only.
         seed: for the sample of texts whose language is measured.
         force: replace a dataset in `output`.
@@ -129,7 +133,9 @@ def import_files(
     paths = _as_list(paths)
     if output is not None:
         refuse_overwrite(Path(output), force)
-    plan = guess_files(paths, kind=kind, labels=labels, options=options, only=only, progress=progress, **columns)
+    plan = guess_files(
+        paths, kind=kind, labels=labels, options=options, only=only, join=join, progress=progress, **columns
+    )
     on_plan(plan)
     progress("making records", 0, None)
     marker = marker_of(paths)

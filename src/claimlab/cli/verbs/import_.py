@@ -58,6 +58,7 @@ def import_(
     header: Annotated[bool | None, Option("--header/--no-header", help="Whether row one names the columns.")] = None,
     sheet: Annotated[Column, Option(help="Sheet of a workbook; the first with a row by default.")] = None,
     only: Annotated[list[str] | None, Option(help="Of a folder or zip, only files like '*.tsv'. Repeatable.")] = None,
+    join: Annotated[list[str] | None, Option(help="Join a linked table: FILE:KEY. Repeatable.")] = None,
     limit: LimitOption = None,
     seed: SeedOption = 0,
     dry_run: Annotated[bool, Option("--dry-run", help="Show the guess and stop; nothing is written.")] = False,
@@ -82,7 +83,14 @@ def import_(
     if dry_run:
         with progress_bar(not as_json) as progress:
             plan = guess_files(
-                files, kind=kind, labels=labels, options=layout, only=only or (), progress=progress, **columns
+                files,
+                kind=kind,
+                labels=labels,
+                options=layout,
+                only=only or (),
+                join=join or (),
+                progress=progress,
+                **columns,
             )
         show(plan)
         if as_json:
@@ -94,8 +102,8 @@ def import_(
         dataset, report = import_files(
             files, output, kind=kind, name=name, labels=labels, unmapped=check_unmapped(unmapped), day_first=day_first,
             write_map=write_map, keep_placeholder_dates=keep_placeholder_dates,
-            options=layout, only=only or (), limit=limit, seed=seed, force=force, on_plan=show, progress=progress,
-            **columns,
+            options=layout, only=only or (), join=join or (), limit=limit, seed=seed, force=force, on_plan=show,
+            progress=progress, **columns,
         )  # fmt: skip
     _say(report.lines())
     written(dataset, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})

@@ -118,7 +118,7 @@ def refuse_unclear_label(frame: pl.DataFrame, pick: Pick | None, verdicts: Label
             f"Choose one of them, such as `label='{rivals[0]}'`, or `label='none'`.",
         )
     chosen = seen[pick.column]
-    if chosen.booleans and chosen.name in UNCLEAR and verdicts.name == GENERAL:
+    if chosen.booleans and (chosen.nameless or chosen.name in UNCLEAR) and verdicts.name == GENERAL:
         shown = ", ".join(f"'{v}'" for v in sorted(set(chosen.values))[:4])
         raise DataError(
             f"The column '{pick.column}' holds {shown}, and its name does not say whether 'true' means a true claim.",

@@ -59,7 +59,7 @@ def _label(seen: Profile) -> float:
 def _label_shown(seen: Profile) -> float:
     """Verdict words, most of them known, few and repeated; but true and false alone may answer any question."""
     few = 2 <= seen.distinct <= 30 and (seen.n <= 20 or seen.spread < 0.2) and seen.numbers < 0.5
-    return 40.0 * seen.verdicts if few and seen.verdicts > 0.5 and not seen.booleans else 0.0
+    return 40.0 * seen.verdicts if few and seen.verdicts > 0.5 and (seen.nameless or not seen.booleans) else 0.0
 
 
 def _id(seen: Profile) -> float:

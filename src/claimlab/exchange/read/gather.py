@@ -13,6 +13,7 @@ import polars as pl
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.progress import Progress, silent
 from claimlab.exchange.read.choose import TEXTS, Member, choose, is_table, suffix_of
+from claimlab.exchange.read.join import joined, read_linked
 from claimlab.exchange.read.texts import FOLDER, PATH, read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
@@ -63,12 +64,20 @@ class Gathered:
 
 
 def gather(
-    paths: Sequence[str | Path], options: Options, *, only: Sequence[str] = (), progress: Progress = silent
+    paths: Sequence[str | Path],
+    options: Options,
+    *,
+    only: Sequence[str] = (),
+    join: Sequence[str] = (),
+    progress: Progress = silent,
 ) -> Gathered:
-    """Read every file that `paths` name or hold. Nothing that was refused or left out goes unsaid."""
+    """Read every file that `paths` name or hold, and join the tables that `join` names. Nothing that was refused or
+    left out goes unsaid."""
     with ExitStack() as stack:
         bundles = [stack.enter_context(Bundle.open(path)) for path in paths]
+        linked = [read_linked(bundles, words, options) for words in join]
         members, ignored = choose(bundles, only)
+        members = [(b, n) for b, n in members if n not in {table.name for table, _, _ in linked}]
         hashing = stack.enter_context(ThreadPoolExecutor(1)).submit(_inputs, bundles)  # needs no lock: reads beside us
         texts = len(members) > 1 and all(suffix_of(name) in TEXTS for _, name in members)
         if texts and not any(is_table(member) for member in members[:20]):
@@ -81,7 +90,12 @@ def gather(
     frame, literal = _together(tables)
     for table in tables:
         table.frame = table.frame.clear()  # the rows are in `frame` now; keeping them twice would double the memory
-    return Gathered(frame, literal, tables, inputs, ignored, bool(only))
+    gathered = Gathered(frame, literal, tables, inputs, ignored, bool(only))
+    for other, key, its_key in linked:
+        gathered.frame, note = joined(gathered.plain(), other, key, its_key)
+        gathered.literal = frozenset()
+        tables[0].notes.append(note)
+    return gathered
 
 
 def _inputs(bundles: Sequence[Bundle]) -> dict[str, str]:

@@ -1,0 +1,186 @@
+"""Small odd files, made here, each with the one right outcome: its records and labels, or words of the question asked."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import polars as pl
+import pytest
+
+from claimlab.core.errors import ClaimlabError
+from claimlab.exchange.importer import import_files
+
+N = 24
+Rows = list[tuple[str, str]]
+Outcome = dict[str, int] | str  # labels with their counts, or words of the refusal
+HALVES = {"false": 12, "true": 12}
+
+TEXTS = {
+    "en": "The council said in {} that the old bridge is safe",
+    "bn": "পরিষদ {} সালে বলেছে যে পুরানো সেতুটি নিরাপদ আছে",
+    "zh": "市议会在{}年表示旧桥是安全的并将继续开放使用",
+    "ar": "قال المجلس في عام {} إن الجسر القديم آمن تماما",
+    "de": "Der Rat sagte {}, dass die alte Brücke für Fußgänger gesperrt wäre",
+    "pt": "A câmara disse em {} que a ponte antiga não está aberta à população",
+    "ru": "Совет заявил в {} году, что старый мост безопасен для людей",
+    "hi": "परिषद ने {} में कहा कि पुराना पुल सुरक्षित है",
+    "ja": "市議会は{}年に古い橋は安全であると発表しました",
+}
+WORDS = {
+    "en": ("true", "false"), "bn": ("সত্য", "মিথ্যা"), "zh": ("真实", "谣言"), "ar": ("صحيح", "زائف"), "de": ("wahr", "falsch"),
+    "pt": ("verdadeiro", "falso"), "ru": ("правда", "ложь"), "hi": ("सच", "झूठ"), "ja": ("真実", "虚偽"),
+}  # fmt: skip
+NAMES = {"de": ("Aussage", "Bewertung"), "pt": ("afirmação", "veredito")}
+
+
+def claims(language: str = "en", values: tuple[str, ...] | None = None) -> Rows:
+    values = values or WORDS[language]
+    return [(TEXTS[language].format(1990 + i), values[i % len(values)]) for i in range(N)]
+
+
+def delimited(
+    rows: Rows, delimiter: str = ",", header: tuple[str, str] | None = ("text", "label"), end: str = "\n"
+) -> str:
+    cells = [[str(i), f'"{text}"' if delimiter in text else text, label] for i, (text, label) in enumerate(rows)]
+    return end.join(delimiter.join(row) for row in ([["id", *header]] if header else []) + cells) + end
+
+
+def objects(rows: Rows) -> list[dict[str, str]]:
+    return [{"text": text, "label": label} for text, label in rows]
+
+
+def workbook(rows: list[list[object]]) -> bytes:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in rows:
+        book.active.append(row)
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def parquet(rows: Rows) -> bytes:
+    buffer = io.BytesIO()
+    pl.DataFrame(objects(rows)).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def zipped(members: dict[str, str | bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def per_language() -> dict[str, tuple[str | bytes, Outcome]]:
+    """Every language as CSV, headerless TSV and JSON lines; and in an encoding of its own where it has one."""
+    out: dict[str, tuple[str | bytes, Outcome]] = {}
+    for language in TEXTS:
+        rows = claims(language)
+        out[f"{language}.csv"] = (delimited(rows, ";", NAMES.get(language, ("claim", "verdict"))), HALVES)
+        bare = "`label='column_3'`" if language == "en" else HALVES  # true and false alone may answer any question
+        out[f"{language}-bare.tsv"] = (delimited(rows, "\t", None), bare)
+        out[f"{language}.jsonl"] = ("\n".join(json.dumps(o, ensure_ascii=False) for o in objects(rows)), HALVES)
+    for language, encoding in {
+        "de": "cp1252",
+        "pt": "cp1252",
+        "ru": "cp1251",
+        "zh": "gb18030",
+        "ja": "shift_jis",
+        "bn": "utf-16",
+        "ar": "utf-16-le",
+    }.items():
+        out[f"{language}-{encoding}.csv"] = (delimited(claims(language), ";").encode(encoding), HALVES)
+    return out
+
+
+def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
+    rows = claims()
+    nested = [
+        {**o, "comments": [{"text": f"Comment {i} on it", "label": "true"} for i in range(9)]} for o in objects(rows)
+    ]
+    return {
+        "crlf.csv": (delimited(rows, end="\r\n"), HALVES),
+        "mac.csv": (delimited(rows, end="\r"), HALVES),
+        "pipes.txt": (delimited(rows, "|"), HALVES),
+        "semicolons.csv": (delimited(rows, ";"), HALVES),
+        "tabs.txt": (delimited(rows, "\t"), HALVES),
+        "tabs-in.csv": (delimited(rows, "\t"), HALVES),
+        "shouting.csv": (delimited(rows, header=("TEXT", "LABEL")), HALVES),
+        "list.json": (json.dumps(objects(rows)), HALVES),
+        "wrapped.json": (json.dumps({"version": 1, "data": objects(rows)}), HALVES),
+        "by-column.json": (json.dumps({"text": [t for t, _ in rows], "label": [v for _, v in rows]}), HALVES),
+        "by-id.json": (json.dumps({f"id{i}": o for i, o in enumerate(objects(rows))}), HALVES),
+        "by-split.json": (json.dumps({"train": objects(rows)[:16], "test": objects(rows)[16:]}), HALVES),
+        "nested.jsonl": ("\n".join(map(json.dumps, nested)), HALVES),
+        "nested.json": (json.dumps(nested), HALVES),
+        "a.parquet": (parquet(rows), HALVES),
+        "a.xlsx": (workbook([["text", "label"], *map(list, rows)]), HALVES),
+        "blank-rows.xlsx": (workbook([["text", "label"], [], *map(list, rows), [], []]), HALVES),
+        "parquet.csv": (parquet(rows), HALVES),
+        "mislabelled.xlsx": (delimited(rows), "not an Excel workbook"),
+        "in.zip": (zipped({"a/claims.csv": delimited(rows), "README.md": "About."}), HALVES),
+        "in-in.zip": (zipped({"b.zip": zipped({"claims.csv": delimited(rows)})}), HALVES),
+        "labels-by-file.zip": (zipped({f"{v}.csv": "text\n" + "\n".join(t for t, w in rows if w == v) for v in ("true", "false")}), HALVES),
+        "labels-by-folder.zip": (zipped({f"{v}/{i}.txt": t for i, (t, v) in enumerate(rows)}), HALVES),
+        "one-record-each.zip": (zipped({f"{i}.json": json.dumps(o) for i, o in enumerate(objects(rows))}), HALVES),
+        "splits.zip": (zipped({"train.csv": delimited(rows[:16]), "test.csv": delimited(rows[16:])}), HALVES),
+        "no-labels.csv": ("text\n" + "\n".join(t for t, _ in rows), {}),
+    }  # fmt: skip
+
+
+def questions() -> dict[str, tuple[str | bytes, Outcome]]:
+    rows = claims()
+    coded = claims(values=("0", "1"))
+    merged = "text,label_x,label_y\n" + "\n".join(f"{t},{v},{v}" for t, v in rows)
+    return {
+        "codes.csv": (delimited(coded), "'0' (12), '1' (12)"),
+        "codes.jsonl": ("\n".join(json.dumps({"text": t, "label": int(v)}) for t, v in coded), "'0' (12), '1' (12)"),
+        "yes-no.csv": (delimited(claims(values=("yes", "no"))), "'no' (12), 'yes' (12)"),
+        "is-fake.csv": (delimited(claims(values=("True", "False")), header=("text", "is_fake")), "`label='is_fake'`"),
+        "target.csv": (delimited(claims(values=("TRUE", "FALSE")), header=("text", "target")), "`label='target'`"),
+        "merged.csv": (merged, "'label_x', 'label_y'"),
+        "topics.csv": (delimited(claims(values=("sports", "politics", "health"))), "'health' (8)"),
+        "numbers.csv": ("a,b\n" + "1,2\n" * N, "No column looks like the text"),
+        "editions.zip": (zipped({"raw.csv": delimited(rows), "clean.csv": delimited(rows)}), "editions of the same data"),
+        "two-tables.zip": (zipped({"claims.csv": delimited(rows), "users.csv": "user,name\n1,a\n2,b\n"}), "`only='claims.csv'`"),
+        "titles.zip": (
+            zipped({f"{v}{more}/{i}.txt": t + more for i, (t, v) in enumerate(rows) for more in ("", "_titles")}),
+            "stand for one label",
+        ),
+        "links.csv": ("tweet_id,reply_id\n" + "\n".join(f"{1344795424855642112 + i // 6},{i}" for i in range(N)), "occurs 6.0 times"),
+        "twice.json": ('[{"text": "a", "text": "b", "label": "true"}]', "1 of 1 rows"),
+        "empty.csv": ("", "is empty"),
+        "mark.txt": (b"\xff\xfe", "is empty"),
+        "page.csv": ("<!DOCTYPE html><html></html>", "web page"),
+        "old.xls": (b"\xd0\xcf\x11\xe0" + bytes(60), "old Office"),
+        "a.csv.gz": (b"\x1f\x8b" + bytes(60), "gzip"),
+    }  # fmt: skip
+
+
+CASES = {**per_language(), **layouts(), **questions()}
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(CASES) >= 60
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_odd_file(name: str, tmp_path: Path) -> None:
+    data, outcome = CASES[name]
+    path = tmp_path / name
+    path.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+    if isinstance(outcome, str):
+        with pytest.raises(ClaimlabError) as caught:
+            import_files(path)
+        assert outcome in str(caught.value)
+        return
+    dataset, report = import_files(path)
+    assert (dataset.records.height, report.labels) == (N, outcome)
+    language = name[:2] if name[:2] in TEXTS and name[2] in ".-" else "en"
+    assert sorted(dataset.records["text"]) == sorted(text for text, _ in claims(language))
