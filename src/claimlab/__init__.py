@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from claimlab.audit.front import audit as audit
     from claimlab.audit.front import audit_all as audit_all
+    from claimlab.audit.front import diff as diff
     from claimlab.audit.front import fix as fix
     from claimlab.catalog.conflicts import labels as labels
     from claimlab.catalog.load import load as load
@@ -51,6 +52,7 @@ _HOMES = {
     "audit_all": "claimlab.audit.front",
     "clean": "claimlab.clean.run",
     "detect": "claimlab.detect.run",
+    "diff": "claimlab.audit.front",
     "drift": "claimlab.evolve.drift.front",
     "enrich": "claimlab.enrich.front",
     "evaluate": "claimlab.evaluate.front",
@@ -70,7 +72,7 @@ _HOMES = {
     "worth": "claimlab.evolve.worth.front",
 }
 __all__ = [
-    "ClaimlabError", "Dataset", "__version__", "audit", "audit_all", "clean", "detect", "drift", "enrich",
+    "ClaimlabError", "Dataset", "__version__", "audit", "audit_all", "clean", "detect", "diff", "drift", "enrich",
     "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "new_study", "report",
     "seed_claims", "show", "split", "split_all", "worth",
 ]  # fmt: skip

@@ -50,6 +50,10 @@ TWINS = [
         "audit data data --check length -o {out}", lambda out: cl.audit_all(["data"] * 2, checks=["length"], output=out)
     ),
     Twin("audit data --check length --fix -o {out}", lambda out: cl.fix("data", checks=["length"], output=out)),
+    Twin(
+        "diff data data --check length -o {out} --limit 200",
+        lambda out: cl.diff("data", "data", checks=["length"], output=out, limit=200),
+    ),
     Twin("split data -o {out} --by random", lambda out: cl.split("data", "random", output=out)),
     Twin(
         "split data -o {out} --by language --hold-out por --seed 3 --limit 200",

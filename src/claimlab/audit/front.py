@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
 import polars as pl
 
+from claimlab.audit.diff import Diff, record_changes
 from claimlab.audit.fair import Settings
 from claimlab.audit.fix.repair import Repaired, repair
 from claimlab.audit.fix.write import REPORT, both
@@ -23,6 +24,8 @@ from claimlab.audit.result import Audit
 from claimlab.audit.run import Audited
 from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
+from claimlab.audit.views.compare import diff_page
+from claimlab.audit.write import FILE as AUDIT_FILE
 from claimlab.audit.write import KIND, contents, read_audits
 from claimlab.core.budget import Caps
 from claimlab.core.calls.estimate import Priced, estimated
@@ -35,9 +38,11 @@ from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.shown import Shown
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.open import open_provider
-from claimlab.pages.folder import fill
+from claimlab.pages.folder import Contents, fill
 from claimlab.search.named import named_chain
 from claimlab.search.terms import Searches
+
+DIFF = "diff report"
 
 
 def audit(
@@ -235,3 +240,59 @@ def fix(
         after = run_checks(repaired.dataset, **options)
         run.finish(repaired.dataset, lambda folder: fill(both(repaired, before, after), folder / REPORT))
     return Fixed(repaired.dataset, repaired.removed, before, after)
+
+
+def diff(
+    before: Source,
+    after: Source,
+    *,
+    output: str | Path | None = None,
+    checks: Sequence[str] | None = None,
+    protocol: str = "fair",
+    target: str = "veracity",
+    columns: Sequence[str] = (),
+    settings: Settings | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Diff:
+    """Which findings came, went or changed between two saved audits, or between two versions of a dataset.
+
+    Two datasets are audited with the same settings, and their records are compared by id. `checks` names the checks to
+    compare (all by default). With `output`, a report is written there.
+    """
+    with Run("diff", None, output, kind=DIFF, reads=folders_of(before, after), force=force, seed=seed) as run:
+        saved = [_saved(source) for source in (before, after)]
+        records = None
+        if saved[0] is not None and saved[1] is not None:
+            audits = [_only(one, checks) for one in saved if one is not None]
+        elif any(saved):
+            raise UsageError("One of the two is a saved audit, the other a dataset.", "Compare two of one kind.")
+        else:
+            data = [Dataset.of(source, limit) for source in (before, after)]
+            named = one_of(get_args(ProtocolName), protocol, "protocol")
+            audits = [
+                run_checks(d, checks=checks, protocol=named, target=target, columns=columns, settings=settings,
+                           seed=seed, progress=progress)
+                for d in data
+            ]  # fmt: skip
+            records = record_changes(*data)
+        done = Diff(audits[0], audits[1], records)
+        data_files = {"diff.json": done.to_json(), "audit.json": {"audits": [a.to_json() for a in audits]}}
+        run.fill(lambda folder: fill(Contents(DIFF, [diff_page(done)], data=data_files), folder))
+    return done
+
+
+def _saved(source: Source) -> Audit | None:
+    """The audit that was saved in a report folder or file; null for a dataset."""
+    if isinstance(source, Dataset) or not ((Path(source) / AUDIT_FILE).is_file() or Path(source).suffix == ".json"):
+        return None
+    audits = read_audits(Path(source))
+    if len(audits) != 1:
+        raise UsageError(f"'{source}' holds {len(audits)} audits.", "Compare reports on one dataset each.")
+    return audits[0]
+
+
+def _only(audit: Audit, checks: Sequence[str] | None) -> Audit:
+    return replace(audit, findings=[f for f in audit.findings if checks is None or f.check in checks])

@@ -1,16 +1,20 @@
-"""Before and after, finding by finding: what a repair changed, and what it could not change."""
+"""Before and after, finding by finding: what a repair or a new version changed, and what it could not change."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from claimlab.audit.diff import KINDS, Change, Diff, Kind, changes
 from claimlab.audit.fix.repair import Repaired
 from claimlab.audit.result import Audit
 from claimlab.audit.views.page import Chapter, Detail, chapter
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered, protocol_sections
-from claimlab.core.finding import VERDICTS, Finding
-from claimlab.pages.blocks import Block, Cell, Items, Report, Section, Table, Text, Tiles, percent
+from claimlab.core.finding import VERDICTS, Verdict
+from claimlab.pages.blocks import Block, Cell, Fold, Items, Report, Section, Table, Text, Tiles, Tone, cell, percent
 from claimlab.pages.excerpt import excerpt
+
+TONES: Mapping[Kind, Tone] = {"came": "fail", "went": "pass", "changed": "warn"}
 
 
 def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail) -> Report:
@@ -48,26 +52,67 @@ def what_was_done(repaired: Repaired) -> Section:
 
 
 def comparison(before: Audit, after: Audit) -> Table:
-    """One row per finding of either audit, in two columns of verdict and score."""
-    old, new = ({(f.check, _plain(f.feature)): f for f in a.findings} for a in (before, after))
-    keys = list(dict.fromkeys([*((f.check, _plain(f.feature)) for f in ordered(before.findings)), *new]))
-    rows: list[list[Any]] = []
-    for key in keys:
-        was, now = old.get(key), new.get(key)
-        title = finding_title(now or was)  # type: ignore[arg-type]  # a key comes from one of them
-        change = now.score - was.score if was and now and was.score is not None and now.score is not None else None
-        rows.append(
-            [
-                excerpt(title, 80),
-                _verdict(was),
-                percent(was.score if was else None),
-                _verdict(now),
-                percent(now.score if now else None),
-                Cell("–" if change is None else f"{100 * change:+.1f}", sort=change if change is not None else -9.0),
-            ]
-        )
-    columns = ["Finding", "Before", "Score", "After", "Score", "Change"]
-    return Table(columns, rows, "Verdicts, and macro-F1 in per cent, before and after.")
+    """One row per finding of either audit, what came or went first."""
+    return changes_table(changes(before, after))
+
+
+def changes_table(rows: Sequence[Change]) -> Table:
+    columns = ["Change", "Finding", "Before", "Score", "After", "Score", "Difference"]
+    body: list[list[Any]] = [
+        [
+            Cell(c.change, sort=float(KINDS.index(c.change)), tone=TONES.get(c.change, "plain")),
+            named(c),
+            _verdict(c.before),
+            percent(c.score_before),
+            _verdict(c.after),
+            percent(c.score_after),
+            _difference(c),
+        ]
+        for c in rows
+    ]
+    return Table(columns, body, "Verdicts, and macro-F1 in per cent, before and after.")
+
+
+def diff_blocks(diff: Diff, *, everything: bool = True) -> list[Block]:
+    """Two audits side by side: in a sentence, in figures, and finding by finding (`everything`: the same ones too)."""
+    counts = diff.counts()
+    blocks: list[Block] = [Text(diff_sentence(diff), "conclusion"), *(Text(note, "note") for note in diff.notes())]
+    if diff.records is not None:
+        rows: list[list[Any]] = [[name.replace("_", " "), n] for name, n in diff.records.items()]
+        blocks.append(Table(["Records, by id", "n"], rows, sortable=False))
+    shown = [c for c in diff.changes if c.change != "same"]
+    same = [c for c in diff.changes if c.change == "same"]
+    blocks += [changes_table(shown)] if shown else []
+    if same and everything:
+        blocks.append(Fold(f"{counts['same']} findings are the same", [changes_table(same)]))
+    elif same:
+        blocks.append(Text(f"The same: {', '.join(named(c) for c in same)}."))
+    return blocks
+
+
+def diff_sentence(diff: Diff) -> str:
+    """What the comparison comes to."""
+    counts = diff.counts()
+    if counts["same"] == len(diff):
+        return f"No finding changed between '{diff.before.dataset}' and '{diff.after.dataset}'."
+    parts = ", ".join(f"{n} {'are the same' if kind == 'same' else kind}" for kind, n in counts.items() if n)
+    return f"From '{diff.before.dataset}' to '{diff.after.dataset}', of {len(diff)} findings {parts}."
+
+
+def diff_page(diff: Diff) -> Report:
+    names = excerpt(f"{diff.before.dataset} and {diff.after.dataset}", 120)
+    return Report(f"What changed: {names}", diff.headline(), diff_blocks(diff))
+
+
+def named(change: Change) -> str:
+    return change.check if change.feature in (None, change.check) else f"{change.check} ({excerpt(change.feature, 60)})"
+
+
+def _difference(change: Change) -> Cell:
+    if change.score_before is None or change.score_after is None:
+        return cell(None)
+    points = change.score_after - change.score_before
+    return Cell(f"{100 * points:+.1f}", sort=points)
 
 
 def left_over(after: Audit) -> Section:
@@ -80,16 +125,10 @@ def left_over(after: Audit) -> Section:
     return Section("What a split cannot remove", [Text(intro), Items(items)], "left")
 
 
-def _plain(feature: str | None) -> str:
-    """A drawn split before and a given one after are the same question."""
-    return (feature or "").replace("across a random split", "across the given split")
-
-
-def _verdict(finding: Finding | None) -> Cell:
-    if finding is None:
+def _verdict(verdict: Verdict | None) -> Cell:
+    if verdict is None:
         return Cell("not run", sort=9.0)
-    word = VERDICT_WORDS[finding.verdict]
-    return Cell(word, sort=float(VERDICTS.index(finding.verdict)), tone=finding.verdict, title=finding.why)
+    return Cell(VERDICT_WORDS[verdict], sort=float(VERDICTS.index(verdict)), tone=verdict)
 
 
 def _titled(section: Section, title: str) -> Section:

@@ -9,7 +9,7 @@ from claimlab.audit.advice import ALARMS, name_of, reason
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import VERDICT_WORDS, headline, ordered
 from claimlab.core.finding import Finding
-from claimlab.pages.blocks import Cell, Items, Table, Text
+from claimlab.pages.blocks import Block, Cell, Items, Table, Text
 from claimlab.pages.excerpt import excerpt
 from claimlab.pages.terminal import clean, columns_of, grid, shorten, to_text
 
@@ -32,14 +32,10 @@ def screen(
     advice = [worded(a.text) for a in done.advice]
     if len(advice) > ADVICE and not verbose:
         advice = [*advice[:ADVICE], f"{len(advice) - ADVICE} more with {worded('`verbose`')} and in the report."]
-    parts = [
-        to_text([Text(f"{audit.dataset}: {headline(audit)}")], width=width),
-        to_text([Text(done.text)], width=width),
-        to_text([Items(advice)], width=width),
-        "",
-        *(_sentences(audit, width, colour) if verbose else _overview(audit, width, colour)),
-    ]
-    return "\n".join(part for part in parts if part or part is parts[3]).strip("\n")
+    blocks: list[Block] = [Text(f"{audit.dataset}: {headline(audit)}"), Text(done.text), Items(advice)]
+    head = [to_text([block], width=width) for block in blocks]
+    body = _sentences(audit, width, colour) if verbose else _overview(audit, width, colour)
+    return "\n".join([*filter(None, head), "", *body])
 
 
 def _overview(audit: Audit, width: int, colour: bool) -> list[str]:

@@ -1,0 +1,45 @@
+"""`claimlab diff`: which findings came, went or changed between two audits or two versions of a dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from claimlab.cli.options import ForceFlag, JsonFlag, LimitOption, OptionalOutput, SeedOption
+from claimlab.cli.output import emit, progress_bar, say, show_blocks, suggest, verb
+
+app = verb()
+
+
+@app.command()
+def diff(
+    before: Annotated[Path, typer.Argument(help="A report folder of `claimlab audit`, or a dataset folder.")],
+    after: Annotated[Path, typer.Argument(help="The one to compare it with, of the same kind.")],
+    output: OptionalOutput = None,
+    checks: Annotated[list[str] | None, typer.Option("--check", help="Only this check; may be repeated.")] = None,
+    protocol: Annotated[str, typer.Option(help="Of the audits that are made: 'fair' or 'cdl'.")] = "fair",
+    target: Annotated[str, typer.Option(help="'veracity' (true/false), 'veracity-mixed', or any column.")] = "veracity",
+    columns: Annotated[list[str] | None, typer.Option("--column", help="Put this column to the test too.")] = None,
+    seed: SeedOption = 0,
+    limit: LimitOption = None,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare two saved audits, or audit two versions of a dataset and compare findings and records."""
+    from claimlab.audit.front import diff as compare
+    from claimlab.audit.views.compare import diff_blocks
+
+    with progress_bar() as progress:
+        found = compare(
+            before, after, output=output, checks=checks, protocol=protocol, target=target, columns=columns or (),
+            seed=seed, limit=limit, force=force, progress=progress,
+        )  # fmt: skip
+    if as_json:
+        emit(found.to_json())
+        return
+    show_blocks(diff_blocks(found, everything=False), most=120)
+    if output is not None:
+        say(f"Report: {output / 'index.html'}")
+    suggest(f"claimlab audit {after} -o REPORT")
