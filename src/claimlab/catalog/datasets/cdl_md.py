@@ -191,4 +191,5 @@ DATASET = Entry(
         ),
     },
     variants={"unified": load, "evaluation": load_evaluation},
+    real_rows={"evaluation": 269},
 )
