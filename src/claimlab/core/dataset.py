@@ -298,11 +298,6 @@ def seal(folder: Path, manifest: Manifest) -> Manifest:
     return manifest
 
 
-def refuse_overwrite(target: Path, force: bool, *, reads: Path | None = None) -> None:
-    """For verbs that do not go through core/run yet."""
-    refuse_taken(target, force=force, kind=DATASET, reads=[reads] if reads is not None else [])
-
-
 def count(records: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
     """Counts for the manifest: rows, rows per verdict, kind, language and split, rows of each side table."""
     out: dict[str, Any] = {"records": records.height}

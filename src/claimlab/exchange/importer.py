@@ -15,11 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from claimlab.core.dataset import Dataset, Lineage, refuse_overwrite
+from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.labels import Unmapped, check_unmapped, general, load_map
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
+from claimlab.core.run import Run
 from claimlab.exchange.exported import inherit, marker_of, record_files, tidy
 from claimlab.exchange.guess.guess import guess
 from claimlab.exchange.guess.plan import Plan
@@ -27,6 +28,7 @@ from claimlab.exchange.make.findings import languages_of, look_at
 from claimlab.exchange.make.labels import write_map as write_label_map
 from claimlab.exchange.make.records import Making
 from claimlab.exchange.make.report import ImportReport
+from claimlab.exchange.marker import Marker
 from claimlab.exchange.read.gather import gather
 from claimlab.files.raw import Options
 from claimlab.text.langid import identify
@@ -131,18 +133,22 @@ def import_files(
     """
     check_unmapped(unmapped)
     paths = _as_list(paths)
-    if output is not None:
-        refuse_overwrite(Path(output), force)
-    plan = guess_files(
-        paths, kind=kind, labels=labels, options=options, only=only, join=join, progress=progress, **columns
-    )
-    on_plan(plan)
-    progress("making records", 0, None)
-    marker = marker_of(paths)
-    own_name = marker.dataset.name if marker is not None else _name_of(paths[0])
-    making = Making(plan, _slug(name) if name else own_name, unmapped, day_first, limit, keep_placeholder_dates)
-    if write_map is not None and (written := making.labels()) is not None:
-        write_label_map(Path(write_map), written, plan.verdicts, force=force)
+    with Run("import", None, output, reads=[Path(path) for path in paths], force=force) as run:
+        plan = guess_files(
+            paths, kind=kind, labels=labels, options=options, only=only, join=join, progress=progress, **columns
+        )
+        on_plan(plan)
+        progress("making records", 0, None)
+        marker = marker_of(paths)
+        own_name = marker.dataset.name if marker is not None else _name_of(paths[0])
+        making = Making(plan, _slug(name) if name else own_name, unmapped, day_first, limit, keep_placeholder_dates)
+        if write_map is not None and (written := making.labels()) is not None:
+            write_label_map(Path(write_map), written, plan.verdicts, force=force)
+        dataset = _dataset(plan, making, marker, seed, progress)
+        return run.finish(dataset), making.report
+
+
+def _dataset(plan: Plan, making: Making, marker: Marker | None, seed: int, progress: Progress) -> Dataset:
     dataset = Dataset.build(making.name, making.records())
     report = making.report
     look_at(dataset.records, report, making.dates, plan.column("date"))
@@ -152,9 +158,7 @@ def import_files(
     dataset.lineage = [_lineage(plan, making, seed)]
     if marker is not None:
         inherit(dataset, marker)
-    if output is not None:
-        dataset.write(Path(output), force=force)
-    return dataset, report
+    return dataset
 
 
 def _as_list(paths: Paths) -> list[str | Path]:
