@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import polars as pl
@@ -21,6 +22,7 @@ import pytest
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.edits import accept_edits
 from claimlab.core.record import to_side_table
 from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import planted
@@ -100,10 +102,10 @@ class Runner:
         self.words, self.workspace, self.place = command.format(out=place / "out").split(), workspace, place
         place.mkdir()
 
-    def start(self, kill_at: int = 0) -> subprocess.Popen[str]:
+    def start(self, kill_at: int = 0, child: str = CHILD) -> subprocess.Popen[str]:
         source = str(Path(cl.__file__).parents[1])
         env = {**os.environ, "PYTHONPATH": source, "PLACE": str(self.place), "KILL_AT": str(kill_at)}
-        command = [sys.executable, "-c", CHILD, *self.words]
+        command = [sys.executable, "-c", child, *self.words]
         return subprocess.Popen(command, cwd=self.workspace, env=env, stderr=subprocess.PIPE, text=True)
 
     def run(self, kill_at: int = 0) -> tuple[int, str]:
@@ -139,3 +141,68 @@ def test_a_killed_run_ends_with_the_same_bytes(command: str, workspace: Path, tm
     code, message = late.run()
     assert code == 0 or "already exists" in message, message  # the output may have been in place before the kill
     assert late.bytes() == expected
+
+
+@pytest.mark.slow
+def test_an_input_that_was_edited_after_the_kill_is_never_mixed_with_old_shards(tmp_path: Path) -> None:
+    planted(size=240)[0].write(tmp_path / "data")
+    runner = Runner("clean data -o {out}", tmp_path, tmp_path / "edited")
+    assert runner.run(20)[0] == -signal.SIGKILL
+    assert list(runner.place.glob(".out.work/*/*")), "nothing was kept by the killed run"
+    records = pl.read_parquet(tmp_path / "data" / "records.parquet")
+    records.with_columns(pl.lit("Velmore Gazette").alias("source")).write_parquet(tmp_path / "data" / "records.parquet")
+    code, message = runner.run()
+    assert (code, "records.parquet" in message) == (1, True), message
+    accept_edits(tmp_path / "data", "the source is known now")
+    assert runner.run()[0] == 0
+    assert set(Dataset.open(runner.place / "out").records["source"]) == {"Velmore Gazette"}
+    fresh = Runner("clean data -o {out}", tmp_path, tmp_path / "fresh")
+    assert fresh.run()[0] == 0
+    assert runner.bytes() == fresh.bytes()
+
+
+LONG = [
+    "import large.csv -o {out}",
+    "clean large -o {out}",
+    "split large -o {out} --by near-duplicates",
+    "enrich large -o {out} --provider local:large.csv --mode live",
+    "audit large -o {out}",
+    "detect large -o {out} --detector tfidf",
+    "evaluate --predictions large.csv --data large -o {out} --draws 200000",
+    "evolve run large -o {out} --steps 30",
+    "export large --to claimreview -o {out}",
+]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Enough records that every verb is at work for longer than the test waits."""
+    folder = tmp_path_factory.mktemp("large")
+    few = cl.split(planted(size=2000)[0]).dataset
+    copies = [
+        few.records.with_columns(pl.col("id") + f"-{i}", pl.col("text") + f" It was day {i} in Velmore.", group=None)
+        for i in range(20)
+    ]
+    dataset = Dataset.build("large", pl.concat(copies))
+    dataset.write(folder / "large")
+    dataset.records.select("id", "text", pl.col("veracity").alias("label")).write_csv(folder / "large.csv")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", LONG)
+def test_ctrl_c_ends_a_verb_within_two_seconds(command: str, large: Path, tmp_path: Path) -> None:
+    runner = Runner(command, large, tmp_path / "stopped")
+    child = runner.start(child="from claimlab.cli.app import main; main()")
+    ends = time.monotonic() + 60
+    while not (runner.place / ".out.work" / "lock").exists() and child.poll() is None:
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+    time.sleep(0.7)
+    assert child.poll() is None, "too short a run to stop"
+    child.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    message = child.communicate(timeout=60)[1]
+    assert (child.returncode, "Stopped." in message) == (130, True), message
+    assert time.monotonic() - began < 2
+    assert not (runner.place / "out").exists()

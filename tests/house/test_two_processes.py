@@ -112,6 +112,7 @@ SPENDING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", SPENDING)
 def test_one_cap_holds_for_two_processes_and_over_a_kill(
     verb: str, folder: Path, searches: Searches, model: StandIn
@@ -139,6 +140,7 @@ def test_one_cap_holds_for_two_processes_and_over_a_kill(
     assert calls() == at_the_cap
 
 
+@pytest.mark.slow
 def test_of_two_cleanings_into_one_output_one_wins(tmp_path: Path) -> None:
     planted(size=2000)[0].write(tmp_path / "data")
     first = start(tmp_path, "clean data -o out")

@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -22,7 +21,6 @@ from claimlab.core.plain import escape_json, one_line, plain
 from claimlab.core.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from claimlab.core.calls.calls import Calls
     from claimlab.core.dataset import Dataset
     from claimlab.pages.blocks import Block
 
@@ -99,28 +97,6 @@ def show_estimate(estimate: dict[str, Any], as_json: bool) -> None:
         return
     for line in estimate["sentences"]:
         echo(line)
-
-
-def calls_beside(
-    output: Path,
-    mode: str,
-    cache: Path | None,
-    caps: tuple[float | None, int | None, int | None],
-    *,
-    estimate: bool = False,
-    concurrency: int = 64,
-    progress: Progress = silent,
-) -> Calls:
-    """How a verb that writes `output` makes its calls: recorded beside it, within caps on money, calls and tokens."""
-    from claimlab.core.budget import Budget
-    from claimlab.core.calls.calls import Calls
-    from claimlab.core.calls.mode import check_mode
-    from claimlab.core.ledger import Ledger
-
-    folder = cache if cache is not None or mode == "live" else output.parent / f"{output.name}.cache"
-    ledger = None if estimate or mode == "replay" else Ledger.beside(output)
-    budget = Budget(money=caps[0], calls=caps[1], tokens=caps[2], ledger=ledger)
-    return Calls(check_mode(mode), folder, budget, concurrency, progress)
 
 
 @contextlib.contextmanager

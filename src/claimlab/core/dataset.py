@@ -24,7 +24,6 @@ from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.record import (
     SIDE_TABLES,
     check_columns,
-    refuse_wrong_meta,
     to_records,
     to_side_table,
     validate,
@@ -257,36 +256,6 @@ def changed_files(folder: Path, manifest: Manifest) -> list[str]:
     return [
         name for name, digest in tables.items() if not (folder / name).is_file() or digest_file(folder / name) != digest
     ]
-
-
-def accept_edits(folder: Path, why: str) -> Manifest:
-    """Take the tables in `folder` as they are now: check them, and record the edit in the lineage. The manifest as it
-    is when nothing was edited."""
-    manifest = read_manifest(folder)
-    dataset = Dataset.open(folder, verify=False)
-    _check_edited(dataset)
-    changed = changed_files(folder, manifest)
-    if not changed and manifest.counts == count(dataset.records, dataset.tables):
-        return manifest
-    changed = changed or [MANIFEST]
-    step = Lineage(
-        step="edit",
-        parameters={"why": why, "files": changed},
-        inputs={name: manifest.files.get(name, "") for name in changed},
-        counts={"records": len(dataset)},
-    )
-    edited = dataset.manifest()
-    edited.lineage = [*dataset.lineage, step]
-    return seal(folder, edited)
-
-
-def _check_edited(dataset: Dataset) -> None:
-    """What claimlab itself always writes, and what an editor may have broken."""
-    validate(dataset.records)
-    refuse_wrong_meta(dataset.records)
-    for name, table in dataset.tables.items():
-        if name in SIDE_TABLES and table.schema != to_side_table(name, table).schema:
-            raise SchemaError(f"The table '{name}' has wrong or missing columns.", "Restore it or make it again.")
 
 
 def seal(folder: Path, manifest: Manifest) -> Manifest:

@@ -24,11 +24,6 @@ class Ledger:
             short.write_text(_line("opening", self.opening, self.assumed), encoding="utf-8")
             short.replace(path)
 
-    @classmethod
-    def beside(cls, output: Path) -> Ledger:
-        """The ledger of the run that writes `output`: a cap is on the run, however often it is started."""
-        return cls(output.parent / f".{output.name}.spent.jsonl")
-
     def hold(self, units: Units) -> int:
         """Note an amount set aside; the number names it when it is settled."""
         self._next += 1

@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.dataset import Dataset, Lineage, read_manifest
-from claimlab.core.dataset import accept_edits as accept
 from claimlab.core.digest import digest_file
+from claimlab.core.edits import accept_edits as accept
 from claimlab.core.errors import FileChanged, SchemaError, UsageError
 from claimlab.core.guard import DATASET, foreign_files, kind_of
 from claimlab.core.run import Source

@@ -27,19 +27,27 @@ if TYPE_CHECKING:
     from claimlab.evolve.worth.views import Worth
 
 
+BackgroundOption = Annotated[
+    str | None, typer.Option(help="Such as time_node=sensitive,regulatory_pressure=high,trust_climate=low.")
+]
+UserOption = Annotated[
+    list[str] | None, typer.Option("--user", help="ATTRIBUTE=VALUE that users must have; may be repeated.")
+]
+PerspectiveOption = Annotated[
+    str | None, typer.Option(help="Content values that count, with weights if wanted: controversy=2,novelty.")
+]
+ByOption = Annotated[
+    str | None, typer.Option(help="Score under each value of this attribute or part of the background, too.")
+]
+
+
 def worth(
     data: DatasetArgument,
     output: OutputOption,
     reading: Annotated[str, typer.Option(help="'free' (ours, unrounded), 'paper' or 'released'.")] = "free",
-    background: Annotated[
-        str | None, typer.Option(help="Such as time_node=sensitive,regulatory_pressure=high,trust_climate=low.")
-    ] = None,
-    user: Annotated[
-        list[str] | None, typer.Option("--user", help="ATTRIBUTE=VALUE that users must have; may be repeated.")
-    ] = None,
-    perspective: Annotated[
-        str | None, typer.Option(help="Content values that count, with weights if wanted: controversy=2,novelty.")
-    ] = None,
+    background: BackgroundOption = None,
+    user: UserOption = None,
+    perspective: PerspectiveOption = None,
     content_weight: Annotated[float | None, typer.Option(min=0, help="Weight of the content value.")] = None,
     propagation_weight: Annotated[float | None, typer.Option(min=0, help="Weight of the propagation ability.")] = None,
     threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Score from which a claim is worthy.")] = None,
@@ -49,9 +57,7 @@ def worth(
     population: Annotated[str, typer.Option(help="A file of users, or how many to draw.")] = "90",
     network: Annotated[str, typer.Option(help="A file, or a kind of network.")] = "dunbar",
     values: Annotated[Path | None, typer.Option(help="Another table of shifts and words (values.toml).")] = None,
-    by: Annotated[
-        str | None, typer.Option(help="Score under each value of this attribute or part of the background, too.")
-    ] = None,
+    by: ByOption = None,
     people: Annotated[
         Path | None, typer.Option(help="Annotators' scores to compare with: a table with id and score.")
     ] = None,

@@ -34,6 +34,25 @@ if TYPE_CHECKING:
 app = verb()
 
 
+ColumnsOption = Annotated[
+    list[str] | None, typer.Option("--column", help="Put this column to the test too (meta.KEY for meta).")
+]
+SavedOption = Annotated[
+    list[Path] | None,
+    typer.Option("--from", help="Show a saved audit.json again instead of auditing; may be repeated."),
+]
+FixOption = Annotated[
+    bool,
+    typer.Option("--fix", help="Write a dataset to -o without what a split can remove, audited before and after."),
+]
+JudgeOption = Annotated[
+    str | None, typer.Option(help="Model profile that judges whether claims can be checked (feasibility).")
+]
+ProviderOption = Annotated[
+    list[str] | None, typer.Option(help="Where to search for what the judge is shown; may be repeated (fallbacks).")
+]
+
+
 @app.command()
 def audit(
     folders: Annotated[list[Path] | None, typer.Argument(help="One or more claimlab dataset folders.")] = None,
@@ -41,24 +60,12 @@ def audit(
     checks: Annotated[list[str] | None, typer.Option("--check", help="Run only this check; may be repeated.")] = None,
     protocol: Annotated[str, typer.Option(help="'fair', or 'cdl' and 'cdl-holdout' for published numbers.")] = "fair",
     target: Annotated[str, typer.Option(help="'veracity' (true/false), 'veracity-mixed', or any column.")] = "veracity",
-    columns: Annotated[
-        list[str] | None, typer.Option("--column", help="Put this column to the test too (meta.KEY for meta).")
-    ] = None,
-    saved: Annotated[
-        list[Path] | None,
-        typer.Option("--from", help="Show a saved audit.json again instead of auditing; may be repeated."),
-    ] = None,
-    fix: Annotated[
-        bool,
-        typer.Option("--fix", help="Write a dataset to -o without what a split can remove, audited before and after."),
-    ] = False,
-    judge: Annotated[
-        str | None, typer.Option(help="Model profile that judges whether claims can be checked (feasibility).")
-    ] = None,
+    columns: ColumnsOption = None,
+    saved: SavedOption = None,
+    fix: FixOption = False,
+    judge: JudgeOption = None,
     judge_sample: Annotated[int, typer.Option(min=30, help="Records that the judge is asked about.")] = 300,
-    provider: Annotated[
-        list[str] | None, typer.Option(help="Where to search for what the judge is shown; may be repeated (fallbacks).")
-    ] = None,
+    provider: ProviderOption = None,
     cache: CacheOption = None,
     mode: ModeOption = "record",
     max_cost: MaxCostOption = None,
@@ -73,10 +80,7 @@ def audit(
     as_json: JsonFlag = False,
 ) -> None:
     """Audit datasets for shortcuts, leaks and contradictions, each beside its baselines."""
-    if bool(folders) == bool(saved):
-        raise UsageError("Audit what?", "Name dataset folders, or a saved audit with --from FILE, but not both.")
-    if fix and (len(folders or ()) != 1 or output is None or judge is not None):
-        raise UsageError("--fix repairs one dataset and asks no judge.", "Use: claimlab audit DIR --fix -o NEW")
+    _refuse_unclear(folders, saved, fix, output, judge)
     from claimlab.audit import front
 
     options: dict[str, Any] = {
@@ -105,6 +109,21 @@ def audit(
                 paths, output=output, judge=judge, judge_sample=judge_sample, provider=provider or (), cache=cache,
                 mode=mode, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, progress=progress, **options,
             )  # fmt: skip
+    _show(audits, paths, output, verbose, as_json)
+    if strict and any(f.verdict == "fail" for a in audits for f in a.findings):
+        raise typer.Exit(3)
+
+
+def _refuse_unclear(
+    folders: list[Path] | None, saved: list[Path] | None, fix: bool, output: Path | None, judge: str | None
+) -> None:
+    if bool(folders) == bool(saved):
+        raise UsageError("Audit what?", "Name dataset folders, or a saved audit with --from FILE, but not both.")
+    if fix and (len(folders or ()) != 1 or output is None or judge is not None):
+        raise UsageError("--fix repairs one dataset and asks no judge.", "Use: claimlab audit DIR --fix -o NEW")
+
+
+def _show(audits: Sequence[Audit], paths: Sequence[Path], output: Path | None, verbose: bool, as_json: bool) -> None:
     if as_json:
         findings = [{"dataset": a.dataset, **f.model_dump(mode="json")} for a in audits for f in a.findings]
         heads = [{k: v for k, v in a.to_json().items() if k not in ("findings", "examples")} for a in audits]
@@ -114,8 +133,6 @@ def audit(
         if output is not None:
             say(f"Report: {output / 'index.html'}")
         suggest(f"claimlab split {paths[0]} -o DIR" if paths else "the same with -o DIR for a report")
-    if strict and any(f.verdict == "fail" for a in audits for f in a.findings):
-        raise typer.Exit(3)
 
 
 def _show_fixed(fixed: Fixed, as_json: bool) -> None:

@@ -27,6 +27,18 @@ class CatalogGroup(TyperGroup):
 app = verb(cls=CatalogGroup)
 
 
+QualityOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="MARK=VERDICT", help="A published verdict: keywords=pass, time=fail, feasibility=not-assessed."
+    ),
+]
+PassesOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="MARK", help="A published pass: keywords, time or feasibility; may be repeated."),
+]
+
+
 @app.callback(invoke_without_command=True, no_args_is_help=False)
 def catalog(
     ctx: typer.Context,
@@ -51,16 +63,8 @@ def catalog(
     until: Annotated[
         str | None, typer.Option("--to", metavar="DATE", help="Data up to this year, month or day.")
     ] = None,
-    quality: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MARK=VERDICT", help="A published verdict: keywords=pass, time=fail, feasibility=not-assessed."
-        ),
-    ] = None,
-    passes: Annotated[
-        list[str] | None,
-        typer.Option(metavar="MARK", help="A published pass: keywords, time or feasibility; may be repeated."),
-    ] = None,
+    quality: QualityOption = None,
+    passes: PassesOption = None,
     survey: Annotated[
         list[str] | None,
         typer.Option(metavar="PART", help="Place in the guide: cdl-claims, cdl-paragraphs, cdl-listed, or cdl."),

@@ -27,27 +27,32 @@ from claimlab.cli.output import echo, progress_bar, say, show_estimate, verb, wr
 app = verb()
 
 
+DetectorOption = Annotated[
+    str, typer.Option(help="Which detector: majority, stratified, tfidf, llm-zero-shot, ..., or one you added.")
+]
+SettingsOption = Annotated[
+    list[str] | None, typer.Option("--set", help="A setting of the detector, KEY=VALUE; again for more.")
+]
+ProviderOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Where llm-search searches: local:FOLDER, brave, ...; again for a fallback."),
+]
+
+
 @app.command()
 def detect(
     folder: Annotated[Path, typer.Argument(help="A claimlab dataset folder with a split.")],
     output: OutputOption,
-    detector: Annotated[
-        str, typer.Option(help="Which detector: majority, stratified, tfidf, llm-zero-shot, ..., or one you added.")
-    ] = "tfidf",
+    detector: DetectorOption = "tfidf",
     task: TaskOption = "veracity",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting of the detector, KEY=VALUE; again for more.")
-    ] = None,
+    settings: SettingsOption = None,
     evidence: Annotated[
         str, typer.Option(help="What it sees of the dataset's evidence: none, complete, filtered or guarded.")
     ] = "none",
     pieces: Annotated[int, typer.Option(min=1, max=50, help="Pieces of evidence for a record, at most.")] = 5,
     profile: ProfileOption = None,
     model: ModelOption = None,
-    provider: Annotated[
-        list[str] | None,
-        typer.Option(help="Where llm-search searches: local:FOLDER, brave, ...; again for a fallback."),
-    ] = None,
+    provider: ProviderOption = None,
     search_profile: Annotated[
         str | None, typer.Option(help="Profile of a cheaper model that condenses search results.")
     ] = None,

@@ -27,32 +27,37 @@ from claimlab.cli.output import echo, progress_bar, say, show_estimate, verb, wr
 app = verb()
 
 
+ProviderOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Where to search: local:FOLDER, brave, searxng, ...; again for a fallback."),
+]
+FactcheckOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Where to look for fact-checks: google-factcheck, local:FOLDER; again for a fallback."),
+]
+ExtractOption = Annotated[
+    str, typer.Option(help="Who finds the claim: 'offline', 'model', 'first-sentence' or 'none'.")
+]
+CorrespondenceOption = Annotated[str, typer.Option(help="What corresponds: 'paper' (>= .8) or 'released' (> .8).")]
+AsOfOption = Annotated[
+    str | None, typer.Option(help="Drop newer evidence: 'claim-date', or one day (YYYY-MM-DD) for all.")
+]
+
+
 @app.command()
 def enrich(
     folder: Annotated[Path, typer.Argument(help="A claimlab dataset folder; or a file of rows enriched elsewhere.")],
     output: OutputOption,
-    provider: Annotated[
-        list[str] | None,
-        typer.Option(help="Where to search: local:FOLDER, brave, searxng, ...; again for a fallback."),
-    ] = None,
-    factcheck: Annotated[
-        list[str] | None,
-        typer.Option(help="Where to look for fact-checks: google-factcheck, local:FOLDER; again for a fallback."),
-    ] = None,
-    extract: Annotated[
-        str, typer.Option(help="Who finds the claim: 'offline', 'model', 'first-sentence' or 'none'.")
-    ] = "offline",
+    provider: ProviderOption = None,
+    factcheck: FactcheckOption = None,
+    extract: ExtractOption = "offline",
     profile: ProfileOption = None,
     model: ModelOption = None,
     claims: Annotated[int, typer.Option(min=1, max=10, help="Split a text into up to so many claims.")] = 1,
     query_rule: Annotated[str, typer.Option(help="How queries are made: 'paper' or 'released'.")] = "paper",
-    correspondence: Annotated[
-        str, typer.Option(help="What corresponds: 'paper' (>= .8) or 'released' (> .8).")
-    ] = "paper",
+    correspondence: CorrespondenceOption = "paper",
     results: Annotated[int, typer.Option(min=1, max=100, help="Results of a search to keep.")] = 5,
-    as_of: Annotated[
-        str | None, typer.Option(help="Drop newer evidence: 'claim-date', or one day (YYYY-MM-DD) for all.")
-    ] = None,
+    as_of: AsOfOption = None,
     country: Annotated[list[str] | None, typer.Option(help="BR, or por=BR for one language; may be repeated.")] = None,
     snapshot: Annotated[bool, typer.Option("--snapshot", help="Store the text of the pages that were found.")] = False,
     cache: CacheOption = None,

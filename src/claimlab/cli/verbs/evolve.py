@@ -36,53 +36,58 @@ def _commands() -> None:
     """A verb with sub-commands, also while it has only one."""
 
 
+NetworkOption = Annotated[
+    str, typer.Option(help="'random', 'scale-free', 'clustered', 'dunbar', or a file (ARCHIVE#MEMBER).")
+]
+PopulationOption = Annotated[
+    str | None, typer.Option(help="A file of agents (ARCHIVE#MEMBER), or how many to draw (90).")
+]
+MeanDegreeOption = Annotated[float | None, typer.Option(help="Ties of an agent; the same for all kinds if unset.")]
+KindOption = Annotated[str, typer.Option(help="'walk', 'cascade' (nothing steers) or 'intervened' (auditors do).")]
+StepsOption = Annotated[int | None, typer.Option(min=1, help="Steps (30); of one round with --vote released (10).")]
+WithinGroupOption = Annotated[
+    bool | None, typer.Option("--within-group/--across-groups", help="Stay in the group (clustered: yes).")
+]
+HubsOption = Annotated[bool, typer.Option("--hubs/--no-hubs", help="Hubs lend their opinion, where there are any.")]
+TargetOption = Annotated[
+    list[str] | None, typer.Option(help="Where to steer, such as style=colloquial; again for another; or 'all'.")
+]
+AuditorOption = Annotated[
+    str | None, typer.Option(help="Who judges: 'rules' (default), 'classifier', 'model' or 'replay'.")
+]
+AuditorsOption = Annotated[
+    int | None, typer.Option(min=0, max=3, help="How many judge: 3 (default), 1, or 0 (one rewrite, no vote).")
+]
+AuditorProfileOption = Annotated[
+    list[str] | None, typer.Option(help="Model profile of an auditor; again for the next (else the agents').")
+]
+
+
 @app.command()
 def run(
     data: DatasetArgument,
     output: OutputOption,
-    network: Annotated[
-        str, typer.Option(help="'random', 'scale-free', 'clustered', 'dunbar', or a file (ARCHIVE#MEMBER).")
-    ] = "random",
-    population: Annotated[
-        str | None, typer.Option(help="A file of agents (ARCHIVE#MEMBER), or how many to draw (90).")
-    ] = None,
-    mean_degree: Annotated[
-        float | None, typer.Option(help="Ties of an agent; the same for all kinds if unset.")
-    ] = None,
-    kind: Annotated[
-        str, typer.Option(help="'walk', 'cascade' (nothing steers) or 'intervened' (auditors do).")
-    ] = "walk",
-    steps: Annotated[
-        int | None, typer.Option(min=1, help="Steps (30); of one round with --vote released (10).")
-    ] = None,
+    network: NetworkOption = "random",
+    population: PopulationOption = None,
+    mean_degree: MeanDegreeOption = None,
+    kind: KindOption = "walk",
+    steps: StepsOption = None,
     rounds: Annotated[int | None, typer.Option(min=1, help="Rounds of a steered walk (1; released: 3).")] = None,
-    within_group: Annotated[
-        bool | None, typer.Option("--within-group/--across-groups", help="Stay in the group (clustered: yes).")
-    ] = None,
+    within_group: WithinGroupOption = None,
     group: Annotated[str | None, typer.Option(help="Start and stay in this group of agents.")] = None,
-    hubs: Annotated[
-        bool, typer.Option("--hubs/--no-hubs", help="Hubs lend their opinion, where there are any.")
-    ] = True,
+    hubs: HubsOption = True,
     fan_out: Annotated[int | None, typer.Option(min=1, help="Cascades: how many an agent tells (2).")] = None,
     reach: Annotated[int | None, typer.Option(min=1, help="Cascades: agents reached, at most (30).")] = None,
-    target: Annotated[
-        list[str] | None, typer.Option(help="Where to steer, such as style=colloquial; again for another; or 'all'.")
-    ] = None,
+    target: TargetOption = None,
     vote: Annotated[str | None, typer.Option(help="When auditors vote: 'paper' (default) or 'released'.")] = None,
     rewriter: Annotated[str, typer.Option(help="Who writes for the agents: 'rules', 'model' or 'replay'.")] = "rules",
-    auditor: Annotated[
-        str | None, typer.Option(help="Who judges: 'rules' (default), 'classifier', 'model' or 'replay'.")
-    ] = None,
-    auditors: Annotated[
-        int | None, typer.Option(min=0, max=3, help="How many judge: 3 (default), 1, or 0 (one rewrite, no vote).")
-    ] = None,
+    auditor: AuditorOption = None,
+    auditors: AuditorsOption = None,
     auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier learns from.")] = None,
     weights: Annotated[Path | None, typer.Option(help="Your own table of attributes and operators (TOML).")] = None,
     recording: Annotated[Path | None, typer.Option(help="Dataset with traces, for 'replay'.")] = None,
     profile: ProfileOption = None,
-    auditor_profile: Annotated[
-        list[str] | None, typer.Option(help="Model profile of an auditor; again for the next (else the agents').")
-    ] = None,
+    auditor_profile: AuditorProfileOption = None,
     model: ModelOption = None,
     cache: CacheOption = None,
     mode: ModeOption = "record",

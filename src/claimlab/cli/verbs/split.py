@@ -17,52 +17,61 @@ from claimlab.core.errors import UsageError
 app = verb()
 
 
+HoldOutOption = Annotated[
+    list[str] | None, typer.Option("--hold-out", help="A value that is tested on only; may be repeated.")
+]
+TrainOnOption = Annotated[
+    list[str] | None, typer.Option("--train-on", help="A value that is trained on, all others are tested on.")
+]
+EveryOption = Annotated[
+    bool, typer.Option("--all", help="One split for each value that can be held out, each in its own folder.")
+]
+BeforeOption = Annotated[
+    datetime | None, typer.Option(formats=["%Y-%m-%d"], help="With --by time: train before this day.")
+]
+ExternalOption = Annotated[Path | None, typer.Option(help="With --by external: the dataset folder that is the test.")]
+ListsOption = Annotated[
+    Path | None, typer.Option(help="With --by lists: a table, a folder or zip of lists, or a BLUFF tree.")
+]
+KeepTogetherOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Keep on one side: group, exact, near-duplicates; may be repeated."),
+]
+SmallTestOption = Annotated[int | None, typer.Option(min=1, help="At most so many test rows per class and language.")]
+NoChangedInTestOption = Annotated[
+    bool, typer.Option("--no-changed-in-test", help="Rows that validation changed stay out of dev and test.")
+]
+DropLeaksOption = Annotated[
+    bool, typer.Option("--drop-leaks", help="Leave out train and dev rows whose text is on a later side too.")
+]
+StrategiesOption = Annotated[
+    bool, typer.Option("--strategies", "--ways", help="List the strategies of splitting, and stop.")
+]
+
+
 @app.command()
 def split(
     folder: Annotated[Path | None, typer.Argument(help="A claimlab dataset folder.")] = None,
     output: OptionalOutput = None,
     by: Annotated[str, typer.Option("--by", help="The strategy; see --strategies.")] = "group",
     shares: Annotated[str, typer.Option(help="train/dev/test, or train/test.")] = "70/10/20",
-    hold_out: Annotated[
-        list[str] | None, typer.Option("--hold-out", help="A value that is tested on only; may be repeated.")
-    ] = None,
-    train_on: Annotated[
-        list[str] | None, typer.Option("--train-on", help="A value that is trained on, all others are tested on.")
-    ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="One split for each value that can be held out, each in its own folder.")
-    ] = False,
+    hold_out: HoldOutOption = None,
+    train_on: TrainOnOption = None,
+    every: EveryOption = False,
     mode: Annotated[str, typer.Option(help="With --all: 'leave-one-out' or 'train-on-one'.")] = "leave-one-out",
     column: Annotated[str | None, typer.Option(help="With --by column: which one (topic, meta.KEY).")] = None,
-    before: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="With --by time: train before this day.")
-    ] = None,
-    external: Annotated[
-        Path | None, typer.Option(help="With --by external: the dataset folder that is the test.")
-    ] = None,
-    lists: Annotated[
-        Path | None, typer.Option(help="With --by lists: a table, a folder or zip of lists, or a BLUFF tree.")
-    ] = None,
+    before: BeforeOption = None,
+    external: ExternalOption = None,
+    lists: ListsOption = None,
     setting: Annotated[str | None, typer.Option(help="With --by lists: which of several settings.")] = None,
-    keep_together: Annotated[
-        list[str] | None,
-        typer.Option(help="Keep on one side: group, exact, near-duplicates; may be repeated."),
-    ] = None,
+    keep_together: KeepTogetherOption = None,
     stratify: Annotated[str, typer.Option(help="Even shares by: label,language or label or none.")] = "label,language",
-    small_test: Annotated[
-        int | None, typer.Option(min=1, help="At most so many test rows per class and language.")
-    ] = None,
-    no_changed_in_test: Annotated[
-        bool, typer.Option("--no-changed-in-test", help="Rows that validation changed stay out of dev and test.")
-    ] = False,
-    drop_leaks: Annotated[
-        bool, typer.Option("--drop-leaks", help="Leave out train and dev rows whose text is on a later side too.")
-    ] = False,
+    small_test: SmallTestOption = None,
+    no_changed_in_test: NoChangedInTestOption = False,
+    drop_leaks: DropLeaksOption = False,
     task: TaskOption = "veracity",
     preview: Annotated[bool, typer.Option("--preview", help="Print the tables and write nothing.")] = False,
-    strategies: Annotated[
-        bool, typer.Option("--strategies", "--ways", help="List the strategies of splitting, and stop.")
-    ] = False,
+    strategies: StrategiesOption = False,
     strict: StrictFlag = False,
     seed: SeedOption = 0,
     limit: LimitOption = None,
@@ -92,20 +101,24 @@ def split(
         )  # fmt: skip
     splits = [one for one in done if isinstance(one, room.Split)] if every else [done]
     impossible = [one for one in done if not isinstance(one, room.Split)] if every else []
+    _show(splits, impossible, output, every, as_json)
+    if strict and any(one.checked.leaking for one in splits):
+        raise typer.Exit(3)
+
+
+def _show(splits: list[Any], impossible: list[Any], output: Path | None, every: bool, as_json: bool) -> None:
     if as_json and every:
         rows = [{"output": _name(one.dataset.path), **one.to_json()} for one in splits]
         emit({"output": _name(output), "splits": rows, "impossible": [vars(one) for one in impossible]})
     elif as_json and output is None:
-        emit({"output": None, "split": done.to_json()})
+        emit({"output": None, "split": splits[0].to_json()})
     elif as_json:
-        written(done.dataset, as_json=True, more={"split": done.to_json()})
+        written(splits[0].dataset, as_json=True, more={"split": splits[0].to_json()})
     else:
         _print(splits)
         for one in impossible:
             say(f"Not made for '{one.value}': {in_flags(one.why, 'split')}")
         suggest(f"claimlab detect {splits[0].dataset.path} -o RUN" if output else "the same with -o DIR to write it")
-    if strict and any(one.checked.leaking for one in splits):
-        raise typer.Exit(3)
 
 
 def _words(text: str) -> list[str]:

@@ -72,10 +72,7 @@ def worth(
     table of scores (id, score) to compare with. With `output`, dataset, scores and report are written there.
     """
     caps = Caps(max_cost, max_calls, max_tokens)
-    if judge is None and caps != Caps():
-        raise UsageError("A cap was set, but without a model nothing is spent.", "Pass `judge`.")
-    if judge is not None and by is not None:
-        raise UsageError("`by` scores every claim several times, by features.", "Leave out `judge` or `by`.")
+    _refuse_useless(judge, by, caps)
     view = Perspective.named(
         reading, dimensions=_weights(perspective), content=content_weight, propagation=propagation_weight,
         threshold=threshold, bounds=Bounds(depth or 3, fan_out or 3), starts=starts,
@@ -94,10 +91,16 @@ def worth(
         scored = _score(run, society, judge, by, where, setting)
         if people is not None:
             scored.people = against_people(scored.scores, _scores_of(Path(people)), seed=seed)
-        made = _dataset(run.dataset, scored, seed)
         report = Contents("worth report", [page(scored)], data={FILE: scored.to_json()})
-        scored.dataset = run.finish(made, lambda folder: fill(report, folder / REPORT))
+        scored.dataset = run.finish(_dataset(run.dataset, scored, seed), lambda folder: fill(report, folder / REPORT))
     return scored
+
+
+def _refuse_useless(judge: str | None, by: str | None, caps: Caps) -> None:
+    if judge is None and caps != Caps():
+        raise UsageError("A cap was set, but without a model nothing is spent.", "Pass `judge`.")
+    if judge is not None and by is not None:
+        raise UsageError("`by` scores every claim several times, by features.", "Leave out `judge` or `by`.")
 
 
 def estimate_worth(

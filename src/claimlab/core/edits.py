@@ -1,0 +1,39 @@
+"""Take a dataset folder that somebody edited as it is: what must still hold, and the line about it in the lineage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from claimlab.core.dataset import MANIFEST, Dataset, Lineage, Manifest, changed_files, count, read_manifest, seal
+from claimlab.core.errors import SchemaError
+from claimlab.core.record import SIDE_TABLES, refuse_wrong_meta, to_side_table, validate
+
+
+def accept_edits(folder: Path, why: str) -> Manifest:
+    """Take the tables in `folder` as they are now: check them, and record the edit in the lineage. The manifest as it
+    is when nothing was edited."""
+    manifest = read_manifest(folder)
+    dataset = Dataset.open(folder, verify=False)
+    _check_edited(dataset)
+    changed = changed_files(folder, manifest)
+    if not changed and manifest.counts == count(dataset.records, dataset.tables):
+        return manifest
+    changed = changed or [MANIFEST]
+    step = Lineage(
+        step="edit",
+        parameters={"why": why, "files": changed},
+        inputs={name: manifest.files.get(name, "") for name in changed},
+        counts={"records": len(dataset)},
+    )
+    edited = dataset.manifest()
+    edited.lineage = [*dataset.lineage, step]
+    return seal(folder, edited)
+
+
+def _check_edited(dataset: Dataset) -> None:
+    """What claimlab itself always writes, and what an editor may have broken."""
+    validate(dataset.records)
+    refuse_wrong_meta(dataset.records)
+    for name, table in dataset.tables.items():
+        if name in SIDE_TABLES and table.schema != to_side_table(name, table).schema:
+            raise SchemaError(f"The table '{name}' has wrong or missing columns.", "Restore it or make it again.")
