@@ -122,3 +122,8 @@ def test_the_words_picture_names_the_one_sided() -> None:
 
 def test_a_word_that_stands_nowhere_in_a_class_has_a_place() -> None:
     assert "<svg" in to_svg(scatter(["only"], Side("true", 1, [0]), Side("false", 1, [1])))
+
+
+def test_code_in_a_list_is_set_as_code_and_stays_escaped() -> None:
+    page = to_html(Report("x", "", [Items(["Use `split(DIR)` on <b>`<i>`</b>"])]))
+    assert "Use <code>split(DIR)</code> on &lt;b&gt;<code>&lt;i&gt;</code>&lt;/b&gt;" in page

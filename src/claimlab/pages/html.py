@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
@@ -12,6 +13,7 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.core.plain import plain
 from claimlab.pages.blocks import Block, Cell, Report, Section, anchor, cell
 
+_CODE = re.compile(r"`([^`]+)`")
 MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
 
 
@@ -41,7 +43,7 @@ def outline(blocks: Sequence[Block]) -> list[Section]:
 @cache
 def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
     env = Environment(
         loader=PackageLoader("claimlab.pages", "templates"),
@@ -54,6 +56,7 @@ def _environment() -> Any:
     env.filters["cell"] = cell
     env.filters["svg"] = lambda text: Markup(text)
     env.filters["sort_key"] = sort_key
+    env.filters["with_code"] = lambda text: Markup(_CODE.sub(r"<code>\1</code>", str(escape(plain(text)))))
     env.tests["of_kind"] = lambda block, kind: type(block).__name__ == kind
     env.globals["anchor"] = anchor
     return env

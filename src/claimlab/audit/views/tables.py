@@ -66,7 +66,7 @@ def measurements(finding: Finding) -> list[Block]:
     if not known or (finding.score is None and len(known) == 1):
         return []
     columns = (
-        "Measured", "Verdict", "Score", "95 % interval", "Majority", "Stratified", "Permuted", "Difference",
+        "Verdict", "Measured", "Score", "95 % interval", "Majority", "Stratified", "Permuted", "Difference",
         "Its 95 % interval", "p", "Adjusted p", "Permutations", "Labels moved", "Freely moved", "Rows per class",
     )  # fmt: skip
     rows = [[cell(value) for value in _measured(f)] for f in known]
@@ -76,8 +76,8 @@ def measurements(finding: Finding) -> list[Block]:
 
 def _measured(f: Finding) -> list[Any]:
     return [
-        excerpt(f.feature or f.check, 60),
         Cell(f.verdict.replace("-", " "), tone=f.verdict),
+        excerpt(f.feature or f.check, 60),
         percent(f.score),
         span(f.interval),
         *(percent(value) for value in (f.baselines.majority, f.baselines.stratified, f.baselines.shuffled)),

@@ -21,3 +21,21 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
+// A box above every longer table: only rows that hold all of its words are shown.
+for (const table of document.querySelectorAll("table.sortable")) {
+  const rows = [...table.tBodies[0].rows];
+  if (rows.length < 9) continue;
+  const box = document.createElement("input");
+  box.type = "search";
+  box.className = "filter";
+  box.placeholder = `Filter ${rows.length} rows`;
+  box.setAttribute("aria-label", "Show only rows that hold these words");
+  box.addEventListener("input", () => {
+    const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+    }
+  });
+  table.closest(".table").before(box);
+}
