@@ -1,4 +1,4 @@
-"""What a file has in writing and nobody could read: counted, shown by an example, and kept in `meta`."""
+"""What a file has in writing and cannot be read: counted, shown by an example, and kept in `meta`."""
 
 from __future__ import annotations
 

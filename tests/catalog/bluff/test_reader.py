@@ -307,7 +307,7 @@ def test_a_tree_without_lists_has_no_split_and_says_so(tree, rows) -> None:
 
 
 def test_a_split_that_is_no_list_of_uuids_is_refused(tree, rows) -> None:
-    with pytest.raises(UnreadableFile, match="which is no uuid"):
+    with pytest.raises(UnreadableFile, match="which is not a uuid"):
         reading(tree([rows.generated("a")], splits={"multilingual/train": ["a", 7]}))
 
 

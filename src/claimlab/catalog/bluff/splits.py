@@ -57,5 +57,5 @@ def _uuids(value: Any, name: str) -> Iterator[str]:
     for item in value:
         uuid = item.get("uuid") if isinstance(item, dict) else item
         if not isinstance(uuid, str):
-            raise UnreadableFile(f"'{name}' holds {str(item)[:40]!r}, which is no uuid.", "Mend the list.")
+            raise UnreadableFile(f"'{name}' holds {str(item)[:40]!r}, which is not a uuid.", "Fix the list.")
         yield uuid

@@ -27,7 +27,7 @@ def load(bundle: Bundle) -> Loaded:
     records = pl.concat(parts)
     trained = set(records.filter(pl.col("split") == "train")["text"])
     leaked = records.filter((pl.col("split") == "test") & pl.col("text").is_in(list(trained))).height
-    note = f"{leaked:,} test article(s) stand word for word in the training part: do not use this split as it is."
+    note = f"{leaked:,} test article(s) appear word for word in the training part: do not use this split as it is."
     return Loaded(records, notes=[note] if leaked else [])
 
 

@@ -23,7 +23,7 @@ def load(bundle: Bundle) -> Loaded:
         **sent(raw["tweet_id"]),
         meta=meta_column(raw, EXTRA),
     )
-    return Loaded(records, notes=["Nobody judged these tweets: the files hold communities, not verdicts."])
+    return Loaded(records, notes=["No annotator judged these tweets: the files hold communities, not verdicts."])
 
 
 DATASET = Entry(
