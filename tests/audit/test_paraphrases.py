@@ -26,7 +26,8 @@ def finding(test: list[tuple[str, str]], train: list[tuple[str, str]]) -> Findin
         pl.int_range(pl.len()).cast(pl.String).alias("id"),
         pl.when(pl.int_range(pl.len()) % 2 == 0).then(pl.lit("true")).otherwise(pl.lit("false")).alias("veracity"),
     )
-    (found,) = audit(Dataset.build("made", frame), checks=["paraphrases"], debug=True).findings
+    changed, found = audit(Dataset.build("made", frame), checks=["paraphrases"], debug=True).findings
+    assert (changed.feature or "").startswith("a copy with a few words changed")
     return found
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.text.urls import domains, find_urls
+from claimlab.text.urls import count_placeholders, domains, find_urls
 
 # Shares of characters (and two flags), so that length itself does not leak in.
 PATTERNS = {
@@ -45,8 +45,8 @@ def shares(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.flo
 
 
 def links(texts: pl.Series) -> npt.NDArray[np.float32]:
-    """Whether each text holds a URL, and how many."""
-    found = find_urls(texts).list.len().fill_null(0)
+    """Whether each text holds a URL or a placeholder for one, and how many."""
+    found = (find_urls(texts).list.len() + count_placeholders(texts)).fill_null(0)
     return np.stack([(found > 0).to_numpy(), found.clip(0, MANY_LINKS).to_numpy()], axis=1).astype(np.float32)
 
 

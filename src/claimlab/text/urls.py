@@ -51,6 +51,15 @@ _TRACKING_AT = {
 }
 
 
+# What datasets put where a link was: "URL", "[URL]", "<url>", "$URL$", "HTTPURL", or a scheme without its address.
+_PLACEHOLDER = r"\b(?:HTTP)?URL\b|(?i:[\[<{(_$]url[\]>})_$])|(?i:\bhttps?(?:\s|$|[.,;!?]))"
+
+
+def count_placeholders(texts: pl.Series) -> pl.Series:
+    """How many placeholders for links each text holds, its links themselves apart; null for null."""
+    return texts.str.replace_all(URL, " ").str.count_matches(_PLACEHOLDER)
+
+
 def find_urls(texts: pl.Series, *, hosts: bool = False) -> pl.Series:
     """The URLs of each text, as written, in order; null for null. With `hosts`, bare host names come behind them."""
     urls = texts.str.extract_all(URL)

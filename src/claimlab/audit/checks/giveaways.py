@@ -1,20 +1,34 @@
-"""Do boilerplate or placeholder words ("reuters", "url", a publisher's closing line) stand almost only in one class?"""
+"""Do boilerplate or placeholder words ("reuters", "url", a publisher's closing line) occur almost only in one class?"""
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.audit import fair
 from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
 from claimlab.audit.features import Giveaways as Feature
+from claimlab.audit.one_sided import RATIO, chosen, one_sided
 from claimlab.audit.subject import Subject
-from claimlab.audit.words import holding, word_details, word_presence
+from claimlab.audit.text_model import text_score
+from claimlab.audit.words import LONGEST, holding, per_class, word_details, word_presence
 from claimlab.core.finding import Finding
+from claimlab.core.stats.repeats import difference
 
 CANDIDATES = 1_000  # the most widespread words, stop words included: "said" can be a giveaway
+MASKED_ROWS = 3_000  # for the text model with and without the words
+MASKED = 200  # words at most
+RARE = "one-sided words"
+Columns = npt.NDArray[np.int64]
 
 
 class Giveaways:
     name = "giveaways"
     title = "Boilerplate and placeholders"
-    question = "Do words that say nothing of the claim stand almost only in one class?"
+    question = "Do words that say nothing of the claim occur almost only in one class?"
     protocols = ("fair",)
     rule = SHORTCUT_RULE
 
@@ -27,21 +41,84 @@ class Giveaways:
         words, presence = word_presence(part.subject, frozenset(), CANDIDATES)
         if not words:
             return [not_measured(self.name, "fair", "No text holds a word.", n=subject.n)]
-        feature = Feature(presence)
-        columns = feature.columns(part.subject.y, len(subject.classes))
-        details = word_details(part.subject, words, presence, only=columns)
-        shown = ", ".join(f"'{row['word']}'" for row in details["words"][:5]) or "none found"
-        return [
-            shortcut(
-                part.subject,
-                context,
-                self.name,
-                feature,
-                why=f"Words at least {feature.ratio:.0f} times as usual in one class as elsewhere ({shown})",
-                records=holding(part.subject, presence, columns),
-                details={**details, **part.note},
-            )
-        ]
+        columns = Feature(presence).columns(part.subject.y, len(subject.classes))
+        details = {**word_details(part.subject, words, presence, only=columns), **part.note}
+        found = shortcut(
+            part.subject,
+            context,
+            self.name,
+            Feature(presence),
+            why=f"Words at least {RATIO:.0f} times as usual in one class as elsewhere ({_shown(details)})",
+            records=holding(part.subject, presence, columns),
+            fact=self.name,
+            details=details,
+        )
+        if found.verdict == "not-measured":
+            return [found]
+        every = np.union1d(columns, leaning(part.subject, presence))
+        names = [words[i] for i in every.tolist() if len(words[i]) <= LONGEST][:MASKED]
+        if names:
+            found.details["text_model"] = left = masked(part.subject, context, names)
+            found.why += f" {left['sentence']}"
+        return [found, self._rare(part.subject, context, words, presence)]
+
+    def _rare(self, part: Subject, context: Context, words: tuple[str, ...], presence: Any) -> Finding:
+        measured, columns = one_sided(part, presence, context), leaning(part, presence)
+        details = word_details(part, words, presence, only=columns[:40])
+        low, high = (100 * end for end in measured.interval)
+        purity = 100 * measured.right / max(1, measured.held)
+        return Finding(
+            check=self.name,
+            protocol="fair",
+            verdict=context.settings.rule.verdict(measured.interval, measured.p),
+            why=f"Words that lean on one class in the training folds ({_shown(details)}): out of fold, "
+            f"{measured.held:,} of {part.n:,} records hold one, and {purity:.0f} % of those carry its class, "
+            f"{100 * measured.excess:+.1f} points of all records more than chance ({low:+.1f} to {high:+.1f}).",
+            difference=measured.excess,
+            difference_interval=measured.interval,
+            margin=context.settings.rule.margin,
+            p=measured.p,
+            p_adjusted=measured.p,
+            permutations=measured.permutations,
+            moved=measured.moved,
+            n=part.n,
+            classes=part.class_counts,
+            feature=RARE,
+            fact=self.name,
+            records=holding(part, presence, columns),
+            details={**details, "held": measured.held, "right": measured.right},
+        )
+
+
+def leaning(subject: Subject, presence: Any) -> Columns:
+    """The one-sided words of all rows together, the most widespread first."""
+    counts = per_class(presence, subject.everyone, subject.y, len(subject.classes))
+    columns, _ = chosen(counts, np.bincount(subject.y, minlength=len(subject.classes)))
+    return columns[np.argsort(-counts[:, columns].sum(axis=0), kind="stable")]
+
+
+def masked(subject: Subject, context: Context, words: list[str]) -> dict[str, Any]:
+    """How well a text model does on the texts, and on the same texts without `words`."""
+    part = subject
+    if subject.n > MASKED_ROWS:
+        rows = np.random.default_rng(context.seed).choice(subject.n, MASKED_ROWS, replace=False)
+        part = subject.take(np.sort(rows).astype(np.int64))
+    pattern = rf"(?i)\b(?:{'|'.join(re.escape(word) for word in words)})\b"
+    texts = part.rows["text"]
+    whole, bare = (text_score(part, context, t, permutations=0) for t in (texts, texts.str.replace_all(pattern, " ")))
+    groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
+    change, ends = difference(part.y, whole.answers, bare.answers, groups, len(part.classes), seed=context.seed)
+    before, after = whole.measured.score, bare.measured.score
+    low, high = (100 * end for end in ends)
+    return {
+        "whole": before, "masked": after, "change": change, "interval": list(ends), "rows": part.n, "words": len(words),
+        "sentence": f"A text model scores macro-F1 {100 * before:.1f}, and {100 * after:.1f} once these words are "
+        f"masked ({100 * change:+.1f} points, {low:+.1f} to {high:+.1f}).",
+    }  # fmt: skip
+
+
+def _shown(details: dict[str, Any]) -> str:
+    return ", ".join(f"'{row['word']}'" for row in details["words"][:5]) or "none found"
 
 
 CHECK = Giveaways()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from claimlab.audit.check import Context, not_measured, sampled
 from claimlab.audit.subject import Subject
@@ -39,59 +40,61 @@ class LabelErrors:
         if len(subject.classes) < 2:
             return [not_measured(self.name, "fair", "It needs two classes.", n=subject.n)]
         part = sampled(subject, context, MAX_ROWS).subject
-        counts = np.bincount(part.y, minlength=len(part.classes))
-        if part.n < MIN_ROWS or counts.min() < context.settings.folds:
-            why = f"It needs {MIN_ROWS} records, and {context.settings.folds} of each class."
-            return [not_measured(self.name, "fair", why, n=part.n)]
         if part.rows["text"].null_count() == part.n:
             return [not_measured(self.name, "fair", "The records have no text.", n=part.n)]
-        hits, false_alarms = self._tried(part, context)
-        trial = (
-            f"of labels flipped on purpose it calls {100 * hits:.0f}% suspect, of the others {100 * false_alarms:.0f}%"
-        )
-        if hits < MIN_LIFT * false_alarms:
-            why = f"A text model cannot tell wrong labels from right ones here: {trial}."
-            return [not_measured(self.name, "fair", why, n=part.n)]
-        chances = probabilities(part, context, part.rows["text"])
-        rows, classes = suspects(part.y, chances)
-        return [self._finding(part, chances, rows, classes, trial)]
+        return [review(self.name, part, context, part.rows["text"], reader="did not see the row")]
 
-    def _tried(self, part: Subject, context: Context) -> tuple[float, float]:
-        """The share of planted errors that are suspect, and of all other labels."""
-        rng = np.random.default_rng(context.seed)
-        flipped = rng.random(part.n) < PLANTED
-        labels = np.where(flipped, (part.y + rng.integers(1, len(part.classes), part.n)) % len(part.classes), part.y)
-        found = np.zeros(part.n, bool)
-        found[suspects(labels, probabilities(part, context, part.rows["text"], labels))[0]] = True
-        return float(found[flipped].mean()), float(found[~flipped].mean())
 
-    def _finding(self, part: Subject, chances: Floats, rows: Codes, classes: Codes, trial: str) -> Finding:
-        interval = wilson(len(rows), part.n)
-        assert interval is not None
-        verdict: Verdict = (
-            "warn" if interval[0] > WARN_SHARE else "pass" if interval[1] < WARN_SHARE else "inconclusive"
-        )
-        review = [
-            {
-                "record": part.ids[row],
-                "label": part.classes[part.y[row]],
-                "suggested": part.classes[other],
-                "confidence": round(float(chances[row, other]), 3),
-            }
-            for row, other in zip(rows[:SHOWN].tolist(), classes[:SHOWN].tolist(), strict=True)
-        ]
-        low, high = (100 * end for end in interval)
-        return Finding(
-            check=self.name,
-            protocol="fair",
-            verdict=verdict,
-            why=f"A text model that did not see the row disagrees confidently with {len(rows):,} of {part.n:,} labels "
-            f"({100 * len(rows) / part.n:.1f}%, 95% interval {low:.1f} to {high:.1f}): rows to review; {trial}.",
-            n=part.n,
-            classes=part.class_counts,
-            records=[part.ids[row] for row in rows[:SHOWN].tolist()],
-            details={"suspects": len(rows), "share": len(rows) / part.n, "review": review},
-        )
+def review(
+    check: str, part: Subject, context: Context, texts: pl.Series, *, reader: str, feature: str | None = None
+) -> Finding:
+    """The labels that a model of `texts` calls wrong; `reader` says what the model does, for the sentence."""
+    counts = np.bincount(part.y, minlength=len(part.classes))
+    if part.n < MIN_ROWS or counts.min() < context.settings.folds:
+        why = f"It needs {MIN_ROWS} records, and {context.settings.folds} of each class."
+        return not_measured(check, "fair", why, n=part.n, feature=feature)
+    hits, false_alarms = _tried(part, context, texts)
+    trial = f"of labels flipped on purpose it calls {100 * hits:.0f}% suspect, of the others {100 * false_alarms:.0f}%"
+    if hits < MIN_LIFT * false_alarms:
+        why = f"A text model that {reader} cannot tell wrong labels from right ones here: {trial}."
+        return not_measured(check, "fair", why, n=part.n, feature=feature)
+    chances = probabilities(part, context, texts)
+    rows, classes = suspects(part.y, chances)
+    interval = wilson(len(rows), part.n)
+    assert interval is not None
+    verdict: Verdict = "warn" if interval[0] > WARN_SHARE else "pass" if interval[1] < WARN_SHARE else "inconclusive"
+    suspected = [
+        {
+            "record": part.ids[row],
+            "label": part.classes[part.y[row]],
+            "suggested": part.classes[other],
+            "confidence": round(float(chances[row, other]), 3),
+        }
+        for row, other in zip(rows[:SHOWN].tolist(), classes[:SHOWN].tolist(), strict=True)
+    ]
+    low, high = (100 * end for end in interval)
+    return Finding(
+        check=check,
+        protocol="fair",
+        verdict=verdict,
+        why=f"A text model that {reader} disagrees confidently with {len(rows):,} of {part.n:,} labels "
+        f"({100 * len(rows) / part.n:.1f}%, 95% interval {low:.1f} to {high:.1f}): rows to review; {trial}.",
+        n=part.n,
+        classes=part.class_counts,
+        feature=feature,
+        records=[part.ids[row] for row in rows[:SHOWN].tolist()],
+        details={"suspects": len(rows), "share": len(rows) / part.n, "review": suspected},
+    )
+
+
+def _tried(part: Subject, context: Context, texts: pl.Series) -> tuple[float, float]:
+    """The share of planted errors that are suspect, and of all other labels."""
+    rng = np.random.default_rng(context.seed)
+    flipped = rng.random(part.n) < PLANTED
+    labels = np.where(flipped, (part.y + rng.integers(1, len(part.classes), part.n)) % len(part.classes), part.y)
+    found = np.zeros(part.n, bool)
+    found[suspects(labels, probabilities(part, context, texts, labels))[0]] = True
+    return float(found[flipped].mean()), float(found[~flipped].mean())
 
 
 def suspects(y: Codes, chances: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

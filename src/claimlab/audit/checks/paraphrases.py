@@ -1,6 +1,7 @@
-"""Do test rows say what training rows say, in other words or in another language? Sentence vectors decide.
+"""Do test rows say what training rows say, in other words or in another language?
 
-Near-duplicates are found by shared letters; a copy with a few words changed, or a translation, shares meaning instead.
+Near-duplicates are found by shared letters. A copy with a few words changed is found by shared words, over all rows; a
+paraphrase or a translation shares only its meaning, and is found by sentence vectors, in a sample.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.shares import wilson
 from claimlab.text.langid import identify
+from claimlab.text.near import reworded
 from claimlab.text.vectors import LANGUAGES, encode
 
 COSINE, COSINE_ACROSS = 0.8, 0.7  # in one language, and across two, where vectors of one meaning lie further apart
@@ -23,7 +25,10 @@ MIN_TEST = 20
 FAIL_SHARE, WARN_SHARE = 0.05, 0.01
 CHARACTERS = 400  # of a text are read: the encoder sees sentences, not articles
 SHOWN, PAIRS = 50, 6
+CHANGED, ALIKE = "a copy with a few words changed", 0.7
+MOST_TEXTS = 100_000
 Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 Nearest = tuple[Index, npt.NDArray[np.float32], npt.NDArray[np.bool_]]
 
 
@@ -35,10 +40,26 @@ class Paraphrases:
     rule = (
         f"Fail when surely more than {100 * FAIL_SHARE:.0f}% of the test records have a paraphrase in train (cosine at "
         f"least {COSINE}, or {COSINE_ACROSS} across languages), warn when surely more than {100 * WARN_SHARE:.0f}%, "
-        "pass when surely fewer, otherwise inconclusive (Wilson interval)."
+        "pass when surely fewer, otherwise inconclusive (Wilson interval). The same for copies with a few words "
+        f"changed (at least {100 * ALIKE:.0f}% of the words in the same order)."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
+        if subject.rows["text"].null_count() == subject.n:
+            return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
+        return [self._few_words_changed(subject, context), self._same_meaning(subject, context)]
+
+    def _few_words_changed(self, subject: Subject, context: Context) -> Finding:
+        train, test, drawn = sides(subject, context.seed)
+        known = subject.near.text_of >= 0
+        n = int((test & known).sum())
+        if n < MIN_TEST or not (train & known).any() or subject.near.texts > MOST_TEXTS:
+            why = f"It needs {MIN_TEST} test records and training records, and at most {MOST_TEXTS:,} distinct texts."
+            return not_measured(self.name, "fair", why, n=subject.n, feature=CHANGED)
+        rows, others = _copied(subject, train & known, test & known)
+        return self._finding(subject, rows, others, np.ones(len(rows), np.float32), n, drawn, CHANGED)
+
+    def _same_meaning(self, subject: Subject, context: Context) -> Finding:
         train, test, drawn = sides(subject, context.seed)
         has_text = subject.rows["text"].is_not_null().to_numpy()
         rng = np.random.default_rng(context.seed)
@@ -46,16 +67,25 @@ class Paraphrases:
         train_rows = _readable(subject, _draw(np.flatnonzero(train & has_text), TRAIN, rng))
         if len(test_rows) < MIN_TEST or len(train_rows) < MIN_TEST:
             why = f"It needs {MIN_TEST} test and {MIN_TEST} training records in one of the 16 languages of the encoder."
-            return [not_measured(self.name, "fair", why, n=subject.n)]
+            return not_measured(self.name, "fair", why, n=subject.n)
         try:
             nearest, cosine, enough = _nearest(subject, test_rows, train_rows)
         except MissingExtra as error:
-            return [not_measured(self.name, "fair", str(error), n=subject.n)]
+            return not_measured(self.name, "fair", str(error), n=subject.n)
         hits = np.flatnonzero(enough)
-        return [self._finding(subject, test_rows[hits], nearest[hits], cosine[hits], len(test_rows), drawn)]
+        return self._finding(
+            subject, test_rows[hits], nearest[hits], cosine[hits], len(test_rows), drawn, "a paraphrase"
+        )
 
     def _finding(
-        self, subject: Subject, rows: Index, others: Index, cosine: npt.NDArray[np.float32], n: int, drawn: bool
+        self,
+        subject: Subject,
+        rows: Index,
+        others: Index,
+        cosine: npt.NDArray[np.float32],
+        n: int,
+        drawn: bool,
+        what: str,
     ) -> Finding:
         interval = wilson(len(rows), n)
         assert interval is not None
@@ -75,11 +105,11 @@ class Paraphrases:
             protocol="fair",
             verdict=verdict,
             why=f"Under {which}, {len(rows):,} of {n:,} test records ({100 * len(rows) / n:.1f}%, 95% interval "
-            f"{100 * low:.1f} to {100 * high:.1f}) have a paraphrase in train that is no near-duplicate; {same:,} of "
+            f"{100 * low:.1f} to {100 * high:.1f}) have {what} in train that is not a near-duplicate; {same:,} of "
             f"them under the same label, {crossing:,} in another language.",
             n=n,
             classes=subject.class_counts,
-            feature="across a random split" if drawn else "across the given split",
+            feature=f"{what}, " + ("across a random split" if drawn else "across the given split"),
             records=[subject.ids[i] for i in rows[order][:SHOWN].tolist()],
             details={
                 "paraphrased": len(rows), "share": len(rows) / n, "same_label": same, "translations": crossing,
@@ -89,6 +119,23 @@ class Paraphrases:
                 ],
             },
         )  # fmt: skip
+
+
+def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
+    """Test rows with a copy in train that has a few words changed, and the first such copy of each; near-duplicates
+    are another check's."""
+    near, first = subject.near, {}
+    for text, row in zip(near.text_of[train].tolist(), np.flatnonzero(train).tolist(), strict=True):
+        first.setdefault(text, row)
+    copies: dict[int, int] = {}
+    for pair in reworded(subject.normal_text, alike=ALIKE).tolist():
+        for text, other in (pair, pair[::-1]):
+            if other in first:
+                copies.setdefault(text, first[other])
+    rows = [row for row in np.flatnonzero(test).tolist() if int(near.text_of[row]) in copies]
+    others = [copies[int(near.text_of[row])] for row in rows]
+    apart = near.clusters[rows] != near.clusters[others]
+    return np.array(rows, np.int64)[apart], np.array(others, np.int64)[apart]
 
 
 def _readable(subject: Subject, rows: Index) -> Index:

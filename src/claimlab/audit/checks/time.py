@@ -1,4 +1,4 @@
-"""Does the time of a record give its label away? Were the classes collected at different times?"""
+"""Does the time of a record give its label away: its date, its hour or its weekday?"""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from claimlab.text.snowflake import first_digits, tweet_time
 DATE, DIGITS, SNOWFLAKE = "date", "tweet id, first three digits", "tweet id, time it encodes"
 EPOCH = date(1970, 1, 1).toordinal()
 DATES = (DATE, SNOWFLAKE)  # features in days since 1970
+HOUR, WEEKDAY = "hour of the day", "weekday"
+CLOCK = 20  # records with a time other than midnight: with fewer, the times are only dates
 
 
 class Time:
@@ -49,11 +51,12 @@ class Time:
             DIGITS: first_digits(ids, 3),
             SNOWFLAKE: tweet_time(ids).dt.epoch("d"),
         }
-        return [
+        found = [
             self._one(part, context, name, values) for name, values in features.items() if values.null_count() < part.n
         ]
+        return [*found, *(self._one(part, context, name, values, name) for name, values in clock(part.rows).items())]
 
-    def _one(self, subject: Subject, context: Context, name: str, values: pl.Series) -> Finding:
+    def _one(self, subject: Subject, context: Context, name: str, values: pl.Series, fact: str = "time") -> Finding:
         known = np.flatnonzero(values.is_not_null().to_numpy())
         dated = subject.take(known)
         numbers = values.drop_nulls().to_numpy().astype(np.float32)[:, None]
@@ -64,7 +67,7 @@ class Time:
             Numbers(numbers),
             why=f"A small tree on the {name} alone ({len(known):,} of {subject.n:,} records have it)",
             label=name,
-            fact="time",
+            fact=fact,
             details={
                 "spans": spans(dated, values.drop_nulls(), dates=name in DATES),
                 "dated": len(known),
@@ -74,6 +77,17 @@ class Time:
                 },
             },
         )
+
+
+def clock(rows: pl.DataFrame) -> dict[str, pl.Series]:
+    """The hour and the weekday of each record, by its date or else by its tweet id. Midnight counts as an hour: a class
+    whose times are missing gives itself away by it. Without real times there is no hour, and without dates nothing."""
+    times = rows["date"] if rows["date"].count() else tweet_time(rows["tweet_id"])
+    if not times.count():
+        return {}
+    midnight = (times.dt.hour() == 0) & (times.dt.minute() == 0) & (times.dt.second() == 0)
+    hours = {HOUR: times.dt.hour()} if int((~midnight).sum()) >= CLOCK else {}
+    return {**hours, WEEKDAY: times.dt.weekday()}
 
 
 def spans(subject: Subject, values: pl.Series, *, dates: bool) -> list[dict[str, object]]:

@@ -24,22 +24,23 @@ class Url:
 
     def _presence(self, subject: Subject, context: Context) -> Finding:
         label = "presence of a URL"
-        found = find_urls(subject.rows["text"]).list.len().fill_null(0)
-        holding = int((found > 0).sum())
-        if holding == 0:
-            return not_measured(self.name, "fair", "No text holds a URL.", n=subject.n, feature=label)
-        matrix = links(subject.rows["text"])
-        shares = {
-            c: round(float((found.to_numpy() > 0)[subject.y == k].mean()), 4) for k, c in enumerate(subject.classes)
-        }
+        texts = subject.rows["text"]
+        matrix = links(texts)
+        holds = matrix[:, 0] > 0
+        if not holds.any():
+            why = "No text holds a URL or a placeholder for one."
+            return not_measured(self.name, "fair", why, n=subject.n, feature=label)
+        written = int((find_urls(texts).list.len().fill_null(0) > 0).sum())
+        shares = {c: round(float(holds[subject.y == k].mean()), 4) for k, c in enumerate(subject.classes)}
         return shortcut(
             subject,
             context,
             self.name,
             Numbers(matrix),
-            why=f"Whether a text holds a URL, and how many ({holding:,} of {subject.n:,} texts hold one)",
+            why=f"Whether a text holds a URL or a placeholder for one, and how many ({int(holds.sum()):,} of "
+            f"{subject.n:,} texts hold one, {int(holds.sum()) - written:,} of them only a placeholder)",
             label=label,
-            details={"share_with_url": shares},
+            details={"share_with_url": shares, "placeholders_only": int(holds.sum()) - written},
         )
 
     def _domain(self, subject: Subject, context: Context) -> Finding:

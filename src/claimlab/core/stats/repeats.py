@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from claimlab.core.stats.interval import DRAWS, kinds, redraw
+from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
 from claimlab.core.stats.scores import Floats, Ints, confusion, macro_f1, majority_f1
 
 
@@ -38,14 +38,35 @@ def resample(
     places = answers[0] * classes + answers[1:]
 
     def figures(counts: Floats) -> Floats:
-        tables = np.zeros((len(guesses), len(counts), classes * classes))
-        for table, place in zip(tables, places, strict=True):
-            for j, at in enumerate(place):
-                table[:, at] += counts[:, j]
-        scores = macro_f1(tables.reshape(len(guesses), len(counts), classes, classes)).mean(axis=0)
-        sizes = tables[0].reshape(len(counts), classes, classes).sum(axis=2)
-        return np.stack([scores, majority_f1(sizes)], axis=1)
+        tables = _tables(counts, places, classes)
+        return np.stack([macro_f1(tables).mean(axis=0), majority_f1(tables[0].sum(axis=2))], axis=1)
 
     known = kinds(groups, cell.ravel(), answers.shape[1])
     drawn = redraw(known, figures, seed=seed, draws=draws)
     return Resampled(mean_macro_f1(truth, guesses, classes), drawn[:, 0], drawn[:, 1], known.groups)
+
+
+def difference(
+    truth: Ints, one: Ints, other: Ints, groups: Ints, classes: int, *, seed: int = 0, draws: int = DRAWS
+) -> tuple[float, Interval]:
+    """The macro-F1 of `other` less that of `one`, and its interval: both are scored under the same weights."""
+    answers, cell = np.unique(np.stack([truth, one, other]), axis=1, return_inverse=True)
+    places = answers[0] * classes + answers[1:]
+
+    def gain(counts: Floats) -> Floats:
+        before, after = macro_f1(_tables(counts, places, classes))
+        return np.asarray(after - before)
+
+    known = kinds(groups, cell.ravel(), answers.shape[1])
+    point = mean_macro_f1(truth, [other], classes) - mean_macro_f1(truth, [one], classes)
+    ends = interval(redraw(known, gain, seed=seed, draws=draws), known.groups, point=point)
+    return point, ends or (-1.0, 1.0)
+
+
+def _tables(counts: Floats, places: Ints, classes: int) -> Floats:
+    """Confusion tables (answers, draws, class, answer) from counts per cell (draws, cells)."""
+    tables = np.zeros((len(places), len(counts), classes * classes))
+    for table, place in zip(tables, places, strict=True):
+        for j, at in enumerate(place):
+            table[:, at] += counts[:, j]
+    return tables.reshape(len(places), len(counts), classes, classes)

@@ -1,0 +1,134 @@
+"""For data with evidence: does the label follow from both, or does the claim or the evidence alone give it away?
+
+One text model reads the claim, the evidence, and both (with the words of the claim that the evidence lacks). Rationales
+of annotators are held against the labels: those that read like another label are rows to review.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from claimlab.audit import fair
+from claimlab.audit.check import Context, not_measured, sampled
+from claimlab.audit.checks.label_errors import MIN_ROWS, review
+from claimlab.audit.judge import stored
+from claimlab.audit.subject import Subject
+from claimlab.audit.text_model import PERMUTED, TextScore, text_score
+from claimlab.core.finding import Finding, Verdict
+from claimlab.core.stats.interval import Interval
+from claimlab.core.stats.repeats import difference
+
+MAX_ROWS = 2_000
+CLAIM, EVIDENCE, BOTH = "claim alone", "evidence alone", "claim and evidence"
+_WORD = re.compile(r"\w\w+")
+
+
+class Evidence:
+    name = "evidence"
+    title = "Evidence"
+    question = "Does the claim alone, or the evidence alone, give the label away?"
+    protocols = ("fair",)
+    rule = (
+        "A text model reads the claim, the evidence, and both. Evidence alone: the rule of the shortcut checks. Claim "
+        "alone: warn when it beats its best baseline by that rule and the evidence adds surely less than 5 points, "
+        "pass when it does not beat it or the evidence surely adds to it, otherwise inconclusive. Rationales: the rule "
+        "of `label-errors`."
+    )
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        found = [*self._texts(subject, context), *self._rationales(subject, context)]
+        return found or [
+            not_measured(self.name, "fair", "The records have no evidence and no rationales.", n=subject.n)
+        ]
+
+    def _texts(self, subject: Subject, context: Context) -> list[Finding]:
+        pieces = stored(subject)
+        has = subject.rows["id"].is_in(list(pieces)) & subject.rows["text"].is_not_null()
+        if not has.any():
+            return []
+        part = sampled(subject.take(np.flatnonzero(has.to_numpy())), context, MAX_ROWS).subject
+        reason = fair.too_few(part, part.groups, context.settings.rule)
+        if reason is not None:
+            return [not_measured(self.name, "fair", reason, n=part.n)]
+        claims = part.rows["text"]
+        evidence = pl.Series([" ".join(pieces[record]) for record in part.ids], dtype=pl.String)
+        texts = {CLAIM: claims, EVIDENCE: evidence, BOTH: together(claims, evidence)}
+        scores = {
+            name: text_score(part, context, text, permutations=0 if name == BOTH else PERMUTED)
+            for name, text in texts.items()
+        }
+        details = {"readings": [_row(name, score) for name, score in scores.items()], "with_evidence": part.n}
+        alone = scores[EVIDENCE].measured
+        return [
+            self._claim(part, context, scores, details),
+            fair.finding(
+                self.name, alone, context.settings.rule, why="A text model that reads the evidence alone",
+                feature=EVIDENCE, details=details,
+            ),
+        ]  # fmt: skip
+
+    def _claim(self, part: Subject, context: Context, scores: dict[str, TextScore], details: dict[str, Any]) -> Finding:
+        rule, claim, both = context.settings.rule, scores[CLAIM], scores[BOTH]
+        groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
+        gain, ends = difference(part.y, claim.answers, both.answers, groups, len(part.classes), seed=context.seed)
+        found = fair.finding(
+            self.name, claim.measured, rule, why="A text model that reads the claim alone", feature=CLAIM,
+            details={**details, "p": claim.measured.p, "gain": gain, "gain_interval": ends},
+        )  # fmt: skip
+        low, high = (100 * end for end in ends)
+        found.verdict = verdict_of(found.verdict, ends, rule.margin)
+        found.p = found.p_adjusted = None  # the verdict takes a second comparison into account: it is not one test
+        found.why += f" With the evidence it is {100 * gain:+.1f} points ({low:+.1f} to {high:+.1f})."
+        return found
+
+    def _rationales(self, subject: Subject, context: Context) -> list[Finding]:
+        written = rationales(subject)
+        if written is None:
+            return []
+        part = sampled(subject.take(np.flatnonzero(written.is_not_null().to_numpy())), context, MAX_ROWS).subject
+        known = dict(zip(subject.ids, written.to_list(), strict=True))
+        texts = pl.Series([known[record] for record in part.ids], dtype=pl.String)
+        return [review(self.name, part, context, texts, reader="reads only the rationale", feature="rationale")]
+
+
+def verdict_of(alone: Verdict, gain: Interval, margin: float) -> Verdict:
+    """The verdict on the claim alone, given what it shows by itself and what the evidence adds."""
+    if alone in ("fail", "warn"):
+        return "pass" if gain[0] > 0 else "warn" if gain[1] < margin else "inconclusive"
+    return alone
+
+
+def together(claims: pl.Series, evidence: pl.Series) -> pl.Series:
+    """Claim, evidence, and how they meet: marked words of the evidence, words of the claim that it lacks, the share of
+    those that it has. A bag of words without these could not tell whether the evidence is about the claim."""
+    out = []
+    for claim, found in zip(claims.fill_null("").to_list(), evidence.fill_null("").to_list(), strict=True):
+        said, there = _WORD.findall(claim.lower()), _WORD.findall(found.lower())
+        lacking = [word for word in said if word not in set(there)]
+        share = round(10 * (1 - len(lacking) / max(1, len(said))))
+        marked = [f"shared_{share}", *(f"lacking_{word}" for word in lacking), *(f"evidence_{word}" for word in there)]
+        out.append(" ".join([claim, *marked]))
+    return pl.Series(out, dtype=pl.String)
+
+
+def rationales(subject: Subject) -> pl.Series | None:
+    """What annotators wrote on each record, joined; null where nothing was, or too few records have any."""
+    table = subject.table("annotations")
+    if table is None:
+        return None
+    written = table.drop_nulls("rationale").select("record_id", "rationale")
+    joined = written.sort("record_id", "rationale").group_by("record_id").agg(pl.col("rationale").str.join(" "))
+    of_row = subject.rows.select(record_id="id").join(joined, on="record_id", how="left", maintain_order="left")
+    return of_row["rationale"] if of_row["rationale"].count() >= MIN_ROWS else None
+
+
+def _row(name: str, score: TextScore) -> dict[str, Any]:
+    low, high = score.measured.interval
+    return {"reads": name, "macro_f1": score.measured.score, "low": low, "high": high}
+
+
+CHECK = Evidence()

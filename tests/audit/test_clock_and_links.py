@@ -1,0 +1,71 @@
+"""Hour, weekday and placeholders for links: planted ones are found, permuted labels are not."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import numpy as np
+import polars as pl
+import pytest
+
+from claimlab.audit.run import audit
+from claimlab.core.dataset import Dataset
+from claimlab.core.finding import Finding
+from claimlab.text.urls import count_placeholders
+
+N = 400
+RNG = np.random.default_rng(0)
+TRUE = RNG.random(N) < 0.5
+PERMUTED = RNG.permutation(TRUE)
+
+
+def findings(check: str, labels: np.ndarray, **columns: object) -> dict[str | None, Finding]:
+    rows = pl.DataFrame(
+        {"id": [f"r{i}" for i in range(N)], "text": [f"text {i}" for i in range(N)], **columns}
+    ).with_columns(pl.Series("veracity", np.where(labels, "true", "false")))
+    found = audit(Dataset.build("d", rows), checks=[check], debug=True).findings
+    return {f.feature: f for finding in found for f in finding.every}
+
+
+def times(hours: np.ndarray, days: np.ndarray) -> list[datetime]:
+    return [datetime(2020, 1, 6) + timedelta(days=int(d), hours=int(h)) for d, h in zip(days, hours, strict=True)]
+
+
+def test_a_class_posted_at_night_is_found_by_the_hour_and_not_by_the_date() -> None:
+    hours = np.where(TRUE, RNG.integers(8, 20, N), RNG.integers(0, 6, N))
+    dates = times(hours, RNG.integers(0, 300, N))
+    found = findings("time", TRUE, date=dates)
+    assert found["hour of the day"].verdict == "fail"
+    assert found["date"].verdict not in ("warn", "fail")
+    assert findings("time", PERMUTED, date=dates)["hour of the day"].verdict not in ("warn", "fail")
+
+
+def test_a_class_posted_at_weekends_is_found_and_dates_without_times_have_no_hour() -> None:
+    weekday = np.where(TRUE, RNG.integers(0, 5, N), RNG.integers(5, 7, N))
+    dates = times(np.zeros(N), 7 * RNG.integers(0, 50, N) + weekday)
+    found = findings("time", TRUE, date=dates)
+    assert found["weekday"].verdict == "fail"
+    assert "hour of the day" not in found
+    assert findings("time", PERMUTED, date=dates)["weekday"].verdict not in ("warn", "fail")
+
+
+@pytest.mark.parametrize("token", ["URL", "[URL]", "<url>", "http", "HTTPURL", "$URL$"])
+def test_placeholders_for_links_count_as_links(token: str) -> None:
+    texts = [f"the mill {i} sold looms {token if t else ''}".strip() for i, t in enumerate(TRUE)]
+    found = findings("url", TRUE, text=texts)["presence of a URL"]
+    assert found.verdict == "fail"
+    assert found.details["placeholders_only"] == TRUE.sum()
+    assert findings("url", PERMUTED, text=texts)["presence of a URL"].verdict not in ("warn", "fail")
+
+
+def test_links_themselves_and_ordinary_words_are_no_placeholders() -> None:
+    texts = [
+        "see https://a.org/URL now",
+        "curl and hurl",
+        "httpd is a server",
+        "an url",
+        None,
+        "read http",
+        "_URL_ (URL)",
+    ]
+    assert count_placeholders(pl.Series(texts)).to_list() == [0, 0, 0, 0, None, 1, 2]

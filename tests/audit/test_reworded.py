@@ -1,0 +1,60 @@
+"""Copies with a few words changed: how many are found, by near-duplicates and by reworded texts together."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from claimlab.audit.run import audit
+from claimlab.core.dataset import Dataset
+from claimlab.text.near import near_texts, reworded
+
+WORDS = [f"{a}{b}" for a in ("ba", "ke", "lo", "mi", "nu", "ra", "se", "ti") for b in ("dan", "fel", "gor", "hub", "jil", "pom", "wex")]  # fmt: skip
+SIZE, COPIES = 18, 120
+
+
+def texts_and_copies(changed: int) -> tuple[list[str], list[str]]:
+    rng = np.random.default_rng(changed)
+    texts = [rng.choice(WORDS, SIZE).tolist() for _ in range(1_000)]
+    copies = []
+    for text in texts[:COPIES]:
+        copy = list(text)
+        for place in rng.choice(SIZE, changed, replace=False):
+            copy[place] = f"new{rng.integers(10_000)}"
+        copies.append(" ".join(copy))
+    return [" ".join(text) for text in texts], copies
+
+
+@pytest.mark.parametrize(("changed", "least"), [(1, 120), (2, 120), (3, 118), (4, 90)])
+def test_planted_copies_are_found_and_letters_alone_find_fewer(changed: int, least: int) -> None:
+    texts, copies = texts_and_copies(changed)
+    both = pl.Series([*texts, *copies])
+    planted = {(i, len(texts) + i) for i in range(COPIES)}
+    pairs = {tuple(pair) for pair in reworded(both).tolist()}
+    by_letters = {tuple(sorted(pair)) for pair in near_texts(both).linked.tolist()}
+    assert len(planted & pairs) >= least
+    assert len(pairs - planted) <= 2
+    assert len(planted & by_letters) <= len(planted & pairs)
+    if changed >= 3:
+        assert len(planted & by_letters) < COPIES / 2
+
+
+def test_the_check_points_at_copies_in_train() -> None:
+    texts, copies = texts_and_copies(3)
+    rows = pl.DataFrame({"id": [f"r{i}" for i in range(len(texts) + COPIES)], "text": [*texts, *copies]}).with_columns(
+        split=pl.Series(["train"] * len(texts) + ["test"] * COPIES),
+        veracity=pl.Series(["true", "false"] * ((len(texts) + COPIES) // 2)),
+    )
+    changed = audit(Dataset.build("d", rows), checks=["paraphrases"], debug=True).findings[0]
+    assert changed.verdict == "fail"
+    assert changed.details["paraphrased"] >= 100
+    assert "a copy with a few words changed in train that is not a near-duplicate" in changed.why
+    apart = (
+        rows.with_columns(split=pl.lit("train"))
+        .with_columns(split=pl.Series(["train"] * 900 + ["test"] * (len(texts) + COPIES - 900)))
+        .filter(~pl.col("id").is_in([f"r{i}" for i in range(COPIES)]))
+    )
+    clean = audit(Dataset.build("d", apart), checks=["paraphrases"], debug=True).findings[0]
+    assert clean.details["paraphrased"] == 0
+    assert clean.verdict in ("pass", "inconclusive")
