@@ -55,6 +55,10 @@ class Case:
     feature: str | None = None
 
     @property
+    def name(self) -> str:
+        return self.dataset + (" T-F-M" if self.target != "veracity" else "")
+
+    @property
     def zip(self) -> str:
         return f"{ZIPS.get(self.dataset, self.dataset)}.zip"
 
@@ -95,8 +99,7 @@ def scores(case: Case, subject: Subject) -> dict[str, list[float]]:
 
 
 def row(case: Case, data: Path, fair: bool) -> str:
-    name = case.dataset + (" T-F-M" if case.target != "veracity" else "")
-    cells = [name, VARIANTS.get(case.dataset, ""), PARTS.get(case.dataset, "")]
+    cells = [case.name, VARIANTS.get(case.dataset, ""), PARTS.get(case.dataset, "")]
     try:
         dataset = case.load(data)
     except ClaimlabError as error:
@@ -163,7 +166,7 @@ def main() -> int:
                 print(row(case, options.data, not options.no_fair), flush=True)
         missing = [case for case in mine if not (options.data / case.zip).is_file()]
         if missing:
-            print("\nPublished, but not at hand: " + ", ".join(f"{c.dataset} {c.published:.1f}" for c in missing) + ".")
+            print("\nPublished, but not at hand: " + ", ".join(f"{c.name} {c.published:.1f}" for c in missing) + ".")
     return 0
 
 

@@ -21,7 +21,7 @@ from claimlab.core.stats.interval import Interval, interval, kinds, redraw
 from claimlab.core.stats.permute import permutation_p
 
 Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.integer]
+Ints = npt.NDArray[np.int64]
 RATIO = 8.0  # as usual in one class as in the others together
 SURE = 3.0  # standard errors between the two shares
 
@@ -77,7 +77,7 @@ def chosen(held: Counts, size: Counts) -> tuple[npt.NDArray[np.int64], npt.NDArr
     return words, np.where(leaning, rate, -1.0).argmax(axis=0)[words]
 
 
-def _excess(presence: Any, labels: Ints, fold: Ints, classes: int) -> tuple[Floats, int, int]:
+def _excess(presence: Any, labels: Ints, fold: npt.NDArray[np.int8], classes: int) -> tuple[Floats, int, int]:
     """Per row what it adds to the excess, then how many rows hold a chosen word, and how many of those are right."""
     base = np.bincount(labels, minlength=classes) / len(labels)
     values, held, right = np.zeros(len(labels)), 0, 0

@@ -124,7 +124,8 @@ class Paraphrases:
 def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
     """Test rows with a copy in train that has a few words changed, and the first such copy of each; near-duplicates
     are another check's."""
-    near, first = subject.near, {}
+    near = subject.near
+    first: dict[int, int] = {}
     for text, row in zip(near.text_of[train].tolist(), np.flatnonzero(train).tolist(), strict=True):
         first.setdefault(text, row)
     copies: dict[int, int] = {}
