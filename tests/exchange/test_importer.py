@@ -461,3 +461,19 @@ def test_a_linked_table_is_joined_by_its_key(tmp_path: Path) -> None:
     write_csv(tmp_path / "d" / "reviews.csv", [*reviews, reviews[0]], ["news_id", "rating"])
     with pytest.raises(DataError, match="occur more than once"):
         import_files(tmp_path / "d", join="reviews.csv:news_id")
+
+
+def test_settings_beside_the_tables_are_left_out_and_said(tmp_path: Path) -> None:
+    write_csv(tmp_path / "d" / "claims.csv", *labelled(["true", "false"]))
+    (tmp_path / "d" / "a.json").write_text('"no records"', encoding="utf-8")
+    _, report = import_files(tmp_path / "d")
+    assert (report.labels, report.ignored_files) == ({"false": 15, "true": 15}, ["a.json"])
+
+
+def test_file_names_are_labels_on_request(tmp_path: Path) -> None:
+    for name in ("5g", "other"):
+        write_csv(tmp_path / "d" / f"{name}.csv", [[f"{name}: {text}"] for text in SENTENCES], ["text"])
+    _, report = import_files(tmp_path / "d")
+    assert any("`label='from_file'`" in line for line in report.lines())
+    with pytest.raises(UnmappedLabels, match="'5g' \\(30\\)"):
+        import_files(tmp_path / "d", label="from_file")

@@ -22,6 +22,10 @@ _TABLE_KEYS = ("data", "records", "rows", "items", "examples", "instances", "sam
 _PART_KEYS = ("claims", "results", "documents", "articles", "tweets", "posts")
 
 
+class NotATable(UnreadableFile):
+    """A whole JSON file that holds something else than records, such as settings."""
+
+
 def read_json_file(text: str, name: str, encoding: str) -> RawTable:
     """A JSON file (a list of objects, or an object around one) or JSON lines, told apart by content."""
     lines = name.lower().endswith((".jsonl", ".ndjson")) and not text.lstrip().startswith("[")
@@ -81,7 +85,7 @@ class _Reader:
             )
         rows = _rows_of(value)
         if rows is None:
-            raise UnreadableFile(f"'{self.name}' is JSON, but holds no list of records.", _TODO_JSON)
+            raise NotATable(f"'{self.name}' is JSON, but holds no list of records.", _TODO_JSON)
         for number, row in enumerate(rows, 1):
             yield from self._record(number, row)
 

@@ -58,6 +58,7 @@ class ImportReport(Shown):
     refused_rows: list[dict[str, Any]] = field(default_factory=list)
     ignored_files: list[str] = field(default_factory=list)
     left_by_limit: int = 0
+    files: int = 1
     empty_texts: int = 0
     duplicate_texts: int = 0
     id_only: int = 0
@@ -74,6 +75,7 @@ class ImportReport(Shown):
     def read(self, tables: list[RawTable], ignored: list[str]) -> None:
         """Take over what the readers refused, file by file."""
         reasons: Counter[str] = Counter()
+        self.files = len(tables)
         for table in tables:
             self.rows_read += table.refused.total
             self.blank_rows += table.blank
@@ -146,7 +148,10 @@ class ImportReport(Shown):
     def _label_words(self) -> list[str]:
         out = []
         if self.without_label == self.records:
-            out.append("No labels: the veracity of every record is null. Name the column of the label: `label`.")
+            names = " (`label='from_file'` for the names of the files)" if self.files > 1 else ""
+            out.append(
+                f"No labels: the veracity of every record is null. Name the column of the label: `label`{names}."
+            )
         elif self.without_label:
             out.append(f"{self.without_label:,} record(s) without a label: their veracity is null.")
         if self.unmapped:

@@ -30,18 +30,22 @@ def choose(bundles: Sequence[Bundle], only: Sequence[str]) -> tuple[list[Member]
         return chosen, []
     named = [(b, n) for b, n in everything if b.local(n) == b.path]
     taken = set(named)
-    inside = [m for m in everything if m not in taken and not _about(m[1])]
-    texts = [m for m in inside if suffix_of(m[1]) in TEXTS]
-    tables = [m for m in inside if suffix_of(m[1]) in TABLES]
-    if texts:
-        tables += [m for m in texts if is_table(m)] if len(texts) <= 1_000 or is_table(texts[0]) else []
-    if tables:
-        _refuse_few_of_many(tables, texts)
-    chosen = named + (sorted(tables, key=lambda m: m[1]) or texts)
+    chosen = named + _data([m for m in everything if m not in taken and not _about(m[1])])
     if not chosen:
         _refuse_nothing(bundles, everything)
     kept = set(chosen)
     return chosen, [n for b, n in everything if (b, n) not in kept]
+
+
+def _data(inside: Sequence[Member]) -> list[Member]:
+    """The tables among the members of folders and zips, or else the texts."""
+    texts = [m for m in inside if suffix_of(m[1]) in TEXTS]
+    tables = [m for m in inside if suffix_of(m[1]) in TABLES]
+    if texts and (len(texts) <= 1_000 or is_table(texts[0])):
+        tables += [m for m in texts if is_table(m)]
+    if tables:
+        _refuse_few_of_many(tables, texts)
+    return sorted(tables, key=lambda m: m[1]) or texts
 
 
 def is_table(member: Member) -> bool:

@@ -17,6 +17,7 @@ from claimlab.exchange.read.join import joined, read_linked
 from claimlab.exchange.read.texts import FOLDER, PATH, read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
+from claimlab.files.objects import NotATable
 from claimlab.files.raw import Options, RawTable
 from claimlab.files.read import read_table
 from claimlab.files.typed import json_of, literal_text
@@ -83,7 +84,7 @@ def gather(
         if texts and not any(is_table(member) for member in members[:20]):
             tables = [read_texts(members, options, progress)]
         else:
-            tables = _tables(members, options, progress)
+            tables = _tables(members, options, ignored, progress)
         inputs = hashing.result()
     for table in tables:
         _refuse_ruins(table)
@@ -107,12 +108,18 @@ def _inputs(bundles: Sequence[Bundle]) -> dict[str, str]:
     return inputs
 
 
-def _tables(members: Sequence[Member], options: Options, progress: Progress) -> list[RawTable]:
-    tables = []
+def _tables(members: Sequence[Member], options: Options, ignored: list[str], progress: Progress) -> list[RawTable]:
+    """The tables in `members`; JSON files beside them that hold no records are put on the list of ignored files."""
+    tables: list[RawTable] = []
     for i, (bundle, name) in enumerate(members):
         progress("reading files", i, len(members))
         try:
             table = read_table(bundle, name, options, HEADER_WORDS)
+        except NotATable:
+            if i == len(members) - 1 and not tables:
+                raise
+            ignored.append(name)
+            continue
         except UnreadableFile as error:
             if len(members) == 1:
                 raise
