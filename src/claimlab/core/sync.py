@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 _LISTEN = 0.25  # seconds
-_MOMENT = 1.0
+_MOMENT = 0.5
 _start = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 

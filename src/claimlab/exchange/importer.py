@@ -144,8 +144,7 @@ def import_files(
         making = Making(plan, _slug(name) if name else own_name, unmapped, day_first, limit, keep_placeholder_dates)
         if write_map is not None and (written := making.labels()) is not None:
             write_label_map(Path(write_map), written, plan.verdicts, force=force)
-        dataset = _dataset(plan, making, marker, seed, progress)
-        return run.finish(dataset), making.report
+        return run.finish(_dataset(plan, making, marker, seed, progress)), making.report
 
 
 def _dataset(plan: Plan, making: Making, marker: Marker | None, seed: int, progress: Progress) -> Dataset:

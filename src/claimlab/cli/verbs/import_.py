@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -14,7 +14,7 @@ from claimlab.core.errors import UsageError
 
 if TYPE_CHECKING:
     from claimlab.exchange.guess.plan import Plan
-    from claimlab.files.raw import Quotes
+    from claimlab.files.raw import Options, Quotes
 
 app = verb()
 
@@ -22,6 +22,8 @@ Column = str | None
 Files = Annotated[
     list[Path], Argument(help="CSV, TSV, JSON, JSONL, Parquet, XLSX; a folder or zip of them, or of .txt files.")
 ]
+WriteMap = Annotated[Path | None, Option(help="Write the labels to this TOML file, to be edited for --map.")]
+KeepPlaceholders = Annotated[bool, Option(help="Keep 1970-01-01, 1900-01-01 and a date that most rows have.")]
 _QUOTES: dict[str, Quotes | None] = {"auto": None, "double": "double", "escape": "escape", "none": "none"}
 
 
@@ -33,14 +35,10 @@ def import_(
     label: Annotated[Column, Option(help="Column of the label.")] = None,
     labels: Annotated[Column, Option("--map", help="Verdict map: a TOML file, or the name of one built in.")] = None,
     unmapped: Annotated[str, Option(help="Labels that the map lacks: 'error', or accept as 'unknown'.")] = "error",
-    write_map: Annotated[
-        Path | None, Option(help="Write the labels to this TOML file, to be edited for --map.")
-    ] = None,
+    write_map: WriteMap = None,
     date: Annotated[Column, Option(help="Column of the date.")] = None,
     day_first: Annotated[bool | None, Option("--day-first/--month-first", help="How to read 03/04/2020.")] = None,
-    keep_placeholder_dates: Annotated[
-        bool, Option(help="Keep 1970-01-01, 1900-01-01 and a date that most rows have.")
-    ] = False,
+    keep_placeholder_dates: KeepPlaceholders = False,
     url: Annotated[Column, Option(help="Column of the link.")] = None,
     id: Annotated[Column, Option("--id", help="Column of the record id.")] = None,
     tweet_id: Annotated[Column, Option(help="Column of the tweet id.")] = None,
@@ -65,49 +63,51 @@ def import_(
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Import files of any layout into a claimlab dataset folder.
-
-    The layout and the meaning of each column are guessed, and the guess is shown before it is used.
-    """
+    """Import files of any layout into a claimlab dataset folder. The layout and the meaning of each column are guessed,
+    and the guess is shown before it is used."""
     from claimlab.core.labels import check_unmapped
-    from claimlab.exchange.importer import Columns, guess_files, import_files
-    from claimlab.files.raw import Options
+    from claimlab.exchange.importer import import_files
 
-    if quotes not in _QUOTES:
-        raise UsageError(f"`quotes` cannot be '{quotes}'.", f"Use one of: {', '.join(_QUOTES)}.")
-    layout = Options(encoding, _delimiter(delimiter), _QUOTES[quotes], header, sheet)
-    columns = Columns(
-        text=text, label=label, id=id, tweet_id=tweet_id, date=date, language=language, url=url, author=author,
-        source=source, topic=topic, group=group, split=split,
-    )  # fmt: skip
+    given: dict[str, Any] = {
+        "text": text, "label": label, "id": id, "tweet_id": tweet_id, "date": date, "language": language, "url": url,
+        "author": author, "source": source, "topic": topic, "group": group, "split": split, "kind": kind,
+        "labels": labels, "options": _layout(encoding, delimiter, quotes, header, sheet), "only": only or (),
+        "join": join or (),
+    }  # fmt: skip
     if dry_run:
-        with progress_bar(not as_json) as progress:
-            plan = guess_files(
-                files,
-                kind=kind,
-                labels=labels,
-                options=layout,
-                only=only or (),
-                join=join or (),
-                progress=progress,
-                **columns,
-            )
-        show(plan)
-        if as_json:
-            emit({"guess": plan.to_json()})
+        _show_guess(files, given, as_json)
         return
     if output is None:
         raise UsageError("No output folder was given.", "Add -o DIR, or --dry-run to see the guess only.")
     with progress_bar(not as_json) as progress:
         dataset, report = import_files(
-            files, output, kind=kind, name=name, labels=labels, unmapped=check_unmapped(unmapped), day_first=day_first,
-            write_map=write_map, keep_placeholder_dates=keep_placeholder_dates,
-            options=layout, only=only or (), join=join or (), limit=limit, seed=seed, force=force, on_plan=show,
-            progress=progress, **columns,
+            files, output, name=name, unmapped=check_unmapped(unmapped), day_first=day_first, write_map=write_map,
+            keep_placeholder_dates=keep_placeholder_dates, limit=limit, seed=seed, force=force, on_plan=show,
+            progress=progress, **given,
         )  # fmt: skip
     _say(report.lines())
     written(dataset, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})
     suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
+
+
+def _layout(
+    encoding: str | None, delimiter: str | None, quotes: str, header: bool | None, sheet: str | None
+) -> Options:
+    from claimlab.files.raw import Options
+
+    if quotes not in _QUOTES:
+        raise UsageError(f"`quotes` cannot be '{quotes}'.", f"Use one of: {', '.join(_QUOTES)}.")
+    return Options(encoding, _delimiter(delimiter), _QUOTES[quotes], header, sheet)
+
+
+def _show_guess(files: list[Path], given: dict[str, Any], as_json: bool) -> None:
+    from claimlab.exchange.importer import guess_files
+
+    with progress_bar(not as_json) as progress:
+        plan = guess_files(files, progress=progress, **given)
+    show(plan)
+    if as_json:
+        emit({"guess": plan.to_json()})
 
 
 def show(plan: Plan) -> None:
