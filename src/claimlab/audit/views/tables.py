@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from claimlab.audit.advice import name_of
 from claimlab.audit.result import Example
 from claimlab.core.finding import Finding
 from claimlab.pages.blocks import Block, Cell, Fold, Table, Text, cell, decimal, percent, span
@@ -67,17 +68,18 @@ def measurements(finding: Finding) -> list[Block]:
         return []
     columns = (
         "Verdict", "Measured", "Score", "95 % interval", "Majority", "Stratified", "Permuted", "Difference",
-        "Its 95 % interval", "p", "Adjusted p", "Permutations", "Labels moved", "Freely moved", "Rows per class",
+        "Its 95 % interval", "p", "Adjusted p", "Permutations", "Moved, %", "Freely, %", "Rows per class",
     )  # fmt: skip
     rows = [[cell(value) for value in _measured(f)] for f in known]
     used = [i for i in range(len(columns)) if any(row[i].text not in ("–", "") for row in rows)]
-    return [Table([columns[i] for i in used], [[row[i] for i in used] for row in rows], sortable=False)]
+    caption = "Macro-F1 in per cent, differences in points; moved: labels that a permutation moves, and would freely."
+    return [Table([columns[i] for i in used], [[row[i] for i in used] for row in rows], caption, sortable=False)]
 
 
 def _measured(f: Finding) -> list[Any]:
     return [
         Cell(f.verdict.replace("-", " "), tone=f.verdict),
-        excerpt(f.feature or f.check, 60),
+        name_of(f),
         percent(f.score),
         span(f.interval),
         *(percent(value) for value in (f.baselines.majority, f.baselines.stratified, f.baselines.shuffled)),
@@ -88,8 +90,16 @@ def _measured(f: Finding) -> list[Any]:
         f.permutations,
         percent(f.moved),
         percent(f.moved_freely),
-        ", ".join(f"{name} {n:,}" for name, n in f.classes.items()),
+        Cell(
+            " / ".join(f"{n:,}" for n in f.classes.values()),
+            title=", ".join(f"{c} {n:,}" for c, n in f.classes.items()),
+        ),
     ]
+
+
+def _per_class(classes: Mapping[str, int]) -> Cell:
+    title = ", ".join(f"{name} {n:,}" for name, n in classes.items())
+    return Cell(" / ".join(f"{n:,}" for n in classes.values()), title=title)
 
 
 def points(interval: tuple[float, float] | None) -> Cell:
