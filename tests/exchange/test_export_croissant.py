@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from claimlab.catalog.load import DATASETS
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_file
 from claimlab.exchange.export import export
@@ -65,7 +66,7 @@ def test_the_metadata_says_what_is_known(hard: Dataset, tmp_path: Path) -> None:
     assert set(hard.notes) < set(meta["rai:dataLimitations"])
     assert meta["rai:dataPreprocessingProtocol"] == [f"import ({hard.lineage[0].tool})"]
     assert "datePublished" not in meta, "nothing is made up"
-    assert "url" not in meta
+    assert meta["url"] == DATASETS.get("liar").card.homepage
     for file in meta["distribution"]:
         assert file["sha256"] == digest_file(tmp_path / "out" / file["contentUrl"])
     types = {f["@id"]: f["dataType"] for s in meta["recordSet"] for f in s["field"]}
