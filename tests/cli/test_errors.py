@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -100,3 +103,14 @@ def test_an_audit_over_a_dataset_says_the_true_reason(
     assert app.run(["audit", str(data), "-o", str(data / "report")]) == 2
     assert "inside the input" in err(capsys)
     assert Dataset.open(data).records.height == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("where", ["os.abort()", "threading.Thread(target=os.abort).start() or time.sleep(20)"])
+def test_an_abort_of_compiled_code_is_a_sentence(where: str) -> None:
+    """As where memory is short: the allocator of a compiled package aborts, in whatever thread it is."""
+    code = f"import os, threading, time\nfrom claimlab.cli import app\napp.run = lambda _: {where}\napp.main([])"
+    env = {**os.environ, "PYTHONPATH": str(Path(app.__file__).parents[2])}
+    ended = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1
+    assert "Error: A compiled package gave up. There is not enough memory for this. Use fewer records" in ended.stderr

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -24,6 +25,9 @@ from claimlab.cli.output import echo, say
 from claimlab.core.plain import one_line
 
 STOPPED = 130
+_SHORT = "There is not enough memory for this. Use fewer records with --limit, or a machine with more memory."
+_ABORTED = f"\nError: A compiled package gave up. {_SHORT}\n".encode()
+_on_abort: object = None
 DESCRIPTION = "From raw misinformation data to a number you can defend: load, clean, audit, split, evaluate, report."
 
 
@@ -57,12 +61,28 @@ def _root(
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
     warnings.formatwarning = lambda message, *_: f"Warning: {message}\n"  # one line, without our source
+    _explain_aborts()
     code = run(sys.argv[1:] if argv is None else argv)
     if code == STOPPED:  # leave at once: a background thread may still be inside compiled code
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
     sys.exit(code)
+
+
+def _explain_aborts() -> None:
+    """Compiled packages abort the process where memory is short: there is no exception to catch, but a signal."""
+    if sys.platform == "win32":
+        return
+    import ctypes
+
+    def last_words(_: int) -> None:
+        os.write(2, _ABORTED)
+        os._exit(1)
+
+    global _on_abort  # kept alive as long as the process: C calls it
+    _on_abort = ctypes.CFUNCTYPE(None, ctypes.c_int)(last_words)
+    ctypes.CDLL(None).signal(int(signal.SIGABRT), _on_abort)
 
 
 def run(argv: list[str]) -> int:
@@ -110,7 +130,7 @@ def sentence(error: BaseException, args: Sequence[str]) -> str:
             "another disk; what stood there before is as it was."
         )
     if isinstance(error, MemoryError):
-        return "There is not enough memory for this. Use fewer records with --limit, or a machine with more memory."
+        return _SHORT
     if isinstance(error, RecursionError):
         return "A file is nested too deeply to be read. Check that it is the file you meant."
     if isinstance(error, OSError):
