@@ -99,7 +99,7 @@ def pack(rows: Bits) -> Packed:
 
 
 def fold(rows: Bits, y: Index, classes: int) -> tuple[Packed, Counts]:
-    """Distinct rows, and how often each stands under each class."""
+    """Distinct rows, and how often each has each class."""
     patterns, back = _unique(pack(rows))
     n = patterns.shape[1]
     return patterns, np.bincount(y * n + back, minlength=n * classes).reshape(classes, n).astype(np.float64)
@@ -170,6 +170,6 @@ def _unique(packed: Packed) -> tuple[Packed, Index]:
 
 
 def _largest(values: npt.NDArray[np.float64], rng: np.random.Generator) -> int:
-    """Where the largest value stands; of several, one by lot."""
+    """Where the largest value is; of several, one at random."""
     (best,) = np.nonzero(values == values.max())
     return int(best[0]) if len(best) == 1 else int(rng.choice(best))

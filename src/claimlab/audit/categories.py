@@ -1,6 +1,6 @@
 """The test of one column: what does knowing only this value give away, and how many of its groups are of one class?
 
-Rows are split at random, since the question is what the column gives away when it recurs; purity stands beside it.
+Rows are split at random, since the question is what the column gives away when it recurs; purity is reported with it.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def column_finding(subject: Subject, context: Context, check: str, values: pl.Se
 
 
 def purity(subject: Subject, values: pl.Series) -> tuple[int, int]:
-    """How many values recur, and how many of those stand under one class only."""
+    """How many values recur, and how many of those have one class only."""
     frame = (
         pl.DataFrame({"value": values, "y": subject.y})
         .group_by("value")

@@ -28,12 +28,12 @@ def keyed(subject: Subject, keys: pl.DataFrame) -> pl.DataFrame:
 
 
 def torn(frame: pl.DataFrame) -> pl.DataFrame:
-    """The part of a `keyed` frame whose keys stand under more than one label."""
+    """The part of a `keyed` frame whose keys have more than one label."""
     return frame.filter(pl.col("y").n_unique().over("key") > 1).sort("key", "id")
 
 
 def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: str) -> Finding:
-    """How many keys stand under more than one label, in how many records."""
+    """How many keys have more than one label, in how many records."""
     frame = keyed(subject, keys)
     holding, records = frame["id"].n_unique(), subject.n
     why = "It needs two classes." if len(subject.classes) < 2 else needed(f"Records with a {what}", holding)
@@ -44,12 +44,12 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
     ids = conflicts["id"].unique(maintain_order=True)
     share = ids.len() / max(1, records)
     verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if ids.len() else "pass"
-    word = f"{what}s stand" if distinct != 1 else f"{what} stands"
+    word = f"{what}s have" if distinct != 1 else f"{what} has"
     why = (
-        f"{distinct:,} {word} under more than one label, in {ids.len():,} of {records:,} records "
+        f"{distinct:,} {word} more than one label, in {ids.len():,} of {records:,} records "
         f"({100 * share:.2f} %; fail from {100 * FAIL_SHARE:.0f} %, warn from one)."
         if ids.len()
-        else f"No {what} stands under more than one label ({holding:,} of {records:,} records have one)."
+        else f"No {what} has more than one label ({holding:,} of {records:,} records hold one)."
     )
     return Finding(
         check=check,
@@ -67,7 +67,7 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
 
 
 def key_table(subject: Subject, conflicts: pl.DataFrame) -> list[dict[str, Any]]:
-    """The keys in most records first, with how many records of each class they stand in."""
+    """The keys in most records first, with how many records of each class they are in."""
     largest = conflicts.group_by("key").len().sort(["len", "key"], descending=[True, False]).head(KEYS)
     tally = {(k, y): n for k, y, n in conflicts.join(largest, on="key").group_by("key", "y").len("n").iter_rows()}
     return [

@@ -1,4 +1,4 @@
-"""Which record holds which word, and how the words stand under the labels: a table and the dots of a picture."""
+"""Which record holds which word, and how often it occurs in each class: a table and the dots of a figure."""
 
 from __future__ import annotations
 

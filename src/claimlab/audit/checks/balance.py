@@ -24,7 +24,7 @@ class Balance:
     question = "Is the label balance the same in every slice of the data?"
     protocols = ("fair",)
     rule = (
-        f"Over slices of at least {MIN_ROWS} rows: fail when label and slice hang together with a bias-corrected "
+        f"Over slices of at least {MIN_ROWS} rows: fail when label and slice are associated with a bias-corrected "
         f"Cramér's V of {FAIL_V} or more, warn from {WARN_V}, else pass."
     )
 
@@ -48,7 +48,7 @@ class Balance:
             check=self.name,
             protocol="fair",
             verdict=verdict,
-            why=f"Label and {name} hang together with Cramér's V {strength:.2f} over {len(table)} slices of at least "
+            why=f"Label and {name} are associated with Cramér's V {strength:.2f} over {len(table)} slices of at least "
             f"{MIN_ROWS} rows (warn from {WARN_V}, fail from {FAIL_V}); the most one-sided is "
             f"'{excerpt(lopsided['value'], 60)}' with {100 * lopsided['largest_share']:.0f} % of one class.",
             n=int(counts.sum()),

@@ -1,4 +1,4 @@
-"""Does the same text stand under different labels?"""
+"""Does the same text have different labels?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from claimlab.core.finding import Finding
 class IdenticalTexts:
     name = "identical-texts"
     title = "Identical text, different labels"
-    question = "Does the same text stand under different labels?"
+    question = "Does the same text have different labels?"
     protocols = ("fair",)
     rule = RULE
 

@@ -1,4 +1,4 @@
-"""Do test rows stand, nearly word for word, in the training rows? And do near-duplicates carry different labels?"""
+"""Are test rows, nearly word for word, in the training rows? And do near-duplicates carry different labels?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAIRS = 6  # shown side by side
 class NearDuplicates:
     name = "near-duplicates"
     title = "Near-duplicates"
-    question = "Do near-copies stand on both sides of a split, or under different labels?"
+    question = "Are near-copies on both sides of a split, or do they have different labels?"
     protocols = ("fair",)
     rule = (
         f"Fail when at least {100 * FAIL_SHARE:.0f} % of the test records have a near-duplicate in train, or of all "

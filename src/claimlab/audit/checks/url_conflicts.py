@@ -1,4 +1,4 @@
-"""Does one address stand under different labels?"""
+"""Does one URL have different labels?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from claimlab.text.urls import canonical_urls, find_urls
 class UrlConflicts:
     name = "url-conflicts"
     title = "One URL, different labels"
-    question = "Does one address stand under different labels?"
+    question = "Does one URL have different labels?"
     protocols = ("fair",)
     rule = RULE
 
