@@ -24,6 +24,7 @@ QUESTIONS = 512  # thresholds in all, shared out among the numbers
 LEAVES = 20
 MIN_LEAF = 5  # rows
 LEAST_GAIN = 1e-3  # rows: less is rounding
+TINY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,12 @@ class Questions:
         """From rows per highest question (..., questions): rows that say yes to each, by sums within a column."""
         if not len(self.column):
             return counts
-        above = np.cumsum(counts[..., ::-1], axis=-1)[..., ::-1]
-        end = np.searchsorted(self.column, self.column, side="right")
-        padded = np.concatenate([above, np.zeros((*above.shape[:-1], 1), above.dtype)], axis=-1)
-        return np.asarray(above - padded[..., end])
+        up_to = np.cumsum(counts, axis=-1)
+        last = np.searchsorted(self.column, self.column, side="right") - 1
+        out: Floats = up_to[..., last]
+        out -= up_to
+        out += counts
+        return out
 
 
 def into_bins(matrix: npt.NDArray[np.floating]) -> Small:
@@ -178,5 +181,5 @@ def _slices(order: Ints, column: Ints, start: Ints, end: Ints) -> tuple[Ints, In
 
 def _purity(weighted: Floats) -> Floats:
     """Sum of squared class weights over their sum, along the classes (axis 1): the higher, the purer."""
-    total = weighted.sum(axis=1)
-    return np.asarray(np.divide((weighted**2).sum(axis=1), total, out=np.zeros_like(total), where=total > 0))
+    squares = np.einsum("ak...,ak...->a...", weighted, weighted)
+    return np.asarray(squares / np.maximum(weighted.sum(axis=1), TINY))
