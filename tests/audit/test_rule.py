@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from claimlab.audit.facts import one_per_fact, settle
+from claimlab.audit.result import Audit
 from claimlab.audit.rule import Rule
 from claimlab.audit.run import audit
 from claimlab.core.dataset import Dataset
@@ -125,3 +126,18 @@ def test_url_conflicts_are_a_share_of_all_records_and_a_few_get_no_verdict() -> 
 def test_fewer_than_twenty_records_get_no_pass(n: int) -> None:
     result = audit(Dataset.build("t", tweets(n)), debug=True)
     assert [f for f in result.findings if f.verdict in ("pass", "inconclusive") or f.interval is not None] == []
+
+
+def test_what_decided_is_in_the_saved_findings_and_in_the_sentence() -> None:
+    result = audit(Dataset.build("t", tweets(600)), checks=["source", "length"], debug=True)
+    saved = result.to_json()
+    assert saved["rule"] == Rule().words()
+    assert Audit.from_json(saved).to_json() == saved
+    for finding in saved["findings"]:
+        low, high = finding["difference_interval"]
+        assert low <= finding["difference"] <= high
+        assert finding["difference"] == pytest.approx(finding["score"] - max(finding["baselines"].values()))
+        assert finding["interval"][0] <= finding["score"] <= finding["interval"][1]
+        assert Rule(margin=finding["margin"]).verdict((low, high), finding["p_adjusted"]) == finding["verdict"]
+        assert f"{finding['permutations']} permutations" in finding["why"]
+        assert f"({100 * low:+.1f} to {100 * high:+.1f})" in finding["why"]

@@ -23,6 +23,7 @@ TEST_SHARE = 0.25
 TREES, LEAVES = 100, 20
 FLAG = 0.60
 HELD_OUT = {"cdl-holdout": " with a hold-out"}
+RULE = f"Fail from a macro-F1 of {FLAG:.2f}, else pass; this protocol has no interval and no permuted control."
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ class Audit(Shown):
     findings: list[Finding] = field(default_factory=list)
     card: str | None = None
     examples: list[Example] = field(default_factory=list)  # the rows that findings point at, cut short
+    rule: str = ""  # how scores became verdicts, in words
 
     def counts(self) -> dict[str, int]:
         return {v: sum(f.verdict == v for f in self.findings) for v in VERDICTS}
@@ -57,17 +58,17 @@ class Audit(Shown):
                 "check": f.check, "feature": f.feature, "verdict": f.verdict, "score": f.score,
                 "low": f.interval[0] if f.interval else None, "high": f.interval[1] if f.interval else None,
                 **f.baselines.model_dump(), "difference": f.difference, "p": f.p, "p_adjusted": f.p_adjusted,
-                "n": f.n, "why": f.why,
+                "permutations": f.permutations, "n": f.n, "why": f.why,
             }
             for f in self.findings
         ]  # fmt: skip
         numbers = ("score", "low", "high", *Baselines.model_fields, "difference", "p", "p_adjusted")
-        types = {"feature": pl.String, **dict.fromkeys(numbers, pl.Float64)}
+        types = {"feature": pl.String, "permutations": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
         return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
 
     def worst(self, check: str) -> Finding | None:
         """The gravest finding of a check: what a matrix shows."""
-        mine = [f for f in self.findings if f.check == check]
+        mine = [f for finding in self.findings for f in finding.every if f.check == check]
         return min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0))) if mine else None
 
     def to_json(self) -> dict[str, Any]:
@@ -80,6 +81,7 @@ class Audit(Shown):
             "seed": self.seed,
             "records": self.records,
             "labelled": self.labelled,
+            "rule": self.rule,
             "counts": self.counts(),
             "conclusion": self.conclusion.to_json(),
             "findings": [f.model_dump(mode="json") for f in self.findings],

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from claimlab.audit import cdl
 from claimlab.audit.check import CHECKS, Check, Context, ProtocolName, not_measured
 from claimlab.audit.examples import collect
 from claimlab.audit.facts import settle
@@ -58,6 +59,7 @@ def audit(
         records=dataset.records.height,
         labelled=subject.n,
         card=dataset.card,
+        rule=context.settings.rule.words() if protocol == "fair" else cdl.RULE,
     )
     for number, check in enumerate(chosen):
         progress(f"{dataset.name}: {check.name}", number, len(chosen))

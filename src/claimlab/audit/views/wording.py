@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from claimlab.audit import cdl
 from claimlab.audit.check import CHECKS
 from claimlab.audit.protocols import PROTOCOLS, caveats
 from claimlab.audit.result import Audit
@@ -62,9 +63,8 @@ def explanation(check: str, protocol: str) -> list[Block]:
     entry = CHECKS.get(check)
     if not protocol.startswith("cdl"):
         return [Text(entry.question), Fold("How it decides", [Text(rule_of(check))])]
-    flag = "Fail from a macro-F1 of 0.60, else pass; it knows no interval and no shuffled control."
     faults = caveats(protocol, check)
-    return [Text(entry.question), Fold("How it decides", [Text(flag)]), *_faults(protocol, faults)]
+    return [Text(entry.question), Fold("How it decides", [Text(cdl.RULE)]), *_faults(protocol, faults)]
 
 
 def rule_of(check: str) -> str:
