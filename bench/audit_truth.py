@@ -194,18 +194,20 @@ def by_scikit_learn(x: Any, y: Any, groups: Any, runs: int) -> dict[str, Any]:
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
     from sklearn.tree import DecisionTreeClassifier
 
+    names, number = np.unique(groups, return_inverse=True)
+    pairs = len(names) < len(groups)
+    kind = StratifiedGroupKFold if pairs else StratifiedKFold
+    # Labels are permuted within the pairs, so folds that are even for the true labels are even for those too.
+    folds = [list(kind(4, shuffle=True, random_state=r).split(x, y, groups)) for r in range(3)]
+
     def guesses(labels: Any, repeats: int, model: Any) -> list[Any]:
-        kind = StratifiedGroupKFold if pairs else StratifiedKFold
-        folds = [kind(4, shuffle=True, random_state=r) for r in range(repeats)]
-        return [cross_val_predict(model, x, labels, groups=groups, cv=f) for f in folds]
+        return [cross_val_predict(model, x, labels, cv=f) for f in folds[:repeats]]
 
     def score(labels: Any, answers: list[Any], rows: Any = slice(None)) -> float:
         return float(np.mean([f1_score(labels[rows], a[rows], average="macro", zero_division=0) for a in answers]))
 
     tree = DecisionTreeClassifier(max_leaf_nodes=20, min_samples_leaf=5, class_weight="balanced", random_state=0)
     rng = np.random.default_rng(0)
-    names, number = np.unique(groups, return_inverse=True)
-    pairs = len(names) < len(groups)
     permuted = []
     for _ in range(runs):
         order = np.lexsort((rng.random(len(y)), number if pairs else rng.random(len(y))))
