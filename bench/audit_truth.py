@@ -43,6 +43,7 @@ GROUPED = ("length", "surface", "keywords", "giveaways", "time", "url", "missing
 BY_ROW = ("source", "author", "topic", "event", "language", "url")  # a column, tested with rows split at random
 ALARMS = ("warn", "fail")
 ONLY: list[str] = []  # datasets, where not all are asked for
+CHECKS: list[str] = []  # checks, likewise
 
 
 def sample(data: Dataset, rows: int, seed: int = 0) -> Subject:
@@ -61,7 +62,8 @@ def relabelled(subject: Subject, labels: np.ndarray[Any, np.dtype[np.int64]]) ->
 
 def scored(data: Dataset, checks: tuple[str, ...], seed: int) -> list[Finding]:
     """Every measurement with a test, whichever finding it is part of."""
-    findings = audit(data, checks=list(checks), seed=seed, debug=True).findings
+    chosen = [check for check in checks if not CHECKS or check in CHECKS]
+    findings = audit(data, checks=chosen, seed=seed, debug=True).findings if chosen else []
     return [f for finding in findings for f in finding.every if f.p is not None]
 
 
@@ -134,6 +136,8 @@ def power(runs: int, rows: int) -> Iterator[dict[str, Any]]:
     bases = {"time: date": "fake-br"}
     subjects = {name: sample(load(name, DATA / f"{name}.zip"), rows) for name in ("liar", "fake-br")}
     for check, (what, plant) in PLANTS.items():
+        if CHECKS and check.split(": ")[0] not in CHECKS:
+            continue
         subject = subjects[bases.get(check, "liar")]
         for strength in STRENGTHS:
             for run in range(runs):
@@ -254,10 +258,12 @@ def main() -> int:
     parser.add_argument("--runs", type=int, help="runs per dataset or strength; permutations for scikit-learn")
     parser.add_argument("--rows", type=int, help="records taken of each dataset, whole groups at a time")
     parser.add_argument("--only", nargs="+", default=[], help="datasets (alarms)")
+    parser.add_argument("--checks", nargs="+", default=[], help="checks (alarms, power)")
     parser.add_argument("-o", "--output", type=Path, help="keep the measurements here, as JSON lines")
     parser.add_argument("--tables", nargs="+", type=Path, help="only show the tables of kept measurements")
     options = parser.parse_args()
     ONLY.extend(options.only)
+    CHECKS.extend(options.checks)
     if not DATA.is_dir():
         print(f"The real datasets are not at {DATA}: nothing to measure.")
         return 0

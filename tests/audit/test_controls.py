@@ -154,3 +154,17 @@ def test_scores_and_permuted_scores_are_of_one_statistic() -> None:
     found = measure(subject, feature, deal=deal, settings=Settings(few=3, many=3))
     assert found.baselines.shuffled == pytest.approx(found.score, abs=1e-12)
     assert found.p == 1.0
+
+
+def test_a_word_in_a_tenth_of_one_class_is_found() -> None:
+    """Nothing is known of the other rows: they are guessed at random, and the word still raises the score."""
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 2, 4_000)
+    words = np.array(["harbour", "bridge", "council", "lamp", "river", "bench", "market", "clock", "snow", "ferry"])
+    marked = (y == 1) & (rng.random(4_000) < 0.1)
+    texts = [" ".join(rng.choice(words, 8)) + (" zorvex" if m else "") + f" {i}" for i, m in enumerate(marked)]
+    data = texts_of(np.ones(4_000, np.int64), y)
+    same = data.records.with_columns(pl.Series("text", texts))
+    (found,) = audit(Dataset.build("words", same), checks=["giveaways"], debug=True).findings
+    assert found.verdict == "warn"
+    assert [row["word"] for row in found.details["words"]] == ["zorvex"]

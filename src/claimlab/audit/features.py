@@ -17,6 +17,7 @@ from claimlab.audit.tree import Flags, Questions, grow, into_bins
 
 Ints = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.integer]
+STEP = 0.6180339887  # the golden ratio: its multiples spread evenly
 
 
 class Feature(Protocol):
@@ -67,7 +68,9 @@ class Words:
         return _first(held.sum(axis=1), self.top)
 
     def answers(self, counts: Counts) -> Ints:
-        chosen = self.chosen(self.held(counts), counts.sum(axis=1))
+        return self._tree(counts, self.chosen(self.held(counts), counts.sum(axis=1)))
+
+    def _tree(self, counts: Counts, chosen: Flags) -> Ints:
         columns = np.flatnonzero(chosen.any(axis=0))
         codes = self.presence[:, columns].toarray().astype(np.uint8)
         _, first, pattern = np.unique(np.packbits(codes, axis=1), axis=0, return_index=True, return_inverse=True)
@@ -77,12 +80,26 @@ class Words:
 
 class Giveaways(Words):
     """Presence of the most one-sided words of the training rows: those at least `ratio` times as usual in one class
-    as in the others together, and in at least `support` of the rows of that class."""
+    as in the others together, and in at least `support` of the rows of that class.
+
+    Rows that hold none of them are answered at random, in the proportions of such rows in training: a word that gives
+    away a tenth of one class must not look worthless because nothing is known of the other rows.
+    """
 
     ratio, support = 8.0, 0.02
 
     def __init__(self, presence: Any, top: int = 10) -> None:
         super().__init__(presence, top)
+
+    def answers(self, counts: Counts) -> Ints:
+        chosen = self.chosen(self.held(counts), counts.sum(axis=1))
+        holds = np.asarray(self.presence @ chosen.T.astype(np.float32)).T > 0
+        silent = np.where(holds[:, :, None], 0, counts).sum(axis=1)
+        ends = np.cumsum(silent / np.maximum(silent.sum(axis=1, keepdims=True), 1), axis=1)
+        draws = np.random.default_rng(0).random(counts.shape[1])
+        places = (draws + STEP * np.arange(len(counts))[:, None]) % 1  # other draws for each model
+        drawn = (places[:, :, None] >= ends[:, None, :-1]).sum(axis=2)
+        return np.where(holds, self._tree(counts, chosen), drawn)
 
     def columns(self, y: Ints, classes: int) -> Ints:
         """The words that all rows together would choose, the most widespread first."""
