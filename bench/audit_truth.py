@@ -155,15 +155,16 @@ def power(runs: int, rows: int) -> Iterator[dict[str, Any]]:
 
 
 def power_table(rows: list[dict[str, Any]]) -> None:
-    n, runs = rows[0]["n"], len({r["key"].split()[-1] for r in rows})
-    print(f"\nAlarms (fails among them) in {runs} runs of {n:,} records, by the share of one class that is marked:\n")
+    n = rows[0]["n"]
+    print(f"\nAlarms (fails among them) in runs of {n:,} records, by the share of one class that is marked:\n")
     print("| check | planted | " + " | ".join(f"{100 * s:.0f} %" for s in STRENGTHS) + " |")
     print("|---|---|" + "---|" * len(STRENGTHS))
     for check, (what, _) in PLANTS.items():
         cells = []
         for strength in STRENGTHS:
             mine = [r["verdict"] for r in rows if (r["check"], r["strength"]) == (check, strength)]
-            cells.append(f"{sum(v in ALARMS for v in mine)} ({mine.count('fail')})" if mine else "")
+            alarms = sum(v in ALARMS for v in mine)
+            cells.append(f"{alarms} of {len(mine)} ({mine.count('fail')})" if mine else "not run")
         print(f"| {check} | {what} | " + " | ".join(cells) + " |")
 
 
