@@ -51,7 +51,9 @@ def out_of_fold(matrix: Any, y: npt.NDArray[np.integer], fold: npt.NDArray[np.in
     out = np.full((len(y), classes), 1.0 / classes)
     for k in range(int(fold.max()) + 1):
         test, train = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
-        model = LogisticRegression(C=STRENGTH, class_weight="balanced", max_iter=100, tol=1e-2)
+        # A loose tolerance would stop lbfgs before it has learnt anything: gradients of rare words are tiny.
+        solver = "liblinear" if classes == 2 else "lbfgs"
+        model = LogisticRegression(C=STRENGTH, class_weight="balanced", max_iter=100, tol=1e-3, solver=solver)
         model.fit(matrix[train], y[train])
         out[np.ix_(test, model.classes_)] = model.predict_proba(matrix[test])
     return out
