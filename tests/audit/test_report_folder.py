@@ -108,8 +108,8 @@ def test_words_are_counted_per_class(both: list[Audit]) -> None:
 
 
 def test_histograms_count_every_record(both: list[Audit]) -> None:
-    for check in ("time", "length"):
-        (finding,) = (f for f in both[0].findings if f.check == check)
+    for check, feature in (("time", "date"), ("length", None)):
+        (finding,) = (f for f in both[0].findings if (f.check, f.feature) == (check, feature))
         counts = finding.details["histogram"]["counts"]
         assert {c: sum(n) for c, n in counts.items()} == finding.classes
 

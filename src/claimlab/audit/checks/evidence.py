@@ -33,10 +33,10 @@ class Evidence:
     question = "Does the claim alone, or the evidence alone, give the label away?"
     protocols = ("fair",)
     rule = (
-        "A text model reads the claim, the evidence, and both. Evidence alone: the rule of the shortcut checks. Claim "
-        "alone: warn when it beats its best baseline by that rule and the evidence adds surely less than 5 points, "
-        "pass when it does not beat it or the evidence surely adds to it, otherwise inconclusive. Rationales: the rule "
-        "of `label-errors`."
+        "A text model reads the claim, the evidence, and both. Evidence alone: fail or warn by the rule of shortcuts. "
+        "Claim alone: warn when it beats its best baseline by that rule and the evidence adds surely less than 5 "
+        "points, pass when it does not beat it or the evidence surely adds to it, otherwise inconclusive. Rationales: "
+        "the rule of `label-errors`."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
