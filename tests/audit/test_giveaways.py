@@ -33,7 +33,6 @@ def test_a_word_in_eight_per_cent_of_one_class_is_found() -> None:
     assert rare.verdict == "warn"
     assert rare.details["words"][0]["word"] == "zorblax"
     assert rare.details["right"] == rare.details["held"] > 20
-    assert found[None].verdict == "pass"  # macro-F1 over all rows does not see it
 
 
 def test_permuted_labels_have_no_giveaway() -> None:

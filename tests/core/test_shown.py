@@ -16,8 +16,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import MissingExtra
 from claimlab.core.shown import Shown
 from claimlab.detect.run import detect
-from claimlab.evaluate.run import evaluate
-from claimlab.evaluate.scored_run import open_runs
+from claimlab.evaluate.front import evaluate
 from claimlab.exchange.importer import import_files
 from claimlab.generate.planted import planted
 from claimlab.split.run import split
@@ -31,7 +30,7 @@ def data() -> Dataset:
 def evaluated(data: Dataset, folder: Path) -> Shown:
     run = detect(split(data, "random").dataset, "majority")
     run.write(folder / "run")
-    return evaluate(open_runs(folder / "run"), draws=200, by=[])
+    return evaluate(folder / "run", draws=200, by=[])
 
 
 def imported(data: Dataset, folder: Path) -> Shown:

@@ -94,7 +94,7 @@ def enrich(
         enriched = run_enrich(folder, provider or (), **asked, **options, progress=progress)
     if report is not None:
         say(f"Report: {report / 'index.html'}")
-    for note in enriched.dataset.notes:
+    for note in enriched.dataset.notes if folder.is_file() else ():  # a dataset's own notes are known
         say(f"Note: {note}")
     written(enriched.dataset, as_json=as_json, more={"enrichment": enriched.summary, "notes": enriched.dataset.notes})
     if not as_json:
