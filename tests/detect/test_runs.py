@@ -153,10 +153,10 @@ def test_a_killed_process_is_taken_up_to_the_same_bytes(tmp_path: Path) -> None:
         kills += process.wait(20) != 0
     assert kills == 3
     assert not (tmp_path / "killed").exists()
-    assert (tmp_path / ".killed.detecting").is_dir()
+    assert (tmp_path / ".killed.work").is_dir()
     assert start(str(tmp_path / "killed"), "two").wait(120) == 0
     assert size("two") <= shards + kills, "a kill loses one shard at most"
-    assert not (tmp_path / ".killed.detecting").exists()
+    assert not (tmp_path / ".killed.work").exists()
     one, two = ({p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("whole", "killed"))
     assert one == two
 

@@ -24,7 +24,7 @@ def test_the_embedded_model_plays_agents_and_replays_to_the_same_bytes(
     except ClaimlabError as error:
         pytest.skip(f"the model cannot be installed here: {error}")
     town.claims(1).write(tmp_path / "claims")
-    common = ["evolve", "run", str(tmp_path / "claims"), "--mode", "intervened", "--target", "style=colloquial"]
+    common = ["evolve", "run", str(tmp_path / "claims"), "--kind", "intervened", "--target", "style=colloquial"]
     model = ["--rewriter", "model", "--auditor", "model", "--auditors", "1", "--profile", "embedded", "--steps", "1"]
     assert run([*common, *model, "-o", str(tmp_path / "out")]) == 0
     assert "too small for results" in capsys.readouterr().err
@@ -33,7 +33,7 @@ def test_the_embedded_model_plays_agents_and_replays_to_the_same_bytes(
     votes = json.loads(hop["meta"])["votes"]
     assert len(votes) == 1
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "nothing"))  # a replay needs no model
-    cache = ["--cache-mode", "replay", "--cache", str(tmp_path / "out.cache" / "llm.sqlite")]
+    cache = ["--mode", "replay", "--cache", str(tmp_path / "out.cache")]
     assert run([*common, *model, *cache, "-o", str(tmp_path / "again")]) == 0
     first, second = ({p.name: p.read_bytes() for p in (tmp_path / d).iterdir()} for d in ("out", "again"))
     assert first == second
