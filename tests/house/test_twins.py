@@ -23,7 +23,7 @@ from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import planted
 
 WITHOUT_OUTPUT = {"demo", "llm", "show"}  # a tour of the others, settings, and a look
-MISSING = {"catalog", "evolve"}
+MISSING = {"catalog"}
 
 PENDING = {"import_files"}
 
@@ -73,6 +73,12 @@ TWINS = [
         lambda out: cl.enrich("data", "local:rows.csv", cache="calls", limit=12, output=out),
     ),
     Twin("judge run -o {out} --offline --limit 3", lambda out: cl.judge("run", offline=True, limit=3, output=out)),
+    Twin(
+        "evolve run data -o {out} --steps 3 --limit 5 --seed 7",
+        lambda out: cl.evolve("data", steps=3, limit=5, seed=7, output=out),
+    ),
+    Twin("evolve drift evolved -o {out} --traces 3", lambda out: cl.drift("evolved", traces=3, output=out)),
+    Twin("evolve worth data -o {out} --limit 4", lambda out: cl.worth("data", limit=4, output=out)),
     Twin("report study.toml -o {out}", lambda out: cl.report("study.toml", out)),
     Twin("export data --to csv -o {out}", lambda out: cl.export("data", "csv", out)),
     Twin("export data --to hf -o {out} --limit 9", lambda out: cl.export("data", "hf", out, limit=9)),
@@ -89,6 +95,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows.write_csv(folder / "rows.csv")
     shutil.copytree(SAMPLE, folder / "sample")
     explained(dataset).write(folder / "run")
+    cl.evolve(dataset, steps=3, limit=4, output=folder / "evolved")
     answers = "".join(f'{name} = "It is said here in a sentence, as asked."\n' for name in QUESTIONS)
     study = f'title = "Planted"\n[formulation]\n{answers}[data]\ndatasets = ["data"]\n'
     (folder / "study.toml").write_text(study, encoding="utf-8")
