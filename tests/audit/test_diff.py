@@ -14,7 +14,7 @@ from claimlab.audit.result import Audit
 from claimlab.audit.views.compare import diff_sentence
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import SchemaError, UsageError
 from claimlab.core.finding import Finding, Verdict
 from claimlab.generate.planted import planted
 
@@ -112,6 +112,8 @@ def test_the_report_holds_every_view_and_the_terminal_says_it(work: Path, capsys
 def test_two_kinds_are_refused_and_other_settings_are_noted(work: Path) -> None:
     with pytest.raises(UsageError, match="saved audit"):
         cl.diff(work / "old", work / "new-report")
+    with pytest.raises(SchemaError, match="There is no folder"):
+        cl.diff(work / "old-report", work / "nowhere")
     with pytest.raises(UsageError, match="holds 2 audits"):
         cl.diff(work / "new" / "report", work / "new-report")
     assert cl.diff(work / "old-report", work / "old-report").counts()["same"] == 3

@@ -268,6 +268,7 @@ def diff(
         if saved[0] is not None and saved[1] is not None:
             audits = [_only(one, checks) for one in saved if one is not None]
         elif any(saved):
+            Dataset.of(before if saved[0] is None else after)  # one that is not there, or is neither, says so itself
             raise UsageError("One of the two is a saved audit, the other a dataset.", "Compare two of one kind.")
         else:
             data = [Dataset.of(source, limit) for source in (before, after)]
