@@ -10,8 +10,9 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from claimlab.audit.fair import Deal, Settings, measure
+from claimlab.audit.fair import Deal, measure
 from claimlab.audit.features import Numbers
+from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset

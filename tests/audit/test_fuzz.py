@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from claimlab.audit.check import CHECKS
-from claimlab.audit.fair import Settings
 from claimlab.audit.fix.repair import repair
 from claimlab.audit.result import Audit
+from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
 from claimlab.audit.views.page import Chapter, report
 from claimlab.audit.views.paper import paper

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from claimlab.audit.fair import Settings
 from claimlab.audit.result import Audit
+from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
 from claimlab.cli.tour import FOUND_BY_AUDIT, findings_of
 from claimlab.core.dataset import Dataset

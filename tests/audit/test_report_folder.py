@@ -12,13 +12,14 @@ import pytest
 
 from claimlab.audit.check import CHECKS
 from claimlab.audit.examples import IN_ALL, PER_FINDING, TEXT
-from claimlab.audit.fair import Settings
 from claimlab.audit.protocols import PROTOCOLS, caveats
+from claimlab.audit.read import read_audits
 from claimlab.audit.result import Audit
+from claimlab.audit.rule import Settings
 from claimlab.audit.run import audit
 from claimlab.audit.views.page import DETAILS, chapters, report
 from claimlab.audit.views.wording import explanation
-from claimlab.audit.write import read_audits, write_audits
+from claimlab.audit.write import write_audits
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, OutputExists
 from claimlab.core.finding import Finding

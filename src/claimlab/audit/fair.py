@@ -11,14 +11,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit.features import Feature, Ints
-from claimlab.audit.rule import Rule
+from claimlab.audit.rule import Rule, Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Baselines, Finding
 from claimlab.core.stats.deal import deal
@@ -31,17 +31,6 @@ Grouping = Literal["groups", "rows"]
 WORK = 6_000_000  # counts held at a time
 CLEAR = 6.0  # standard deviations between the score and the permuted ones
 ENOUGH = 5  # permutations that reach the score: no need for more
-
-
-@dataclass(frozen=True)
-class Settings:
-    folds: int = 4
-    repeats: int = 3
-    few: int = 20  # permutations where the decision is clear
-    many: int = 200  # and where it is close
-    max_rows: int = 20_000  # larger sets are sampled, and the finding says so
-    max_column_rows: int = 100_000  # the same where a column is tested, which costs little
-    rule: Rule = field(default_factory=Rule)
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,19 @@ from typing import Any, get_args
 import polars as pl
 
 from claimlab.audit.diff import Diff, record_changes
-from claimlab.audit.fair import Settings
 from claimlab.audit.fix.repair import Repaired, repair
 from claimlab.audit.fix.write import REPORT, both
 from claimlab.audit.judge import SAMPLE, ModelJudge
 from claimlab.audit.protocols import ProtocolName
+from claimlab.audit.read import FILE as AUDIT_FILE
+from claimlab.audit.read import read_audits
 from claimlab.audit.result import Audit
+from claimlab.audit.rule import Settings
 from claimlab.audit.run import Audited
 from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
 from claimlab.audit.views.compare import diff_page
-from claimlab.audit.write import FILE as AUDIT_FILE
-from claimlab.audit.write import KIND, contents, read_audits
+from claimlab.audit.write import KIND, contents
 from claimlab.core.budget import Caps
 from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.choice import one_of

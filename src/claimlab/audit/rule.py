@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from claimlab.core.finding import Verdict
 
@@ -43,3 +43,16 @@ class Rule:
 def needed(what: str, n: int, least: int = Rule.min_units) -> str | None:
     """Why a share of so few records gets no verdict, or null."""
     return None if n >= least else f"{what}: {n:,}. A verdict needs at least {least}."
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much work a measurement does, and the rule that judges it."""
+
+    folds: int = 4
+    repeats: int = 3
+    few: int = 20  # permutations where the decision is clear
+    many: int = 200  # and where it is close
+    max_rows: int = 20_000  # larger sets are sampled, and the finding says so
+    max_column_rows: int = 100_000  # the same where a column is tested, which costs little
+    rule: Rule = field(default_factory=Rule)

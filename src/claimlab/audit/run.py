@@ -10,9 +10,9 @@ from claimlab.audit import cdl
 from claimlab.audit.check import CHECKS, Check, Context, ProtocolName, not_measured
 from claimlab.audit.examples import collect
 from claimlab.audit.facts import settle
-from claimlab.audit.fair import Settings
 from claimlab.audit.protocols import PROTOCOLS
 from claimlab.audit.result import Audit
+from claimlab.audit.rule import Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, UsageError

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from claimlab.audit.read import FILE
 from claimlab.audit.result import Audit
 from claimlab.audit.views.page import DETAILS, Chapter, Detail, chapters, report
 from claimlab.audit.views.paper import paper
-from claimlab.core.errors import DataError
 from claimlab.pages.blocks import Report
 from claimlab.pages.folder import Contents, write_report
 
-FILE = "audit.json"
 KIND = "audit report"
 Page = Callable[[Sequence[Chapter], Detail], Report]
 
@@ -32,15 +30,3 @@ def contents(audits: Sequence[Audit], page: Page = report) -> Contents:
         data={FILE: {"audits": [a.to_json() for a in audits]}},
         papers={"report.tex": paper(audits)},
     )
-
-
-def read_audits(folder: Path) -> list[Audit]:
-    """The audits saved in a report folder, or in an `audit.json` itself."""
-    file = folder / FILE if folder.is_dir() else folder
-    try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
-        return [Audit.from_json(a) for a in raw["audits"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataError(
-            f"'{file}' is not a saved audit: {error}.", "Make one with: claimlab audit DIR -o FOLDER"
-        ) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,11 +17,8 @@ import polars as pl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
-from claimlab.core.record import to_side_table
-from claimlab.core.run import Source
 from claimlab.evaluate.answers import Answers, answers, speller
-from claimlab.evaluate.judge.reread import judged_in
-from claimlab.tasks.task import Task, open_task
+from claimlab.tasks.task import Task
 
 NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
 # What a system writes instead of a verdict when it found nothing, or not enough: two different things.
@@ -88,28 +85,6 @@ class ScoredRun:
         """What is resampled whole, named alike in every run on these records."""
         pairs = self.table.select("group", "id").iter_rows()
         return [f"group {group}" if group is not None else f"record {record}" for group, record in pairs]
-
-
-def open_runs(
-    run: Source,
-    *,
-    task: str | None = None,
-    split: str | None = None,
-    data: Dataset | None = None,
-    name: str | None = None,
-) -> list[ScoredRun]:
-    """The runs in a run folder (one for each value of the column `run`), scored by the task that they were made for."""
-    folder = Dataset.of(run)
-    own_name = name or (folder.name if folder.path is None else folder.path.name)
-    if "predictions" not in folder.tables:
-        at = "" if folder.path is None else f" at '{folder.path}'"
-        raise DataError(f"The run '{own_name}'{at} has no table of predictions.", "Point at a folder that has one.")
-    predictions = to_side_table("predictions", folder.tables["predictions"])
-    about = about_of(folder.lineage, tuple(folder.notes))
-    source = data or folder
-    chosen = open_task(task or task_of(folder), source.records)
-    about = replace(about, judged=judged_in(folder, chosen))
-    return each_run(own_name, predictions, source, chosen, split=split, about=about)
 
 
 def task_of(run: Dataset) -> str:

@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit.categories import column_finding
-from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
+from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Numbers
+from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.columns import column_values, meta_values
 from claimlab.core.finding import Finding

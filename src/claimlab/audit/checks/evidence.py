@@ -13,9 +13,10 @@ import numpy as np
 import polars as pl
 
 from claimlab.audit import fair
-from claimlab.audit.check import Context, not_measured, sampled
+from claimlab.audit.check import Context, not_measured
 from claimlab.audit.checks.label_errors import MIN_ROWS, review
 from claimlab.audit.judge import stored
+from claimlab.audit.shortcut import sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import PERMUTED, TextScore, text_score
 from claimlab.core.finding import Finding, Verdict

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit import fair
-from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
+from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Giveaways as Feature
 from claimlab.audit.one_sided import RATIO, chosen, one_sided
+from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import text_score
 from claimlab.audit.words import LONGEST, holding, per_class, word_details, word_presence

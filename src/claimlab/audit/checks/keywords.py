@@ -7,8 +7,9 @@ from typing import Any
 from scipy.sparse import csr_matrix
 
 from claimlab.audit import cdl
-from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
+from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Words
+from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.words import holding, per_class, telling, word_details, word_presence
 from claimlab.core.finding import Finding

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.audit.check import Context, not_measured, sampled
+from claimlab.audit.check import Context, not_measured
+from claimlab.audit.shortcut import sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import Floats, probabilities
 from claimlab.core.finding import Finding, Verdict

@@ -9,8 +9,9 @@ import polars as pl
 
 from claimlab.audit import cdl
 from claimlab.audit.bins import histogram
-from claimlab.audit.check import SHORTCUT_RULE, Context, not_measured, sampled, shortcut
+from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Numbers
+from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.text.snowflake import first_digits, tweet_time

@@ -35,7 +35,7 @@ def report(
         return
     if output is None:
         raise UsageError("No output folder was given.", "Name a folder with -o DIR.")
-    from claimlab.evaluate.eqa.limits import KINDS
+    from claimlab.evaluate.eqa.limit import KINDS
     from claimlab.evaluate.eqa.write import report as write_eqa
 
     with progress_bar() as progress:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
@@ -13,6 +12,7 @@ from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import check_title, finding_title, ordered
 from claimlab.core.dataset import Dataset
 from claimlab.evaluate.eqa.evidence import Evidence
+from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.runs import EXAMPLES, Run
 from claimlab.evaluate.eqa.study import is_empty
 
@@ -23,30 +23,6 @@ BEYOND = (
     "Pictures, video and sound were not looked at: only texts and columns were.",
     "Whether the data is a fair sample of what the method will meet is the author's statement; it was not measured.",
 )
-
-
-@dataclass(frozen=True)
-class Limit:
-    """One thing that was not checked, or was found and not ruled out. `about` names the dataset or run."""
-
-    kind: str
-    about: str
-    sentence: str
-
-
-KINDS = {
-    "not-audited": "Data that was not audited",
-    "not-run": "Checks that were not run",
-    "not-measured": "Checks that could not be measured",
-    "inconclusive": "Checks that the data is too small to settle",
-    "found": "Problems that were found and stand",
-    "protocol": "Protocols, seeds and samples",
-    "left-out": "Records that were left out",
-    "run": "The evaluation run",
-    "judge": "Judges",
-    "inspection": "Looking at examples",
-    "beyond": "What this program cannot check",
-}
 
 
 def limits(evidence: Evidence) -> list[Limit]:

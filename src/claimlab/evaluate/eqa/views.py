@@ -11,7 +11,7 @@ from claimlab.audit.views.page import Chapter, Detail, summary
 from claimlab.audit.views.wording import headline, protocol_sections
 from claimlab.core.dataset import Dataset
 from claimlab.evaluate.eqa.evidence import Evidence
-from claimlab.evaluate.eqa.limits import KINDS, Limit
+from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.runs import Run
 from claimlab.evaluate.eqa.study import QUESTIONS, is_empty
 from claimlab.evaluate.views.page import Size as Detailed

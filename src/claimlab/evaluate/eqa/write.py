@@ -14,7 +14,8 @@ from claimlab.audit.views.page import Chapter
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.evaluate.eqa.evidence import Evidence, gather
-from claimlab.evaluate.eqa.limits import KINDS, Limit, limits
+from claimlab.evaluate.eqa.limit import KINDS, Limit
+from claimlab.evaluate.eqa.limits import limits
 from claimlab.evaluate.eqa.study import read_study
 from claimlab.evaluate.eqa.views import SIZES, eqa_report
 from claimlab.pages.folder import Contents, fill
