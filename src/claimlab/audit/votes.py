@@ -14,6 +14,7 @@ from claimlab.audit.asking import ALONE, Reading
 from claimlab.audit.subject import Subject
 from claimlab.core.labels import fold
 from claimlab.core.stats.agreement import kappa
+from claimlab.core.stats.consensus import bounds
 
 QUESTION = "feasibility"
 # How datasets and annotators spell the three answers; LIAR-New calls them possible, hard and impossible.
@@ -96,8 +97,7 @@ def combine(votes: pl.DataFrame, reading: Reading | None = None) -> Combined:
     without search."""
     feasible = pl.col("answer") == "feasible" if reading == ALONE else pl.col("answer") != "no"
     grouped = votes.group_by("record_id").agg(feasible.mean().alias("share")).sort("record_id")
-    share = grouped["share"].to_numpy()
-    return Combined(grouped["record_id"].to_list(), (share > 0.5).astype(float), (share >= 0.5).astype(float))
+    return Combined(grouped["record_id"].to_list(), *bounds(grouped["share"].to_numpy()))
 
 
 def agreement_of(votes: pl.DataFrame) -> dict[str, float | int] | None:

@@ -1,15 +1,155 @@
-"""How well two annotators agree beyond chance."""
+"""How well annotators agree, beyond chance and with intervals.
+
+Units (items) are drawn for the intervals, not single ratings. Units with the same ratings are interchangeable, so all
+figures are made from how often each pattern of ratings occurs (see interval.py). Krippendorff's ordinal metric is the
+squared distance between midranks: ordinal alpha is interval alpha on the midranks of all ratings.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
+from claimlab.core.stats.scores import Floats, Ints
+
+Level = Literal["nominal", "ordinal", "interval"]
+Scores = npt.NDArray[np.float64]  # judges by units, nan where a judge gave no score
+MIN_UNITS = 20  # fewer carry no interval
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure, and its interval where there are enough units; null where it is not defined."""
+
+    value: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """The distinct ways that units were rated: row p of `counts` says how often each value was given, `of` which
+    pattern each unit has. Only units with two ratings or more can agree or disagree."""
+
+    counts: Any  # a sparse matrix (patterns, values)
+    of: Ints
+    values: Floats  # what the columns stand for, ascending
+
+    @property
+    def weights(self) -> Floats:
+        return np.bincount(self.of, minlength=self.counts.shape[0])[None, :].astype(np.float64)
+
+
+def patterns(units: Sequence[Sequence[float]]) -> Patterns:
+    """The patterns of `units`, each the ratings that one unit got, as numbers; units with one rating are left out."""
+    from scipy.sparse import csr_array
+
+    pairable = [tuple(sorted(unit)) for unit in units if len(unit) > 1]
+    distinct = sorted(set(pairable))
+    values = sorted({value for unit in distinct for value in unit})
+    column = {value: i for i, value in enumerate(values)}
+    row = {unit: i for i, unit in enumerate(distinct)}
+    cells = [(row[unit], column[value]) for unit in distinct for value in unit]
+    rows, columns = (np.array([c[i] for c in cells], dtype=np.int64) for i in (0, 1))
+    counts = csr_array((np.ones(len(cells)), (rows, columns)), shape=(len(distinct), len(values)))
+    return Patterns(counts, np.array([row[unit] for unit in pairable], dtype=np.int64), np.array(values, np.float64))
+
+
+def percent_of(found: Patterns, weights: Floats) -> Floats:
+    """The share of pairs of ratings of a unit that are equal, each unit counting the same."""
+    return _over(weights @ _equal_pairs(found), weights.sum(axis=1))
+
+
+def fleiss_of(found: Patterns, weights: Floats) -> Floats:
+    """Fleiss' kappa; units may have different numbers of ratings."""
+    observed = percent_of(found, weights)
+    totals = (found.counts.T @ weights.T).T
+    share = _over(totals, totals.sum(axis=1)[:, None])
+    expected = (share**2).sum(axis=1)
+    return _over(observed - expected, 1 - expected)
+
+
+def alpha_of(found: Patterns, weights: Floats, level: Level = "nominal") -> Floats:
+    """Krippendorff's alpha."""
+    sizes = found.counts.sum(axis=1)
+    totals = (found.counts.T @ weights.T).T
+    n = totals.sum(axis=1)
+    if level == "nominal":
+        within = weights @ ((sizes**2 - found.counts.power(2).sum(axis=1)) / (sizes - 1))
+        between = n**2 - (totals**2).sum(axis=1)
+    else:
+        places = np.cumsum(totals, axis=1) - totals / 2 if level == "ordinal" else found.values[None, :]
+        places = places - places.mean(axis=1, keepdims=True)  # differences stay, and the squares stay small
+        first, second = (found.counts @ places.T).T, (found.counts @ (places**2).T).T
+        within = (weights * 2 * (sizes * second - first**2) / (sizes - 1)).sum(axis=1)
+        between = 2 * (n * (totals * places**2).sum(axis=1) - (totals * places).sum(axis=1) ** 2)
+    return 1 - _over(within * (n - 1), between)
+
+
+def krippendorff(scores: Scores, level: Level = "interval") -> float | None:
+    """Alpha of a table of judges by units: 1 is perfect, 0 is chance; null when nothing can be compared or varies."""
+    found = patterns([unit[~np.isnan(unit)].tolist() for unit in scores.T])
+    return _known(alpha_of(found, found.weights, level)[0]) if found.of.size else None
 
 
 def kappa(one: Sequence[object], other: Sequence[object]) -> float | None:
-    """Cohen's kappa, by scikit-learn; null where chance explains everything, as when both always give one answer."""
-    from sklearn.metrics import cohen_kappa_score
+    """Cohen's kappa of two annotators; null where chance explains everything, as when both always give one answer."""
+    cell, k = _cells(one, other)
+    return _known(_cohen(np.bincount(cell, minlength=k * k)[None, :].astype(np.float64), k)[0]) if len(cell) else None
 
+
+def figure(found: Patterns, statistic: Callable[[Patterns, Floats], Floats], *, seed: int = 0) -> Figure:
+    """`statistic` (`percent_of`, `fleiss_of`, `alpha_of`) with its interval over units."""
+    return _figure(found.of, found.counts.shape[0], lambda weights: statistic(found, weights), seed)
+
+
+def kappa_figure(one: Sequence[object], other: Sequence[object], *, seed: int = 0) -> Figure:
+    """Cohen's kappa of two annotators with its interval over the units that both rated."""
+    cell, k = _cells(one, other)
+    return _figure(cell, k * k, lambda counts: _cohen(counts, k), seed)
+
+
+def _figure(cell: Ints, cells: int, statistic: Callable[[Floats], Floats], seed: int) -> Figure:
+    n = len(cell)
+    if not n:
+        return Figure(None, None)
+    point = _known(statistic(np.bincount(cell, minlength=cells)[None, :].astype(np.float64))[0])
+    if point is None or n < MIN_UNITS:
+        return Figure(point, None)
+    drawn = redraw(kinds(np.arange(n), cell, cells), statistic, seed=seed, draws=DRAWS)
+    return Figure(point, interval(drawn, n, point=point))
+
+
+def _cells(one: Sequence[object], other: Sequence[object]) -> tuple[Ints, int]:
     number = {value: i for i, value in enumerate(dict.fromkeys([*one, *other]))}
-    if len(number) < 2:
-        return None
-    return float(cohen_kappa_score([number[v] for v in one], [number[v] for v in other]))
+    pairs = zip(one, other, strict=True)
+    return np.array([number[a] * len(number) + number[b] for a, b in pairs], dtype=np.int64), len(number)
+
+
+def _cohen(counts: Floats, k: int) -> Floats:
+    share = _over(counts, counts.sum(axis=1)[:, None]).reshape(-1, k, k)
+    observed = np.trace(share, axis1=1, axis2=2)
+    expected = (share.sum(axis=1) * share.sum(axis=2)).sum(axis=1)
+    return _over(observed - expected, 1 - expected)
+
+
+def _equal_pairs(found: Patterns) -> Floats:
+    """For each pattern the share of its pairs of ratings that are equal."""
+    sizes = found.counts.sum(axis=1)
+    equal: Floats = (found.counts.power(2).sum(axis=1) - sizes) / (sizes * (sizes - 1))
+    return equal
+
+
+def _over(above: Floats, below: Floats) -> Floats:
+    """A quotient that is nan where it is not defined."""
+    out: Floats = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
+    np.divide(above, below, out=out, where=np.abs(below) > 1e-12)
+    return out
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -6,28 +6,11 @@ one judge) needs every judge for every unit, so it is taken over the units that 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Scores = npt.NDArray[np.float64]  # judges by units, nan where a judge gave no score
-
-
-def krippendorff(scores: Scores, level: Literal["nominal", "interval"] = "interval") -> float | None:
-    """1 is perfect, 0 is chance; null when nothing can be compared or nothing varies."""
-    kept = scores[:, (~np.isnan(scores)).sum(axis=0) >= 2]
-    values = kept[~np.isnan(kept)]
-    if values.size < 2:
-        return None
-    expected = _disagreement(values, level) / (values.size - 1)
-    if expected == 0:
-        return None
-    observed = 0.0
-    for unit in kept.T:
-        given = unit[~np.isnan(unit)]
-        observed += _disagreement(given, level) / (given.size - 1)
-    return float(1 - observed / expected)
+from claimlab.core.stats.agreement import Scores, krippendorff
 
 
 def icc(scores: Scores) -> float | None:
@@ -49,12 +32,3 @@ def agreement(scores: Scores) -> dict[str, Any]:
     """Both, with how many units they rest on."""
     shared = int(((~np.isnan(scores)).sum(axis=0) >= 2).sum())
     return {"judges": len(scores), "units": shared, "alpha": krippendorff(scores), "icc": icc(scores)}
-
-
-def _disagreement(values: Scores, level: str) -> float:
-    """Sum of squared differences (interval) or of differing pairs (nominal) over ordered pairs of `values`."""
-    if level == "nominal":
-        _, counts = np.unique(values, return_counts=True)
-        return float(values.size**2 - (counts**2).sum())
-    # The sum over all ordered pairs of (a - b)^2, without forming the pairs.
-    return float(2 * values.size * (values**2).sum() - 2 * values.sum() ** 2)
