@@ -58,7 +58,7 @@ def test_the_page_says_unvalidated_first_and_escapes_what_models_wrote(tmp_path:
     report = tmp_path / "judged" / "judge-report"
     html, text = ((report / f).read_text(encoding="utf-8") for f in ("index.html", "report.md"))
     for shown in (html, text):
-        assert shown.index("UNVALIDATED") < shown.index("false-incorrect by judge")
+        assert shown.index("UNVALIDATED") < shown.index("label wrong, rationale sound, by the judge")
         assert "agreement is not measured" in shown
         assert "no evidence" in shown
     assert EVIL not in html
@@ -74,7 +74,7 @@ def test_the_page_of_a_judge_held_against_people_gives_the_left_out_figures(tmp_
     assert "UNVALIDATED" not in text
     assert "each case left out in turn" in text
     assert "flatters" in text
-    assert "10 cases that people called wrong and 10 not wrong" in text
+    assert "10 cases that annotators called wrong and 10 not wrong" in text
 
 
 def test_evaluate_shows_the_judge_of_a_run_that_carries_its_annotations(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_evaluate_shows_the_judge_of_a_run_that_carries_its_annotations(tmp_path
     assert one["by_judge"]["false_incorrect"]["n"] == 10
     assert one["by_people"]["false_correct"]["n"] == 2  # of the six that people judged
     text = to_markdown(evaluation_page(found))
-    assert "Reasons, judged" in text
+    assert "Rationales, judged" in text
     assert "understands nothing" in text
     assert found.to_json()["runs"][0]["about"]["judged"][0]["judge"] == LexicalJudge.name
     a_run().write(tmp_path / "bare")

@@ -1,4 +1,4 @@
-"""`claimlab judge`: hold the reasons of a run against fact-checking articles, and the judge against people."""
+"""`claimlab judge`: compare the rationales of a run with fact-checking articles, and the judge with annotators."""
 
 from __future__ import annotations
 
@@ -80,30 +80,37 @@ def judge(
         return
     summary = judged.summary
     echo(f"Wrote {output}: {summary['judged']:,} of {summary['predictions']:,} predictions judged.")
-    for line in told(summary):
+    for line in lines_of(summary):
         echo(f"  {line}")
     say(f"Note: the judge is {summary['standing']}.")
     say(f"Report: {output / 'judge-report' / 'index.html'}")
 
 
-def told(summary: dict[str, Any]) -> list[str]:
-    """The summary in lines."""
+def lines_of(summary: dict[str, Any]) -> list[str]:
+    """The summary in lines: how well the judge agrees with annotators is next to every rate."""
+    from claimlab.evaluate.judge.people import RATES, agreement_in_words, rate_in_words
+
     lines = [f"verdicts: {', '.join(f'{v} {n:,}' for v, n in summary['verdicts'].items()) or 'none'}"]
     if summary["threshold"] is not None and summary["judged"]:
         how = "fitted" if (summary["threshold_fit"] or {}).get("fitted") else "not fitted"
-        lines[0] += f" (wrong from a score of {summary['threshold']:g} on, {how})"
-    for who in ("people", "judge"):
-        if summary[f"by_{who}"] is not None:
-            lines += [_rate(summary[f"by_{who}"], key, who) for key in ("false_incorrect", "false_correct")]
-    lines += [f"left out: {reason} {n:,}" for reason, n in summary["left_out"].items()]
-    lines += [f"no answer: {reason} {n:,}" for reason, n in summary["failed"].items()]
+        lines[0] += f" (wrong at a score of at least {summary['threshold']:g}, {how})"
+    for key, who in (("by_people", "annotators"), ("by_judge", "the judge")):
+        for rate, words in RATES.items() if summary[key] is not None else ():
+            lines.append(f"{words}: {rate_in_words(summary[key][rate])}, by {who}")
+    if summary["agreement_with_people"] is not None:
+        lines.append(f"judge and annotators agree on {agreement_in_words(summary['agreement_with_people'])}")
+    elif summary["judged"]:
+        lines.append("judge and annotators: agreement not measured")
+    lines += [f"not judged, {LEFT_OUT.get(reason, reason)}: {n:,}" for reason, n in summary["left_out"].items()]
+    lines += [f"no answer, {reason}: {n:,}" for reason, n in summary["failed"].items()]
     return lines
 
 
-def _rate(rates: dict[str, Any], key: str, who: str) -> str:
-    part = rates[key]
-    name = key.replace("_", "-")
-    if part["rate"] is None:
-        return f"{name} by {who}: not measured (no such case was judged)"
-    low, high = part["interval"]
-    return f"{name} by {who}: {100 * part['rate']:.1f} % of {part['n']:,} (95 % {100 * low:.0f} to {100 * high:.0f})"
+LEFT_OUT = {
+    "no-article": "no fact-check of the record",
+    "other-articles": "fact-checks of other claims only",
+    "no-rationale": "no rationale",
+    "failed": "no prediction",
+    "no-evidence": "abstained (no evidence)",
+    "insufficient-evidence": "abstained (insufficient evidence)",
+}

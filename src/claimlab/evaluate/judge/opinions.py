@@ -56,11 +56,11 @@ class Judge(Protocol):
 
 
 class Nobody:
-    """No judge at all: only what people said is counted."""
+    """No judge at all: only what annotators said is counted."""
 
     scale: Scale = "score"
     name = "nobody"
-    standing = "absent: only people judged"
+    standing = "absent: only annotators judged"
 
     def parameters(self) -> dict[str, Any]:
         return {}

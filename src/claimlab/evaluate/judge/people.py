@@ -12,9 +12,9 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.core.stats.agreement import kappa
+from claimlab.core.stats.compared import compared
 from claimlab.core.stats.shares import wilson
-from claimlab.evaluate.judge.cases import IDS, column
+from claimlab.evaluate.judge.articles import IDS, column
 from claimlab.files.read import user_table
 
 QUESTION = "rationale"
@@ -94,26 +94,22 @@ def agreement_between(said: Said) -> list[dict[str, Any]]:
     people = sorted(who for who in said if who not in SETTLED)
     pairs = [(a, b, sorted(said[a].keys() & said[b].keys())) for a, b in combinations(people, 2)]
     return [
-        {"between": [a, b], **agreement([said[a][r] for r in both], [said[b][r] for r in both])}
+        {"between": [a, b], **compared([said[a][r] for r in both], [said[b][r] for r in both])}
         for a, b, both in pairs
         if both
     ]
 
 
-def agreement(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
-    """The share of equal answers, and Cohen's kappa: that share beyond what chance gives. Kappa is null where chance
-    alone explains all, as when both always say the same word."""
-    n = len(one)
-    if not n:
-        return {"n": 0, "agreement": None, "kappa": None}
-    observed = sum(a == b for a, b in zip(one, other, strict=True)) / n
-    beyond = kappa(one, other)
-    return {"n": n, "agreement": round(observed, 4), "kappa": None if beyond is None else round(beyond, 4)}
+# Where a label misleads, in words; the guide calls these two false-incorrect and false-correct.
+RATES = {
+    "false_incorrect": "label wrong, rationale sound",
+    "false_correct": "label right, rationale wrong",
+}
 
 
 def rates(verdicts: Mapping[str, str], correct: Mapping[str, bool]) -> dict[str, Any]:
-    """Where the label misleads. False-incorrect: the share of predictions with the wrong label whose reasons are not
-    wrong. False-correct: the share of those with the right label whose reasons are wrong."""
+    """Where the label misleads. False-incorrect: of the predictions with the wrong label, those whose rationale is not
+    wrong. False-correct: of those with the right label, those whose rationale is wrong."""
     return {
         "false_incorrect": _rate(verdicts, [r for r, right in correct.items() if not right], NOT_WRONG),
         "false_correct": _rate(verdicts, [r for r, right in correct.items() if right], WRONG),
@@ -126,8 +122,33 @@ def _rate(verdicts: Mapping[str, str], records: Sequence[str], wanted: str) -> d
     interval = wilson(tally[wanted], n)
     return {
         "rate": round(tally[wanted] / n, 4) if n else None,
+        "cases": tally[wanted],
         "interval": None if interval is None else [round(end, 4) for end in interval],
         "n": n,
         "not_judged": len(records) - n,
         **{v.replace(" ", "_"): tally[v] for v in VERDICTS},
     }
+
+
+def rate_in_words(part: Mapping[str, Any]) -> str:
+    """A rate as a count of cases with its interval: "3 of 4 (95 % interval 30 to 95 %)"."""
+    if not part["n"]:
+        return "not measured (no such case was judged)"
+    low, high = part["interval"]
+    return f"{part['cases']:,} of {part['n']:,} (95 % interval {100 * low:.0f} to {100 * high:.0f} %)"
+
+
+def agreement_in_words(part: Mapping[str, Any]) -> str:
+    """Percent, kappa and alpha with their intervals, for the line beside a rate."""
+    words = [f"{100 * part['agreement']:.0f} % of {part['n']:,} cases{in_brackets(part['agreement_interval'], 100)}"]
+    for name in ("kappa", "alpha"):
+        value = part[name]
+        words.append(
+            f"{name} {'not defined' if value is None else f'{value:.2f}'}{in_brackets(part[f'{name}_interval'], 1)}"
+        )
+    return ", ".join(words)
+
+
+def in_brackets(ends: Sequence[float] | None, scale: int) -> str:
+    """An interval behind its figure; nothing where there is none."""
+    return "" if ends is None else " ({:.{d}f} to {:.{d}f})".format(*(scale * e for e in ends), d=0 if scale > 1 else 2)

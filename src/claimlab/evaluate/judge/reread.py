@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.dataset import Dataset
+from claimlab.evaluate.judge.articles import Articles
 from claimlab.evaluate.judge.cases import read_cases
 from claimlab.evaluate.judge.people import QUESTION, consensus, people_in, rates
 from claimlab.tasks.task import Task
@@ -22,7 +23,7 @@ def judged_in(run: Dataset, task: Task) -> tuple[dict[str, Any], ...]:
     mine = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "model"))
     if not mine.height:
         return ()
-    correct = {c.record_id: c.correct for c in read_cases(run, task, {}) if c.correct is not None}
+    correct = {c.record_id: c.correct for c in read_cases(run, task, Articles()) if c.correct is not None}
     settled = consensus(people_in(run))
     found = []
     for (judge,), rows in mine.group_by("annotator", maintain_order=True):

@@ -17,13 +17,15 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
-from claimlab.evaluate.judge.cases import Case, articles_in, left_out, read_cases
+from claimlab.evaluate.judge.articles import Articles, articles_in
+from claimlab.evaluate.judge.cases import Case, left_out, read_cases
 from claimlab.evaluate.judge.opinions import Judge, Nobody, Opinion
 from claimlab.evaluate.judge.people import (
     OPEN,
     QUESTION,
     Said,
     agreement_between,
+    agreement_in_words,
     as_annotations,
     consensus,
     people_in,
@@ -39,7 +41,7 @@ SCORE = "contradiction"  # the question that a judge's own value answers; its ve
 FILE = "judge.json"
 REPORT = "judge-report"
 ABSTENTIONS = ("no-evidence", "insufficient-evidence")
-UNVALIDATED = "unvalidated: it was not compared with people"
+UNVALIDATED = "unvalidated: it was not compared with annotators"
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,7 +80,7 @@ def judge_run(
     judge: Judge,
     *,
     task: Task = VERACITY,
-    articles: Mapping[str, str] | None = None,
+    articles: Articles | None = None,
     people: Said | None = None,
     threshold: float | None = None,
     limit: int | None = None,
@@ -147,14 +149,14 @@ def _refuse_empty(run: Dataset, judge: Judge, cases: Sequence[Case], settled: Ma
     if isinstance(judge, Nobody):
         if not {c.record_id for c in cases} & set(settled):
             raise DataError(
-                f"Nobody has judged a prediction of '{run.name}'.",
-                "Name a judge (--profile NAME or --offline), or say what people said (--labels FILE).",
+                f"No prediction of '{run.name}' was judged by annotators, and no judge was given.",
+                "Pass `profile` or `offline=True` for a judge, or `labels` with what annotators said.",
             )
     elif all(c.left_out for c in cases):
         why = ", ".join(f"{reason} {n}" for reason, n in left_out(cases).items())
         raise DataError(
             f"No prediction of '{run.name}' can be judged ({why}).",
-            "A judge needs reasons (an llm detector gives them) and fact-checking articles (--articles FILE).",
+            "A judge needs rationales (llm detectors give them) and fact-checks of the same claims: pass `articles`.",
         )
 
 
@@ -220,8 +222,7 @@ def _standing(judge: Judge, against: Mapping[str, Any] | None) -> str:
 
 
 def _validated(against: Mapping[str, Any]) -> str:
-    kappa = "" if against["kappa"] is None else f", kappa {against['kappa']:.2f}"
-    return f"in agreement with people on {100 * against['agreement']:.0f} % of {against['n']} cases{kappa}"
+    return f"in agreement with annotators on {agreement_in_words(against)}"
 
 
 def _abstained(cases: Sequence[Case], kind: str) -> dict[str, int]:

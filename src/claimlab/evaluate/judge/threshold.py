@@ -1,4 +1,4 @@
-"""From which contradiction score on a rationale counts as wrong: fitted on cases that people judged.
+"""The contradiction score at which a rationale counts as wrong: fitted on cases that annotators judged.
 
 A threshold that was chosen on the cases it is then measured on flatters itself. So each case is also judged by the
 threshold that the other cases give (leave one out), and that is the figure that counts.
@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from claimlab.evaluate.judge.people import NOT_WRONG, WRONG, agreement
+from claimlab.core.stats.compared import compared
+from claimlab.evaluate.judge.people import NOT_WRONG, WRONG
 
 DEFAULT = 4.0  # where nobody has judged: the published choice, made on another dataset
 LEAST = 3  # cases of each kind, under which a threshold is not fitted
@@ -61,8 +62,7 @@ def verdict(score: float, threshold: float) -> str:
 def measured(said: Sequence[str], truth: Sequence[str]) -> dict[str, Any]:
     """Agreement with people, with kappa and balanced accuracy, which do not reward always saying the commoner word."""
     both = {WRONG, NOT_WRONG} <= set(truth)
-    found = agreement(said, truth)
-    return {**found, "balanced_accuracy": round(balanced(said, truth), 4) if both else None}
+    return {**compared(said, truth), "balanced_accuracy": round(balanced(said, truth), 4) if both else None}
 
 
 def balanced(said: Sequence[str], truth: Sequence[str]) -> float:

@@ -1,6 +1,6 @@
 """The page of a judged run: what came out, what the judge is worth, and the cases themselves.
 
-What the judge is worth stands first: a figure of a judge that nobody compared with people must not be read past that.
+What the judge is worth comes first: a figure of one that was not compared with annotators must not be read past that.
 """
 
 from __future__ import annotations
@@ -11,17 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, WRONG
+from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, RATES, WRONG, in_brackets, rate_in_words
 from claimlab.pages.blocks import Block, Cell, Figure, Items, Report, Section, Table, Text, Tiles, Tone, percent
 from claimlab.pages.excerpt import excerpt
 
 CASES = 60  # on the page; the table of annotations has them all
-SHOWN = 320  # characters of reasons, article and analysis
-NOBODY = "not judged by people"
-RATES = {
-    "false_incorrect": "False-incorrect: the label is wrong, the reasons are not",
-    "false_correct": "False-correct: the label is right, the reasons are wrong",
-}
+SHOWN = 320  # characters of rationale, article and analysis
+NOBODY = "not judged by annotators"
+WHO = {"judge": "the judge", "people": "annotators"}
 
 
 @dataclass(frozen=True)
@@ -43,18 +40,18 @@ class Row:
 def page(name: str, told: Mapping[str, Any], rows: Sequence[Row]) -> Report:
     blocks: list[Block] = [standing(told), tiles(told), misleading(told)]
     blocks += [against_people(told), *scores(told, rows), unjudged(told), *cases(rows)]
-    return Report(f"Reasons of {excerpt(name, 60)}, judged", f"Judge: {excerpt(told['judge'], 120)}", blocks)
+    return Report(f"Rationales of {excerpt(name, 60)}, judged", f"Judge: {excerpt(told['judge'], 120)}", blocks)
 
 
 def standing(told: Mapping[str, Any]) -> Text:
-    """Loud where nobody held the judge against people."""
+    """Loud where the judge was not compared with annotators."""
     if told["validated"]:
         return Text(f"The judge is {told['standing']}.", "note")
     if not told["judged"]:
         return Text(f"No judge is counted here: {told['standing']}.", "note")
     return Text(
-        f"UNVALIDATED. The judge is {told['standing']}. Its verdicts and rates are not findings until people have "
-        "judged some of the same reasons: pass what they said as `labels`",
+        f"UNVALIDATED. The judge is {told['standing']}. Its verdicts and rates are not findings until "
+        "annotators have judged some of the same rationales: pass what they said as `labels`",
         "warning",
     )
 
@@ -64,13 +61,13 @@ def tiles(told: Mapping[str, Any]) -> Tiles:
     who = "judge" if told["by_judge"] is not None else "people"
     figures = told[f"by_{who}"] or {}
     shares: list[tuple[str, str, Tone]] = [
-        (f"{key.replace('_', '-')} by {who}", _of(figures.get(key, {"rate": None})), "plain") for key in RATES
+        (f"{words}, by {WHO[who]}", rate_in_words(figures.get(key, {"n": 0})), "plain") for key, words in RATES.items()
     ]
     held = "not compared" if agreed is None else f"{100 * agreed['agreement']:.1f} % of {agreed['n']:,}"
     return Tiles(
         [
             ("judged", f"{told['judged']:,} of {told['predictions']:,}", "plain"),
-            ("agreement with people", held, "plain" if agreed is not None else "fail"),
+            ("agreement with annotators", held, "plain" if agreed is not None else "fail"),
             *shares,
             ("abstained", f"{sum(a['n'] for a in told['abstained'].values()):,}", "plain"),
         ]
@@ -78,7 +75,7 @@ def tiles(told: Mapping[str, Any]) -> Tiles:
 
 
 def misleading(told: Mapping[str, Any]) -> Section:
-    """Where the label misleads: by the judge and by people, with what was not judged."""
+    """Where the label misleads: by the judge and by annotators, with what was not judged."""
     rows: list[list[Any]] = []
     for who in ("judge", "people"):
         for key, meaning in RATES.items():
@@ -88,31 +85,34 @@ def misleading(told: Mapping[str, Any]) -> Section:
             low_high = part["interval"]
             span = "not measured" if low_high is None else f"{100 * low_high[0]:.0f} to {100 * low_high[1]:.0f}"
             counts = [part[k] for k in ("wrong", "open", "not_wrong", "not_judged")]
-            rows.append([meaning, who, percent(part["rate"]), span, part["n"], *counts])
-    columns = ["Rate", "By", "Per cent", "95 % interval", "of", "wrong", "open", "not wrong", "not judged"]
+            rows.append([meaning.capitalize(), WHO[who], f"{part['cases']:,} of {part['n']:,}", span, *counts])
+    columns = ["Cases", "By", "How many", "95 % interval, per cent", "wrong", "open", "not wrong", "not judged"]
     note = Text("Nothing could be judged.", "warning") if not rows else Table(columns, rows, sortable=False)
     return Section("Where the label misleads", [note], anchor="rates")
 
 
 def against_people(told: Mapping[str, Any]) -> Section:
-    """The threshold with its leave-one-out figures, beside those that flatter it, and how people agree."""
+    """The threshold with its leave-one-out figures, beside those that flatter it, and how annotators agree."""
     fit, agreed = told["threshold_fit"], told["agreement_with_people"]
     blocks: list[Block] = [Text(_threshold(told))] if told["threshold"] is not None and told["judged"] else []
-    rows = [_agreement("Judge and people, each case left out in turn", fit["held_out"])] if _fitted(told) else []
+    rows = [_agreement("Judge and annotators, each case left out in turn", fit["held_out"])] if _fitted(told) else []
     if _fitted(told):
         rows.append(_agreement("The same on the cases it was fitted on (flatters)", fit["inside"]))
     elif agreed is not None:
-        rows.append(_agreement("Judge and people", agreed))
+        rows.append(_agreement("Judge and annotators", agreed))
     for pair in told["agreement_between_people"]:
-        rows.append(_agreement(f"{' and '.join(excerpt(str(p), 40) for p in pair['between'])} (people)", pair))
+        rows.append(_agreement(f"{' and '.join(excerpt(str(p), 40) for p in pair['between'])} (annotators)", pair))
     if rows:
-        columns = ["Between", "Cases", "Agreement, per cent", "Cohen's kappa", "Balanced accuracy, per cent"]
+        columns = ["Between", "Cases", "Agreement, per cent", "Cohen's kappa", "Krippendorff's alpha",
+                   "Balanced accuracy, per cent"]  # fmt: skip
         blocks.append(Table(columns, rows, sortable=False))
     if agreed is None and told["judged"]:
-        blocks.append(Text("The judge was compared with nobody: agreement is not measured.", "warning"))
+        blocks.append(Text("The judge was not compared with annotators: agreement is not measured.", "warning"))
     if told["people_on_other_records"]:
-        blocks.append(Text(f"People judged {told['people_on_other_records']:,} records that this run does not hold."))
-    return Section("The judge against people", blocks or [Text("There is no judge to compare.")], anchor="people")
+        blocks.append(
+            Text(f"Annotators judged {told['people_on_other_records']:,} records that this run does not hold.")
+        )
+    return Section("The judge and the annotators", blocks or [Text("There is no judge to compare.")], anchor="people")
 
 
 def _fitted(told: Mapping[str, Any]) -> bool:
@@ -120,20 +120,32 @@ def _fitted(told: Mapping[str, Any]) -> bool:
 
 
 def _threshold(told: Mapping[str, Any]) -> str:
-    at = f"Reasons count as wrong from a contradiction score of {told['threshold']:g} on"
+    at = f"Rationales count as wrong at a contradiction score of at least {told['threshold']:g}"
     if _fitted(told):
         fit = told["threshold_fit"]
-        return f"{at}: fitted on {fit['wrong']:,} cases that people called wrong and {fit['not_wrong']:,} not wrong."
+        return (
+            f"{at}: fitted on {fit['wrong']:,} cases that annotators called wrong and {fit['not_wrong']:,} not wrong."
+        )
     return f"{at}: not fitted to this dataset."
 
 
 def _agreement(between: str, part: Mapping[str, Any]) -> list[Any]:
     balanced = part.get("balanced_accuracy")
-    return [between, part["n"], percent(part["agreement"]), part["kappa"], percent(balanced)]
+    share = _ranged(percent(part["agreement"]), part["agreement_interval"], 100)
+    beyond = [_ranged(_two(part[k]), part[f"{k}_interval"], 1) for k in ("kappa", "alpha")]
+    return [between, part["n"], share, *beyond, percent(balanced)]
+
+
+def _two(value: float | None) -> str:
+    return "not defined" if value is None else f"{value:.2f}"
+
+
+def _ranged(value: Any, ends: Sequence[float] | None, scale: int) -> str:
+    return f"{value}{in_brackets(ends, scale)}"
 
 
 def scores(told: Mapping[str, Any], rows: Sequence[Row]) -> list[Block]:
-    """How the scores spread, coloured by what people said; words (binary, trinary) as counts only."""
+    """How the scores spread, coloured by what annotators said; words (binary, trinary) as counts only."""
     counted = ", ".join(f"{verdict} {n:,}" for verdict, n in told["verdicts"].items()) or "none"
     blocks: list[Block] = [Text(f"Verdicts: {counted}.")]
     values = {kind: [r.value for r in rows if (r.people or NOBODY) == kind and isinstance(r.value, float | int)]
@@ -143,11 +155,13 @@ def scores(told: Mapping[str, Any], rows: Sequence[Row]) -> list[Block]:
         from claimlab.pages.charts import histogram, to_svg
 
         edges = list(range(12))  # a bin for every whole score; a mean of runs falls into the one it has reached
-        counts = {f"people: {kind}" if kind != NOBODY else kind: np.histogram(found, edges)[0].tolist()
+        counts = {f"annotators: {kind}" if kind != NOBODY else kind: np.histogram(found, edges)[0].tolist()
                   for kind, found in known.items()}  # fmt: skip
         svg = to_svg(histogram([float(e) for e in edges], counts, title="contradiction score"))
         alt = f"Histogram of {sum(map(len, known.values())):,} contradiction scores from 0 to 10."
-        blocks.append(Figure(svg, "Contradiction scores, by what people said of the same reasons.", alt, "scores"))
+        blocks.append(
+            Figure(svg, "Contradiction scores, by what annotators said of the same rationales.", alt, "scores")
+        )
     return [Section("Scores and verdicts", blocks, anchor="scores")] if told["judged"] else []
 
 
@@ -171,7 +185,18 @@ def cases(rows: Sequence[Row]) -> list[Block]:
     ordered = sorted(rows, key=lambda r: (r.verdict != WRONG, r.verdict is None))
     if not ordered:
         return []
-    columns = ["Record", "Judge", "Score", "People", "Label", "Truth", "Statement", "Reasons", "Fact-check", "Analysis"]
+    columns = [
+        "Record",
+        "Judge",
+        "Score",
+        "Annotators",
+        "Label",
+        "Truth",
+        "Statement",
+        "Rationale",
+        "Fact-check",
+        "Analysis",
+    ]
     body: list[list[Any]] = [
         [
             excerpt(r.record_id, 40), Cell(r.verdict or "no answer", tone=_TONES.get(r.verdict or "", "plain")),
@@ -192,8 +217,3 @@ _TONES: dict[str, Tone] = {WRONG: "fail", OPEN: "warn", NOT_WRONG: "pass"}
 
 def _cut(text: str | None) -> str | None:
     return None if not text else excerpt(text, SHOWN)
-
-
-def _of(part: Mapping[str, Any]) -> str:
-    """A rate never without how many it is a rate of."""
-    return "not measured" if part["rate"] is None else f"{100 * part['rate']:.1f} % of {part['n']:,}"

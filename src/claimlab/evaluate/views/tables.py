@@ -8,6 +8,7 @@ from typing import Any
 from claimlab.core.stats.interval import Interval
 from claimlab.evaluate.compare import Comparison
 from claimlab.evaluate.joined import Drop, Seeds
+from claimlab.evaluate.judge.people import RATES, rate_in_words
 from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.slices import Slices
 from claimlab.evaluate.traits import title
@@ -195,29 +196,21 @@ def _failures(run: RunResult) -> str:
 
 
 def judged(run: RunResult) -> list[Block]:
-    """What judges said of the reasons, where the run carries it; what each judge is worth stands before its rates."""
+    """What judges said of the rationales, where the run carries it; what each judge is worth comes before its rates."""
     if not run.about.judged:
         return []
     blocks: list[Block] = []
     rows: list[list[Any]] = []
     for one in run.about.judged:
-        worth = one["standing"] or "unvalidated: it was not compared with people"
+        worth = one["standing"] or "unvalidated: it was not compared with annotators"
         blocks.append(Text(f"{one['judge']}: {worth}.", "warning" if "unvalidated" in worth else "note"))
         rows += [_rated(one["judge"], one["by_judge"])]
     people = next((one["by_people"] for one in run.about.judged if one["by_people"]), None)
-    rows += [_rated("people", people)] if people else []
-    columns = ["Judged by", "False-incorrect", "of", "False-correct", "of"]
-    said = (
-        "False-incorrect: of the wrong labels, the share whose reasons are not wrong. False-correct: of the right "
-        "labels, the share whose reasons are wrong. In per cent, with 95 % intervals."
-    )
-    return [Section("Reasons, judged", [*blocks, Text(said), Table(columns, rows, sortable=False)])]
+    rows += [_rated("annotators", people)] if people else []
+    columns = ["Judged by", *(words.capitalize() for words in RATES.values())]
+    said = "Cases with 95 % intervals. The guide calls these two rates false-incorrect and false-correct."
+    return [Section("Rationales, judged", [*blocks, Text(said), Table(columns, rows, sortable=False)])]
 
 
 def _rated(who: str, rates: dict[str, Any]) -> list[Any]:
-    out: list[Any] = [excerpt(who, 80)]
-    for key in ("false_incorrect", "false_correct"):
-        part = rates[key]
-        span = "" if part["interval"] is None else " ({:.0f} to {:.0f})".format(*(100 * x for x in part["interval"]))
-        out += ["not measured" if part["rate"] is None else f"{100 * part['rate']:.1f}{span}", part["n"]]
-    return out
+    return [excerpt(who, 80), *(rate_in_words(rates[key]) for key in RATES)]
