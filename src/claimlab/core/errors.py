@@ -13,6 +13,8 @@ ClaimlabError                exit 1: a problem the message explains
 ├── OutputBusy               another process is writing the same output
 ├── FileChanged              a file of a dataset is not the one that claimlab wrote
 ├── MissingExtra             an optional package is not installed; says the pip line
+├── NotFound                 something that was asked for by its name or number is not there
+├── NotAllowed               somebody may not do what they ask for; says who may
 ├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
 ├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
 └── EndpointRefused          an endpoint that will answer no call at all: key refused, no credit, unknown model
@@ -142,6 +144,14 @@ class MissingExtra(ClaimlabError):
             f"{what} needs packages that are not installed.",
             f"Install them with: pip install 'claimlab[{extra}]'",
         )
+
+
+class NotFound(ClaimlabError):
+    pass
+
+
+class NotAllowed(ClaimlabError):
+    pass
 
 
 class BudgetSpent(ClaimlabError):

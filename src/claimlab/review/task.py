@@ -15,7 +15,7 @@ from claimlab.core.errors import UsageError
 
 Kind = Literal["binary", "choice", "label", "ordinal", "pair", "span", "note"]
 Order = Literal["given", "random", "uncertainty"]
-Adjudication = Literal["third", "discussion", "none"]
+Adjudication = Literal["third", "discussion", "majority"]
 Drops = Literal["record", "other", "both"]
 CHOSEN = ("binary", "choice", "label", "pair")  # kinds whose answer is one of the choices
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -72,6 +72,7 @@ class Task(_Strict):
     guideline: str = ""
     choices: tuple[Choice, ...] = ()
     writes: str
+    positive: tuple[str, ...] = ()  # the answers that count as yes, where bounds are wanted (feasibility)
     per_item: Annotated[int, Field(ge=1, le=50)] = 2
     blind: Blind = Blind()
     order: Order = "given"

@@ -1,0 +1,178 @@
+"""Decide, skip, undo, send back: each is one transaction, and one line of the history.
+
+A decision has a key that the client made. Saving it again, as after a lost connection, is the same decision. A new
+decision of the same person on the same item takes the place of the old one, which stays in the history.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from claimlab.core.errors import NotAllowed, NotFound, UsageError
+from claimlab.review.people import demand, log, now
+from claimlab.review.queue import row_of
+from claimlab.review.shapes import Decision, Person, Round
+from claimlab.review.tables import assignment, decision, event, item, sa
+from claimlab.review.task import LONGEST, Task
+from claimlab.review.votes import ballots, outcome
+
+UNDONE = ("decide", "skip")  # what undo takes back
+
+
+def save(
+    connection: sa.Connection,
+    task: Task,
+    who: Person,
+    item_id: str,
+    value: object,
+    *,
+    key: str,
+    round: Round,
+    comment: str | None = None,
+    seconds: float | None = None,
+) -> Decision:
+    """Store a decision in `round`; the assignment, if there is one, is done."""
+    name, note, time = check_key(key), check_comment(comment), _check_seconds(seconds)
+    row = connection.execute(item.select().where(item.c.id == item_id).with_for_update()).first() or row_of(
+        connection, item_id
+    )
+    before = connection.execute(decision.select().where(decision.c.key == name)).first()
+    if before is not None:
+        if (before.person, before.item) != (who.id, item_id):
+            raise NotAllowed("This key belongs to another decision.", "Make a new uuid for every decision.")
+        return Decision.model_validate(before._mapping)
+    if round != "final":
+        _refuse_settled(connection, item_id)
+    answer = task.check(value, row.payload.get("text"))
+    mine = sa.and_(decision.c.item == item_id, decision.c.round == round, decision.c.superseded == sa.false())
+    if round != "final":
+        mine = sa.and_(mine, decision.c.person == who.id)
+    replaced = [r.key for r in connection.execute(sa.select(decision.c.key).where(mine))]
+    connection.execute(decision.update().where(mine).values(superseded=True))
+    new = Decision(
+        key=name, item=item_id, person=who.id, round=round, value=answer, comment=note, seconds=time, at=now()
+    )
+    connection.execute(decision.insert().values(**new.model_dump()))
+    status = _move(connection, who, item_id, "done") if round == "first" else None
+    log(connection, who.id, "decide", item_id, key=name, round=round, before=status, replaces=replaced)
+    return new
+
+
+def vote(
+    connection: sa.Connection, task: Task, who: Person, item_id: str, value: object, wanted: int, **more: Any
+) -> Decision:
+    """An annotator's decision: the first vote, or the second once the votes were revealed."""
+    row = row_of(connection, item_id)
+    held = connection.execute(
+        assignment.select().where(assignment.c.item == item_id, assignment.c.person == who.id)
+    ).first()
+    if held is None and who.role != "model":
+        raise NotAllowed(f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue.")
+    again = row.revealed is not None and held is not None and held.status == "done"
+    made = save(connection, task, who, item_id, value, round="second" if again else "first", **more)
+    if task.adjudication == "discussion" and made.round == "first" and row.gold is None and not row.attention:
+        votes = ballots(connection, [item_id])[item_id]
+        if outcome(task, votes, wanted).how == "disputed":
+            connection.execute(item.update().where(item.c.id == item_id).values(revealed=now()))
+            log(connection, None, "reveal", item_id)
+    return made
+
+
+def skip(connection: sa.Connection, who: Person, item_id: str) -> None:
+    row_of(connection, item_id)
+    before = _move(connection, who, item_id, "skipped")
+    if before == "done":
+        raise NotAllowed(f"Item {item_id} is decided.", "Undo the decision, or decide it again.")
+    log(connection, who.id, "skip", item_id, before=before)
+
+
+def undo(connection: sa.Connection, who: Person) -> str:
+    """Take back the last decision or skip of a person; the item that it was about. Again, the one before."""
+    gone: set[int] = set()
+    mine = sa.select(event).where(event.c.person == who.id, event.c.kind.in_([*UNDONE, "undo"]))
+    for row in connection.execute(mine.order_by(event.c.id.desc())):
+        if row.kind == "undo":
+            gone.add(row.detail["event"])
+        elif row.id not in gone and _valid(connection, row):
+            _take_back(connection, who, row)
+            log(connection, who.id, "undo", row.item, event=row.id)
+            return str(row.item)
+    raise NotFound("There is nothing to undo.", "Decide or skip an item first.")
+
+
+def _valid(connection: sa.Connection, row: Any) -> bool:
+    """Whether what an event did still counts: a decision may have been replaced or withdrawn by somebody else."""
+    if row.kind != "decide":
+        return True
+    found = connection.execute(sa.select(decision.c.superseded).where(decision.c.key == row.detail["key"])).first()
+    return found is not None and not found.superseded
+
+
+def _take_back(connection: sa.Connection, who: Person, row: Any) -> None:
+    detail = row.detail
+    if row.kind == "decide":
+        if detail["round"] == "first" and row_of(connection, row.item).revealed is not None:
+            raise NotAllowed(f"The votes on item {row.item} were revealed.", "Vote again: that replaces your vote.")
+        if detail["round"] != "final":
+            _refuse_settled(connection, row.item)
+        connection.execute(decision.update().where(decision.c.key == detail["key"]).values(superseded=True))
+        for key in detail["replaces"]:
+            connection.execute(decision.update().where(decision.c.key == key).values(superseded=False))
+    if detail.get("before") is not None:
+        _move(connection, who, row.item, detail["before"])
+
+
+def send_back(connection: sa.Connection, owner: Person, item_id: str, to: Person, why: str) -> None:
+    """Return an item to an annotator for correction. Their decision counts until they make another; a final decision
+    on the item no longer does."""
+    demand(owner, ("owner", "adjudicator"), "send items back")
+    row_of(connection, item_id)
+    reason = check_comment(why)
+    if reason is None:
+        raise UsageError("There is no word on why the item is sent back.", "Pass `why`.")
+    final = sa.and_(decision.c.item == item_id, decision.c.round == "final", decision.c.superseded == sa.false())
+    keys = [r.key for r in connection.execute(sa.select(decision.c.key).where(final))]
+    connection.execute(decision.update().where(final).values(superseded=True))
+    _move(connection, to, item_id, "returned")
+    log(connection, owner.id, "return", item_id, to=to.id, why=reason, withdraws=keys)
+
+
+def _refuse_settled(connection: sa.Connection, item_id: str) -> None:
+    final = sa.and_(decision.c.item == item_id, decision.c.round == "final", decision.c.superseded == sa.false())
+    if connection.execute(sa.select(decision.c.key).where(final)).first():
+        raise NotAllowed(f"Item {item_id} has a final decision.", "Ask an owner to send it back.")
+
+
+def check_key(key: str) -> str:
+    """The canonical form of the uuid that names a decision."""
+    try:
+        return str(uuid.UUID(str(key)))
+    except ValueError:
+        raise UsageError(f"{key!r:.60} is not a uuid.", "Make one for every decision, such as uuid.uuid4().") from None
+
+
+def check_comment(comment: str | None) -> str | None:
+    if comment is None or not comment.strip():
+        return None
+    if len(comment) > LONGEST:
+        raise UsageError(f"The comment has {len(comment):,} characters.", f"Write at most {LONGEST:,}.")
+    return comment.strip()
+
+
+def _check_seconds(seconds: float | None) -> float | None:
+    return None if seconds is None or not 0 <= seconds < 1e6 else float(seconds)
+
+
+def _move(connection: sa.Connection, who: Person, item_id: str, status: str) -> str | None:
+    """Give an assignment another status; the one before, or null where there is no assignment."""
+    mine = sa.and_(assignment.c.item == item_id, assignment.c.person == who.id)
+    row = connection.execute(sa.select(assignment.c.status).where(mine)).first()
+    if row is None:
+        if who.role == "model":
+            return None
+        raise NotAllowed(f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue.")
+    moved = None if status == "open" else now()
+    connection.execute(assignment.update().where(mine).values(status=status, moved=moved))
+    before: str = row.status
+    return before

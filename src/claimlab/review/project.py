@@ -1,0 +1,103 @@
+"""A review on disk: `review.json` (the task, where its items come from, where its store is) and `items.parquet`.
+
+Both are written once, by `create`. The store beside them is made when the review is first opened, from the items, so
+that the folder of a review that nobody has worked on is the same bytes for the same input.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from claimlab.core.digest import digest_file, digest_json, write_parquet
+from claimlab.core.errors import FileChanged, SchemaError
+from claimlab.core.guard import seal_folder
+from claimlab.review.task import Task
+
+VERSION = 1
+FILE, ITEMS, STORE = "review.json", "items.parquet", "review.sqlite"
+KIND = "review"
+COLUMNS: dict[str, pl.DataType] = {
+    "id": pl.String(),
+    "position": pl.Float64(),
+    "record_id": pl.String(),
+    "other_id": pl.String(),
+    "payload": pl.String(),  # JSON
+    "gold": pl.String(),  # JSON
+    "attention": pl.Boolean(),
+    "uncertainty": pl.Float64(),
+    "batch": pl.Int32(),
+}
+
+
+class Origin(BaseModel):
+    """Where the items come from: the dataset (a name and hashes, never a path), and how they were chosen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dataset: str
+    fingerprint: str
+    records: int
+    chosen: dict[str, Any] = {}
+
+
+class Project(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: int = VERSION
+    task: Task
+    seed: int = 0
+    origin: Origin
+    store: str = STORE
+    items: str = ""  # sha256 of items.parquet
+
+    @property
+    def schema_name(self) -> str:
+        """The schema of this review in a database that many share. The same task on the same items is the same
+        review, wherever its folder is copied to."""
+        return f"review_{digest_json([self.task.model_dump(mode='json'), self.items, self.seed])[:16]}"
+
+
+def write(folder: Path, project: Project, items: pl.DataFrame) -> Project:
+    """Fill and seal a review's folder."""
+    write_parquet(items, folder / ITEMS)
+    sealed = project.model_copy(update={"items": digest_file(folder / ITEMS)})
+    text = json.dumps(sealed.model_dump(mode="json"), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    (folder / FILE).write_text(text, encoding="utf-8")
+    seal_folder(folder, KIND)
+    return sealed
+
+
+def read(folder: Path) -> Project:
+    file = folder / FILE
+    try:
+        raw = json.loads(file.read_text(encoding="utf-8"))
+        version = int(raw["version"])
+    except FileNotFoundError:
+        todo = "Make one with: claimlab review create DIR -o FOLDER"
+        raise SchemaError(f"'{folder}' is not a review (it has no {FILE}).", todo) from None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise SchemaError(f"'{file}' cannot be read: {error}.", "Make the review again.") from None
+    if not 1 <= version <= VERSION:
+        problem = f"'{folder}' has version {version}; this claimlab reads up to {VERSION}."
+        raise SchemaError(problem, "Upgrade with: pip install -U claimlab")
+    try:
+        project = Project.model_validate(raw)
+    except ValidationError as error:
+        fields = ", ".join(".".join(map(str, e["loc"])) for e in error.errors()[:5])
+        raise SchemaError(f"'{file}' has wrong fields: {fields}.", "Make the review again.") from None
+    if not (folder / ITEMS).is_file() or digest_file(folder / ITEMS) != project.items:
+        raise FileChanged(folder, [ITEMS])
+    return project
+
+
+def item_rows(folder: Path) -> Iterator[dict[str, Any]]:
+    """The items as rows of the store."""
+    for row in pl.read_parquet(folder / ITEMS).iter_rows(named=True):
+        gold = None if row["gold"] is None else json.loads(row["gold"])
+        yield {**row, "payload": json.loads(row["payload"]), "gold": gold, "revealed": None}

@@ -1,0 +1,129 @@
+"""What a person sees: the next item, an item to go back to, and what they did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from claimlab.core.errors import NotAllowed, NotFound
+from claimlab.review.people import above, now
+from claimlab.review.shapes import Item, Payload, Person, Vote
+from claimlab.review.tables import assignment, decision, event, item, sa
+from claimlab.review.task import Task
+from claimlab.review.votes import Votes, ballots, rows_of
+
+# What comes first: what was sent back, what is new, what is to be voted on again, and what was skipped.
+_FIRST = sa.case({"returned": 0, "open": 1, "done": 2, "skipped": 3}, value=assignment.c.status)
+
+
+def next_item(connection: sa.Connection, task: Task, who: Person) -> Item | None:
+    """The next item of a person's queue, now theirs for good; null when nothing is left. Skipped items come back when
+    everything else is done, the earliest first."""
+    mine = assignment.c.person == who.id
+    voted = sa.exists().where(
+        decision.c.item == assignment.c.item, decision.c.person == who.id,
+        decision.c.round.in_(["second"]), decision.c.superseded == sa.false(),
+    )  # fmt: skip
+    settled = sa.exists().where(
+        decision.c.item == assignment.c.item, decision.c.round == "final", decision.c.superseded == sa.false()
+    )
+    again = sa.and_(assignment.c.status == "done", item.c.revealed.is_not(None), ~voted, ~settled)
+    waits = sa.or_(assignment.c.status.in_(["returned", "open", "skipped"]), again)
+    skipped = sa.case((assignment.c.status == "skipped", assignment.c.moved), else_=None)
+    row = connection.execute(
+        sa.select(assignment.c.item, assignment.c.shown)
+        .join(item, item.c.id == assignment.c.item)
+        .where(mine, waits)
+        .order_by(_FIRST, skipped, assignment.c.position, assignment.c.item)
+        .limit(1)
+    ).first()
+    if row is None:
+        return None
+    if row.shown is None:
+        connection.execute(assignment.update().where(mine, assignment.c.item == row.item).values(shown=now()))
+    return view(connection, task, row.item, who)
+
+
+def view(connection: sa.Connection, task: Task, item_id: str, who: Person) -> Item:
+    """An item as `who` may see it: annotators see their own items, adjudicators and owners all of them."""
+    row = row_of(connection, item_id)
+    mine = assignment.select().where(assignment.c.person == who.id, assignment.c.item == item_id)
+    held = connection.execute(mine).first()
+    if held is None and not above(who):
+        raise NotAllowed(f"Item {item_id} is not assigned to '{who.name}'.", "Ask an owner of the review.")
+    return shown(connection, task, row, held, ballots(connection, [item_id]).get(item_id, Votes()), who)
+
+
+def row_of(connection: sa.Connection, item_id: str) -> Any:
+    row = connection.execute(item.select().where(item.c.id == item_id)).first()
+    if row is None:
+        raise NotFound(f"There is no item '{item_id:.40}' in this review.", "Check the number.")
+    return row
+
+
+def shown(connection: sa.Connection, task: Task, row: Any, held: Any, votes: Votes, who: Person) -> Item:
+    hidden = task.blind if not above(who) else None
+    payload = Payload.model_validate(row.payload)
+    if hidden is not None and hidden.label:
+        payload = payload.model_copy(update={"label": None, "other_label": None, "reason": None})
+    if hidden is not None and hidden.model:
+        payload = payload.model_copy(update={"model": None})
+    own = next((b for b in reversed([*votes.first, *votes.second]) if b.person == who.id), None)
+    second = row.revealed is not None and held is not None and held.status == "done"
+    number, total = (None, None) if held is None else _place(connection, held)
+    open_names = above(who) or not task.blind.others
+    return Item(
+        id=row.id,
+        # An id can give the label away ("fake/17"): it is hidden with the label.
+        record_id=None if hidden is not None and hidden.label else row.record_id,
+        other_id=None if hidden is not None and hidden.label else row.other_id,
+        payload=payload,
+        number=number,
+        total=total,
+        status="open" if held is None else held.status,
+        round="second" if second else "first",
+        value=None if own is None else own.value,
+        comment=None if own is None else own.comment,
+        returned=_why(connection, row.id, who) if held is not None and held.status == "returned" else None,
+        votes=visible(votes, who, open_names) if above(who) or second or open_names else (),
+        final=votes.final[0].value if votes.final else None,
+    )
+
+
+def visible(votes: Votes, who: Person, names: bool) -> tuple[Vote, ...]:
+    """The votes on an item; annotators see others' without their names, but a model is always marked."""
+    every = [b for b in votes.every() if names or b.person != who.id]
+    numbers = {p: n for n, p in enumerate(dict.fromkeys(b.person for b in every), 1)}
+    return tuple(
+        b.shown(None if names else f"{'Model' if b.model else 'Annotator'} {numbers[b.person]}") for b in every
+    )
+
+
+def history(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
+    """What a person decided or skipped, newest first."""
+    rows = connection.execute(
+        assignment.select()
+        .where(assignment.c.person == who.id, assignment.c.moved.is_not(None))
+        .order_by(assignment.c.moved.desc(), assignment.c.item)
+    ).all()
+    ids = [r.item for r in rows]
+    found, votes = rows_of(connection, ids), ballots(connection, ids)
+    return [shown(connection, task, found[r.item], r, votes.get(r.item, Votes()), who) for r in rows]
+
+
+def _place(connection: sa.Connection, held: Any) -> tuple[int, int]:
+    """The place of an assignment in its person's queue, and how long that is."""
+    mine = assignment.c.person == held.person
+    before = sa.or_(
+        assignment.c.position < held.position,
+        sa.and_(assignment.c.position == held.position, assignment.c.item < held.item),
+    )
+    count = sa.select(sa.func.count()).select_from(assignment).where(mine)
+    return connection.execute(count.where(before)).scalar_one() + 1, connection.execute(count).scalar_one()
+
+
+def _why(connection: sa.Connection, item_id: str, who: Person) -> str | None:
+    """Why an item was last sent back to a person."""
+    rows = connection.execute(
+        sa.select(event.c.detail).where(event.c.item == item_id, event.c.kind == "return").order_by(event.c.id.desc())
+    )
+    return next((r.detail["why"] for r in rows if r.detail.get("to") == who.id), None)

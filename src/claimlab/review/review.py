@@ -1,0 +1,187 @@
+"""The one object behind the command line, Python and the web: open a review, decide, adjudicate, see how far it is.
+
+Rules are kept here: who may do what, what annotators do not see, and that a repeated save is one decision.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.shown import Shown
+from claimlab.review import adjudication, decisions, people, queue
+from claimlab.review.agreement import Agreement, agreement
+from claimlab.review.project import KIND as KIND
+from claimlab.review.project import Project, item_rows, read
+from claimlab.review.results import results, written
+from claimlab.review.shapes import Decision, Item, Person
+from claimlab.review.status import ReviewStatus, status
+from claimlab.review.store import POSTGRES, Store
+from claimlab.review.tables import event, item, person, sa
+from claimlab.review.votes import outcomes
+
+Who = Person | str  # a name will do
+
+
+class Review(Shown):
+    """An open review. Safe to share between threads, and between processes on the same folder or database."""
+
+    def __init__(self, folder: Path, project: Project, store: Store) -> None:
+        self.folder, self.project, self.task, self.store = folder, project, project.task, store
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Review:
+        """Open the review in `folder`; its store is made, from its items, when there is none yet."""
+        place = Path(folder)
+        project = read(place)
+        remote = project.store.startswith(POSTGRES)
+        where = project.store if remote else place / project.store
+        store = Store.open(where, create=True, schema=project.schema_name if remote else None)
+        with store.write() as connection:
+            if connection.execute(sa.select(item.c.id).limit(1)).first() is None:
+                connection.execute(item.insert(), list(item_rows(place)))
+        return cls(place, project, store)
+
+    def close(self) -> None:
+        self.store.close()
+
+    # People
+
+    def people(self) -> list[Person]:
+        with self.store.read() as connection:
+            return people.everyone(connection)
+
+    def person(self, name: str) -> Person:
+        with self.store.read() as connection:
+            return people.named(connection, name)
+
+    def add_person(self, name: str, role: str = "annotator") -> tuple[Person, str]:
+        """The new person and their token, which is shown this once. Annotators get a share of the items."""
+        with self.store.write() as connection:
+            return people.add(connection, self.task, name, role, self.project.seed)
+
+    def new_token(self, who: Who) -> str:
+        """Another token for somebody; the old one is no longer valid."""
+        with self.store.write() as connection:
+            return people.new_token(connection, people.known(connection, who))
+
+    def person_of(self, token: str) -> Person | None:
+        with self.store.read() as connection:
+            return people.by_token(connection, token)
+
+    # Annotating
+
+    def next_item(self, who: Who) -> Item | None:
+        """What this person does next; null when nothing is left."""
+        with self.store.write() as connection:
+            return queue.next_item(connection, self.task, people.known(connection, who))
+
+    def item(self, item_id: str, who: Who) -> Item:
+        with self.store.read() as connection:
+            return queue.view(connection, self.task, item_id, people.known(connection, who))
+
+    def history(self, who: Who) -> list[Item]:
+        """What this person decided or skipped, newest first."""
+        with self.store.read() as connection:
+            return queue.history(connection, self.task, people.known(connection, who))
+
+    def decide(
+        self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None,
+        seconds: float | None = None,
+    ) -> Decision:  # fmt: skip
+        """Save a decision. `key` is a uuid that the caller made for it: saved again, it is the same decision. Once the
+        votes on an item were revealed, this is the second vote."""
+        with self.store.write() as connection:
+            person = people.known(connection, who)
+            more: dict[str, Any] = {"key": key, "comment": comment, "seconds": seconds}
+            return decisions.vote(connection, self.task, person, item_id, value, self._wanted(connection), **more)
+
+    def skip(self, who: Who, item_id: str) -> None:
+        """Leave an item for later: it comes back when everything else is done."""
+        with self.store.write() as connection:
+            decisions.skip(connection, people.known(connection, who), item_id)
+
+    def undo(self, who: Who) -> Item:
+        """Take back this person's last decision or skip; the item it was about."""
+        with self.store.write() as connection:
+            person = people.known(connection, who)
+            return queue.view(connection, self.task, decisions.undo(connection, person), person)
+
+    def send_back(self, owner: Who, item_id: str, to: Who, why: str) -> None:
+        """Return an item to an annotator for correction, with a word on why."""
+        with self.store.write() as connection:
+            decisions.send_back(connection, people.known(connection, owner), item_id, people.known(connection, to), why)
+
+    # Adjudicating
+
+    def disputed(self, who: Who | None = None) -> list[Item]:
+        """The items on which annotators differ and nobody has decided, with their votes. For `who`, an adjudicator or
+        owner, those that they may decide."""
+        with self.store.read() as connection:
+            person = None if who is None else people.known(connection, who)
+            return adjudication.disputed(connection, self.task, self._wanted(connection), person)
+
+    def adjudicate(self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None) -> Decision:
+        """The final decision on an item, by an adjudicator or owner who did not vote on it."""
+        with self.store.write() as connection:
+            person = people.known(connection, who)
+            return adjudication.adjudicate(connection, self.task, person, item_id, value, key=key, comment=comment)
+
+    def reveal(self, item_id: str, who: Who | None = None) -> None:
+        """Show those who voted on an item what the others said; they vote again."""
+        with self.store.write() as connection:
+            person = None if who is None else people.known(connection, who)
+            adjudication.reveal(connection, item_id, person)
+
+    def second_vote(self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None) -> Decision:
+        """A vote after the reveal."""
+        with self.store.write() as connection:
+            person = people.known(connection, who)
+            return adjudication.second_vote(connection, self.task, person, item_id, value, key=key, comment=comment)
+
+    # Looking
+
+    def progress(self) -> ReviewStatus:
+        with self.store.read() as connection:
+            return status(connection, self.task, self._wanted(connection))
+
+    def agreement(self) -> Agreement:
+        with self.store.read() as connection:
+            found = outcomes(connection, self.task, self._wanted(connection))
+        return agreement(self.task, {i: votes for i, (votes, _) in found.items()}, self.project.seed)
+
+    def results(self) -> pl.DataFrame:
+        """A row for each item under review: what it comes to, and how."""
+        with self.store.read() as connection:
+            return results(connection, self.task, outcomes(connection, self.task, self._wanted(connection)))
+
+    def events(self) -> pl.DataFrame:
+        """The history, oldest first: who, what, when."""
+        query = sa.select(event, person.c.name).join(person, person.c.id == event.c.person, isouter=True)
+        with self.store.read() as connection:
+            rows = [
+                {"id": r.id, "at": r.at, "who": r.name, "kind": r.kind, "item": r.item, "detail": written(r.detail)}
+                for r in connection.execute(query.order_by(event.c.id))
+            ]
+        kinds: dict[str, Any] = {
+            "id": pl.Int64,
+            "at": pl.Datetime("us"),
+            "who": pl.String,
+            "kind": pl.String,
+            "item": pl.String,
+        }
+        return pl.DataFrame(rows, schema={**kinds, "detail": pl.String})
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return self.results()
+
+    def headline(self) -> str:
+        return self.progress().headline()
+
+    def _wanted(self, connection: sa.Connection) -> int:
+        """How many annotators an item is for, as long as there are so many."""
+        count = sa.select(sa.func.count()).select_from(person).where(person.c.role == "annotator")
+        return max(1, min(self.task.per_item, connection.execute(count).scalar_one()))

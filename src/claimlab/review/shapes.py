@@ -1,0 +1,98 @@
+"""What a review hands out: people, items as one person may see them, decisions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+Role = Literal["annotator", "adjudicator", "owner", "model"]
+Status = Literal["open", "done", "skipped", "returned"]
+Round = Literal["first", "second", "final"]
+ROLES: tuple[Role, ...] = get_args(Role)
+ABOVE = ("adjudicator", "owner")  # who sees votes, labels and names
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Person(_Shape):
+    id: int
+    name: str
+    role: Role
+
+    @property
+    def model(self) -> bool:
+        return self.role == "model"
+
+
+class Decision(_Shape):
+    """A decision as it is stored; `superseded` when a later one or an undo took its place."""
+
+    key: str
+    item: str
+    person: int
+    round: Round
+    value: Any
+    comment: str | None = None
+    seconds: float | None = None
+    at: datetime
+    superseded: bool = False
+
+
+class Vote(_Shape):
+    """What somebody said of an item. A model is always marked."""
+
+    who: str
+    model: bool
+    round: Round
+    value: Any
+    comment: str | None = None
+
+
+class Passage(_Shape):
+    """A piece of evidence beside the text."""
+
+    title: str | None = None
+    text: str | None = None
+    url: str | None = None
+
+
+class Said(_Shape):
+    """What a model said of the record."""
+
+    label: str | None = None
+    confidence: float | None = None
+    rationale: str | None = None
+
+
+class Payload(_Shape):
+    """Everything that can be shown of an item; the task says what is held back."""
+
+    text: str | None = None
+    other_text: str | None = None
+    label: str | None = None
+    other_label: str | None = None
+    context: tuple[Passage, ...] = ()
+    model: Said | None = None
+    reason: str | None = None  # why the record is in this review
+
+
+class Item(_Shape):
+    """An item as one person sees it: what the task hides is null, and nothing tells a gold item from another."""
+
+    id: str
+    record_id: str | None = None
+    other_id: str | None = None
+    payload: Payload
+    number: int | None = None  # its place in this person's queue, from 1
+    total: int | None = None
+    status: Status = "open"
+    round: Round = "first"
+    value: Any = None
+    comment: str | None = None
+    returned: str | None = None  # why it was sent back
+    votes: tuple[Vote, ...] = ()
+    final: Any = None

@@ -1,0 +1,138 @@
+"""Where decisions are kept: one SQLite file beside the review, or a schema in a PostgreSQL database.
+
+Every write is one transaction, on disk when it returns. SQLite lets one process write at a time; threads of one process
+queue at a lock of our own, since SQLite's own waiting is not fair and lets some wait for seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from claimlab.core.errors import MissingExtra, SchemaError, UsageError
+from claimlab.review.tables import metadata, sa
+
+POSTGRES = ("postgresql://", "postgres://")
+WAIT = 60  # seconds that a write waits for another process's
+_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={WAIT * 1000}", "foreign_keys=ON")
+
+
+class Store:
+    """An open store. `read` and `write` give a connection; `write` commits at the end, or nothing at all."""
+
+    def __init__(self, engine: sa.Engine, schema: str | None = None) -> None:
+        self._engine, self._schema = engine, schema
+        self._turn: Any = threading.Lock() if engine.dialect.name == "sqlite" else contextlib.nullcontext()
+
+    @classmethod
+    def open(cls, where: str | Path, *, create: bool = False, schema: str | None = None) -> Store:
+        """A path, or a `postgresql://` URL with the `schema` that the review has there. The tables are brought to this
+        version's; `create` makes them where there are none yet."""
+        text = str(where)
+        if text.startswith(POSTGRES):
+            store = cls(_postgres(text, schema or "claimlab_review"), schema or "claimlab_review")
+        elif "://" in text:
+            raise UsageError(f"'{shown(text)}' is not a store.", "Give a path, or a URL postgresql://USER@HOST/NAME.")
+        elif not create and not Path(where).is_file():
+            raise SchemaError(f"There is no store '{where}'.", "Check the path, or make the review again.")
+        else:
+            store = cls(_sqlite(Path(where)))
+        store._migrate(create)
+        return store
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[sa.Connection]:
+        with self._engine.connect() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def write(self) -> Iterator[sa.Connection]:
+        with self._turn, self._engine.connect().execution_options(writes=True) as connection, connection.begin():
+            yield connection
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def _migrate(self, create: bool) -> None:
+        try:
+            with self.write() as connection:
+                if self._schema is not None:
+                    # One process at a time makes the tables; the number is any that claimlab alone uses.
+                    connection.execute(sa.text("SELECT pg_advisory_xact_lock(7220151)"))
+                    if create:
+                        connection.execute(sa.schema.CreateSchema(self._schema, if_not_exists=True))
+                _upgrade(connection)
+        except sa.exc.DatabaseError as error:
+            place = shown(str(self._engine.url))
+            reason = str(error.orig).strip().splitlines()[0]
+            todo = "Check that it is the store of a review, that the server runs and that the password is set."
+            raise SchemaError(f"The store '{place}' cannot be used: {reason}.", todo) from None
+
+
+def shown(url: str) -> str:
+    """`url` without its password: it goes into `review.json` and into messages."""
+    if "://" not in url:
+        return url
+    parts = urlsplit(url)
+    if parts.password is None:
+        return url
+    _, _, host = parts.netloc.rpartition("@")
+    return parts._replace(netloc=f"{parts.username or ''}@{host}").geturl()
+
+
+def _sqlite(file: Path) -> sa.Engine:
+    url = sa.URL.create("sqlite", database=str(file))
+    engine = sa.create_engine(url, pool_size=10, max_overflow=90, connect_args={"check_same_thread": False})
+
+    @sa.event.listens_for(engine, "connect")
+    def _set_up(raw: Any, _: Any) -> None:
+        raw.isolation_level = None  # we begin transactions ourselves: Python's module begins them too late
+        for pragma in _PRAGMAS:
+            raw.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        writes = connection.get_execution_options().get("writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _postgres(url: str, schema: str) -> sa.Engine:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise MissingExtra("A store in PostgreSQL", "postgres") from None
+    scheme, rest = url.split("://", 1)
+    return sa.create_engine(
+        f"postgresql+psycopg://{rest}" if "+" not in scheme else url,
+        connect_args={"options": f"-csearch_path={schema}"},
+        pool_size=10,
+        max_overflow=40,
+        pool_pre_ping=True,
+    )
+
+
+def _upgrade(connection: sa.Connection) -> None:
+    """Bring the tables to the newest revision; nothing is done where they are."""
+    from alembic.config import Config
+    from alembic.runtime.environment import EnvironmentContext
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory(str(files("claimlab.review") / "migrations"))
+    known = {script.revision for script in scripts.walk_revisions()}
+
+    def steps(revision: Any, _: Any) -> Any:
+        now = revision[0] if isinstance(revision, tuple) and revision else revision or None
+        if now is not None and now not in known:
+            raise SchemaError("The store was made by a newer claimlab.", "Upgrade with: pip install -U claimlab")
+        return scripts._upgrade_revs("head", revision)
+
+    with EnvironmentContext(Config(), scripts, fn=steps, destination_rev="head") as environment:
+        environment.configure(connection=connection, target_metadata=metadata, transactional_ddl=False)
+        environment.run_migrations()
