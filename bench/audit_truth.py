@@ -4,7 +4,7 @@
     python bench/audit_truth.py power      defects planted at graded strengths: how often is each found?
     python bench/audit_truth.py agreement  findings worked out again with scikit-learn alone
 
-`-o FILE` keeps every measurement as a line of JSON.
+`-o FILE` keeps every measurement as a line of JSON, and goes on from those that are there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import argparse
 import json
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from claimlab.audit.run import audit
+from claimlab.audit.run import audit, default_checks
 from claimlab.audit.subject import Subject
 from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
@@ -37,13 +37,17 @@ SETS = {
     "covid-fact": "claims with their altered versions", "check-covid": "claims about one article",
     "factck-br": "a rare class, repeated claims", "liar-new": "a rare class", "coaid": "a rare class",
     "benjaminpoliticalnews": "small", "climate-fever": "small, unbalanced",
-    "liar": "plain", "covid19-fake-news": "plain",
+    "liar": "plain", "covid19-fake-news": "plain", "covid-19-disinformation": "four languages, times of day",
 }  # fmt: skip
-GROUPED = ("length", "surface", "keywords", "giveaways", "time", "url", "missing")
-BY_ROW = ("source", "author", "topic", "event", "language", "url")  # a column, tested with rows split at random
+# Checks that count copies, conflicts, records or annotators' answers: permuted labels are no test of them.
+COUNTING = ("feasibility", "identical-texts", "near-duplicates", "one-class", "paraphrases", "url-conflicts")
+TESTED = tuple(check for check in default_checks("fair") if check not in COUNTING)
 ALARMS = ("warn", "fail")
 ONLY: list[str] = []  # datasets, where not all are asked for
 CHECKS: list[str] = []  # checks, likewise
+DONE: set[str] = set()  # runs whose measurements are kept already
+SEVERAL = ("balance", "evidence", "giveaways", "surface", "time", "url")
+Row = dict[str, Any]
 
 
 def sample(data: Dataset, rows: int, seed: int = 0) -> Subject:
@@ -56,51 +60,78 @@ def sample(data: Dataset, rows: int, seed: int = 0) -> Subject:
 
 
 def relabelled(subject: Subject, labels: np.ndarray[Any, np.dtype[np.int64]]) -> Dataset:
+    """The same records and side tables with other labels."""
     names = pl.Series("veracity", [subject.classes[k] for k in labels])
-    return Dataset.build(subject.dataset.name, subject.rows.with_columns(names))
+    rows = subject.rows.with_columns(names)
+    tables = {
+        name: table.join(rows.select(record_id="id"), on="record_id", how="semi", maintain_order="left")
+        for name, table in subject.dataset.tables.items()
+        if name in ("evidence", "annotations")
+    }
+    return Dataset.build(subject.dataset.name, rows, tables)
 
 
 def scored(data: Dataset, checks: tuple[str, ...], seed: int) -> list[Finding]:
-    """Every measurement with a test, whichever finding it is part of."""
+    """Every measurement of one audit, whichever finding it is part of."""
     chosen = [check for check in checks if not CHECKS or check in CHECKS]
     findings = audit(data, checks=chosen, seed=seed, debug=True).findings if chosen else []
-    return [f for finding in findings for f in finding.every if f.p is not None]
+    return [f for finding in findings for f in finding.every]
 
 
-def alarms(runs: int, rows: int) -> Iterator[dict[str, Any]]:
-    """One row per measurement of data in which labels mean nothing."""
-    for name in ONLY or SETS:
-        subject = sample(load(name, DATA / f"{name}.zip"), rows)
-        exchange = Exchange(subject.y, subject.groups)
-        for run in range(runs):
-            rng = np.random.default_rng([run, 7])
-            within, _ = exchange.draw(rng, np.zeros((1, subject.n), np.int8))
-            freely = rng.permutation(subject.y)
-            found = [f for f in scored(relabelled(subject, within), GROUPED, run) if f.feature != "domain"]
-            found += [
-                f for f in scored(relabelled(subject, freely), BY_ROW, run) if f.check != "url" or f.feature == "domain"
-            ]
-            for f in found:
-                check = f"{f.check}: {f.feature}" if f.check in ("surface", "time", "url") else f.check
-                yield {
-                    "key": f"{name} {run}", "set": name, "n": subject.n, "check": check, "verdict": f.verdict, "p": f.p,
-                    "permutations": f.permutations, "difference": f.difference_interval,
-                }  # fmt: skip
+def by_row(finding: Finding) -> bool:
+    """Whether the test is of one column of categories, with rows split at random: groups mean nothing to it."""
+    return "purity" in finding.details
 
 
-def alarm_tables(rows: list[dict[str, Any]]) -> None:
+def alarms(runs: int, rows: int) -> Iterator[list[Row]]:
+    """The measurements of audits, with every check that labels matter to, of data in which labels mean nothing."""
+    subjects = {name: sample(load(name, DATA / f"{name}.zip"), rows) for name in ONLY or SETS}
+    for run in range(runs):
+        for name, subject in subjects.items():
+            if f"{name} {run}" not in DONE:
+                yield [
+                    {
+                        "key": f"{name} {run}", "set": name, "n": subject.n, "check": called(f), "verdict": f.verdict,
+                        "p": f.p, "permutations": f.permutations, "difference": f.difference_interval,
+                    }
+                    for f in meaningless(subject, run)
+                ]  # fmt: skip
+
+
+def meaningless(subject: Subject, run: int) -> list[Finding]:
+    """What an audit says of permuted labels. Labels are permuted within groups; for columns of categories, which are
+    tested without regard to groups, freely, which takes a second audit where there are groups."""
+    rng = np.random.default_rng([run, 7])
+    within, _ = Exchange(subject.y, subject.groups).draw(rng, np.zeros((1, subject.n), np.int8))
+    found = scored(relabelled(subject, within), TESTED, run)
+    if int(subject.groups.max()) + 1 < subject.n:
+        freely = scored(relabelled(subject, rng.permutation(subject.y)), TESTED, run)
+        found = [f for f in found if not by_row(f)] + [f for f in freely if by_row(f)]
+    return [f for f in found if f.verdict != "not-measured" or f.check == "label-errors"]
+
+
+def called(f: Finding) -> str:
+    """The measurement's name in the tables: the check, and the feature where a check has several."""
+    if f.check == "columns":
+        return "columns: categories" if by_row(f) else "columns: numbers"
+    return f"{f.check}: {f.feature}" if f.check in SEVERAL and f.feature else f.check
+
+
+def alarm_tables(rows: list[Row]) -> None:
     for title, column in (("check", "check"), ("dataset", "set")):
-        tally: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        tally: dict[str, list[Row]] = defaultdict(list)
         for row in rows:
             tally[row[column]].append(row)
         print(f"\n| {title} | scored | warn | fail | share of alarms (95 % interval) | inconclusive |")
         print("|---|---|---|---|---|---|")
         for name, mine in [*sorted(tally.items()), ("all", rows)]:
-            warn, fail, open_ = (sum(r["verdict"] == v for r in mine) for v in ("warn", "fail", "inconclusive"))
-            low, high = wilson(warn + fail, len(mine)) or (0.0, 1.0)
+            counts = Counter(r["verdict"] for r in mine)
+            n, alarms = len(mine) - counts["not-measured"], counts["warn"] + counts["fail"]
             shown = f"{name} ({SETS[name]}; {mine[0]['n']:,} records)" if name in SETS else name
-            share = f"{100 * (warn + fail) / len(mine):.1f} % ({100 * low:.1f} to {100 * high:.1f})"
-            print(f"| {shown} | {len(mine):,} | {warn} | {fail} | {share} | {100 * open_ / len(mine):.0f} % |")
+            low, high = wilson(alarms, n) or (0.0, 1.0)
+            share = f"{100 * alarms / n:.1f} % ({100 * low:.1f} to {100 * high:.1f})" if n else "not measured"
+            unsure = f"{100 * counts['inconclusive'] / n:.0f} %" if n else ""
+            print(f"| {shown} | {n:,} | {counts['warn']} | {counts['fail']} | {share} | {unsure} |")
     print(f"\n{len({r['key'] for r in rows})} runs.")
 
 
@@ -131,7 +162,7 @@ PLANTS: dict[str, tuple[str, Plant]] = {
 STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.4)
 
 
-def power(runs: int, rows: int) -> Iterator[dict[str, Any]]:
+def power(runs: int, rows: int) -> Iterator[list[Row]]:
     """One row per planted defect: real texts with labels that mean nothing, and a share of one class that is marked."""
     bases = {"time: date": "fake-br"}
     subjects = {name: sample(load(name, DATA / f"{name}.zip"), rows) for name in ("liar", "fake-br")}
@@ -141,6 +172,9 @@ def power(runs: int, rows: int) -> Iterator[dict[str, Any]]:
         subject = subjects[bases.get(check, "liar")]
         for strength in STRENGTHS:
             for run in range(runs):
+                key = f"{check} {strength} {run}"
+                if key in DONE:
+                    continue
                 rng = np.random.default_rng([run, round(100 * strength), 11])
                 clean = relabelled(subject, Exchange(subject.y, subject.groups).draw(rng, np.zeros((1, subject.n)))[0])
                 chosen = pl.lit(pl.Series(rng.random(subject.n) < strength)) & (pl.col("veracity") == "false")
@@ -148,10 +182,10 @@ def power(runs: int, rows: int) -> Iterator[dict[str, Any]]:
                 name, _, feature = check.partition(": ")
                 found = [f for f in scored(data, (name,), run) if not feature or f.feature == feature]
                 verdict = found[0].verdict if found else "not-measured"
-                yield {
-                    "key": f"{check} {strength} {run}", "check": check, "what": what, "strength": strength,
+                yield [{
+                    "key": key, "check": check, "what": what, "strength": strength,
                     "n": subject.n, "verdict": verdict, "score": found[0].score if found else None,
-                }  # fmt: skip
+                }]  # fmt: skip
 
 
 def power_table(rows: list[dict[str, Any]]) -> None:
@@ -179,7 +213,7 @@ FEATURES: dict[str, Callable[[str], list[float]]] = {
 CASES = [(name, feature) for name in ("fake-br", "liar", "covid19-fake-news", "covid19-br") for feature in FEATURES]
 
 
-def agreement(runs: int, rows: int) -> Iterator[dict[str, Any]]:
+def agreement(runs: int, rows: int) -> Iterator[list[Row]]:
     """One row per finding: ours, and the same question answered with scikit-learn and none of our code."""
     for name, feature in CASES:
         subject = sample(load(name, DATA / f"{name}.zip"), rows)
@@ -189,8 +223,8 @@ def agreement(runs: int, rows: int) -> Iterator[dict[str, Any]]:
         groups = subject.rows["group"].fill_null(pl.Series([f"row {i}" for i in range(subject.n)])).to_list()
         numbers = np.array([FEATURES[feature](text or "") for text in subject.rows["text"]])
         theirs = by_scikit_learn(numbers, subject.y, np.array(groups), runs)
-        yield {"key": f"{name} {feature}", "set": name, "feature": feature, "n": subject.n, "ours": ours.score,
-               "best": (ours.score or 0) - (ours.difference or 0), "verdict": ours.verdict, **theirs}  # fmt: skip
+        yield [{"key": f"{name} {feature}", "set": name, "feature": feature, "n": subject.n, "ours": ours.score,
+                "best": (ours.score or 0) - (ours.difference or 0), "verdict": ours.verdict, **theirs}]  # fmt: skip
 
 
 def by_scikit_learn(x: Any, y: Any, groups: Any, runs: int) -> dict[str, Any]:
@@ -245,12 +279,16 @@ def agreement_table(rows: list[dict[str, Any]]) -> None:
         print(f"| {r['set']} | {r['feature']} | {r['n']:,} | {scores} | {r['verdict']} | {r['theirs_verdict']} |")
 
 
-Row = dict[str, Any]
-PARTS: dict[str, tuple[Callable[[int, int], Iterator[Row]], Callable[[list[Row]], None], int, int]] = {
-    "alarms": (alarms, alarm_tables, 17, 600),
+PARTS: dict[str, tuple[Callable[[int, int], Iterator[list[Row]]], Callable[[list[Row]], None], int, int]] = {
+    "alarms": (alarms, alarm_tables, 16, 600),
     "power": (power, power_table, 5, 1_000),
     "agreement": (agreement, agreement_table, 20, 3_000),
 }  # fmt: skip
+
+
+def kept(file: Path) -> list[Row]:
+    """The measurements of an earlier run, which this one goes on from."""
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.is_file() else []
 
 
 def main() -> int:
@@ -260,7 +298,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, help="records taken of each dataset, whole groups at a time")
     parser.add_argument("--only", nargs="+", default=[], help="datasets (alarms)")
     parser.add_argument("--checks", nargs="+", default=[], help="checks (alarms, power)")
-    parser.add_argument("-o", "--output", type=Path, help="keep the measurements here, as JSON lines")
+    parser.add_argument("-o", "--output", type=Path, help="keep the measurements here, as JSON lines; go on from them")
     parser.add_argument("--tables", nargs="+", type=Path, help="only show the tables of kept measurements")
     options = parser.parse_args()
     ONLY.extend(options.only)
@@ -270,14 +308,15 @@ def main() -> int:
         return 0
     work, show, runs, size = PARTS[options.part]
     if options.tables:
-        show([json.loads(line) for file in options.tables for line in file.read_text("utf-8").splitlines()])
+        show([row for file in options.tables for row in kept(file)])
         return 0
-    rows = []
-    keep = options.output.open("w", encoding="utf-8") if options.output else None
-    for row in work(options.runs or runs, options.rows or size):
-        rows.append(row)
+    rows = kept(options.output) if options.output else []
+    DONE.update(row["key"] for row in rows)
+    keep = options.output.open("a", encoding="utf-8") if options.output else None
+    for more in work(options.runs or runs, options.rows or size):
+        rows += more
         if keep:
-            print(json.dumps(row), file=keep, flush=True)
+            print("\n".join(map(json.dumps, more)), file=keep, flush=True)
     show(rows)
     return 0
 

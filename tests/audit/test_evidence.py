@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from claimlab.audit.checks.evidence import together, verdict_of
+from claimlab.audit.checks.evidence import together
+from claimlab.audit.rule import Rule
 from claimlab.audit.run import audit
 from claimlab.core.dataset import Dataset
 from claimlab.core.finding import Finding
@@ -61,10 +62,11 @@ def test_without_evidence_it_is_not_measured() -> None:
 
 
 def test_the_verdict_on_the_claim_alone() -> None:
-    assert verdict_of("fail", (-0.02, 0.03), 0.05) == "warn"
-    assert verdict_of("fail", (-0.02, 0.09), 0.05) == "inconclusive"
-    assert verdict_of("warn", (0.01, 0.09), 0.05) == "pass"
-    assert verdict_of("pass", (-0.02, 0.03), 0.05) == "pass"
+    assert Rule().given("fail", (-0.02, 0.03)) == "warn"
+    assert Rule().given("fail", (-0.02, 0.09)) == "inconclusive"
+    assert Rule().given("warn", (0.01, 0.09)) == "pass"
+    assert Rule().given("pass", (-0.02, 0.03)) == "pass"
+    assert Rule().given("fail", None) == "fail"
 
 
 def test_what_claim_and_evidence_share_is_marked() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from claimlab.audit.rule import Rule
+from claimlab.audit.rule import GAIN, Rule
 from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.stats.adjust import false_discovery
 
@@ -15,7 +15,7 @@ def settle(findings: Sequence[Finding], rule: Rule) -> list[Finding]:
     for finding, adjusted in zip(tested, false_discovery([f.p for f in tested if f.p is not None]), strict=True):
         assert finding.difference_interval is not None
         finding.p_adjusted = adjusted
-        finding.verdict = rule.verdict(finding.difference_interval, adjusted)
+        finding.verdict = rule.given(rule.verdict(finding.difference_interval, adjusted), finding.details.get(GAIN))
         finding.why += f" {p_words(finding)}"
     return one_per_fact(findings)
 

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -102,14 +103,44 @@ def deal_of(subject: Subject, grouping: Grouping, settings: Settings, seed: int)
     return known
 
 
+def unmeasurable(subject: Subject, grouping: Grouping, settings: Settings, seed: int) -> str | None:
+    """Why nothing can be compared with permuted labels here, or null."""
+    reason = too_few(subject, subject.groups if grouping == "groups" else subject.everyone, settings.rule)
+    if reason is not None:
+        return reason
+    deal = deal_of(subject, grouping, settings, seed)
+    moved, free = deal.moved(settings.few), deal.exchange.moved_freely
+    if moved >= settings.rule.min_moved * free:
+        return None
+    return (
+        f"Permutations that keep groups together move {100 * moved:.0f} % of the labels, where free relabelling would "
+        f"move {100 * free:.0f} %: there is nothing to compare with."
+    )
+
+
 def measure(subject: Subject, feature: Feature, *, deal: Deal, settings: Settings, seed: int = 0) -> Measured:
-    """Score `feature` on `subject`; `deal` says which rows stay together. The caller has ruled out `too_few`."""
+    """Score `feature` on `subject`; `deal` says which rows stay together. The caller has ruled out `unmeasurable`."""
     drawn = resample(deal.y, out_of_fold(deal, feature), deal.groups, deal.classes, seed=seed)
+    return against_permuted(
+        subject, drawn, deal, settings, seed, lambda start, more: permuted_scores(deal, feature, start, more)
+    )
+
+
+def against_permuted(
+    subject: Subject,
+    drawn: Resampled,
+    deal: Deal,
+    settings: Settings,
+    seed: int,
+    scores: Callable[[int, int], Floats],
+) -> Measured:
+    """A score against its baselines. `scores(start, more)` gives the same statistic on so many permutations of `deal`;
+    it is asked for a few where the decision is clear, and for many where it is close."""
     counts = np.bincount(deal.y, minlength=deal.classes)
     fixed = Baselines(majority=float(majority_f1(counts)), stratified=stratified_f1(counts))
     permuted = np.empty(0)
     while True:
-        permuted = np.concatenate([permuted, permuted_scores(deal, feature, len(permuted), _next(permuted, settings))])
+        permuted = np.concatenate([permuted, scores(len(permuted), _next(permuted, settings))])
         baselines = fixed.model_copy(update={"shuffled": float(permuted.mean())})
         difference, gap = against_best(drawn, baselines, permuted, seed)
         if len(permuted) >= settings.many or decided(drawn, permuted, gap):

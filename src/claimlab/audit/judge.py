@@ -130,10 +130,9 @@ def stored(subject: Subject) -> dict[str, list[str]]:
     for record, title, text in (
         table.sort("record_id", "rank", maintain_order=True).select("record_id", "title", "text").iter_rows()
     ):
-        pieces = out.setdefault(record, [])
-        if len(pieces) < SHOWN:
-            pieces.append(_shown(title, text))
-    return out
+        if shown := _shown(title, text):
+            out.setdefault(record, []).append(shown)
+    return {record: pieces[:SHOWN] for record, pieces in out.items()}
 
 
 def _shown(title: str | None, text: str | None) -> str:

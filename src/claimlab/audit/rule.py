@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from claimlab.core.finding import Verdict
 
+GAIN = "gain_interval"  # among a finding's details: see `Rule.given`
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -24,6 +26,13 @@ class Rule:
         if p <= self.alpha and low > 0:
             return "fail" if low > self.margin else "warn"
         return "pass" if high < self.margin else "inconclusive"
+
+    def given(self, alone: Verdict, gain: tuple[float, float] | None) -> Verdict:
+        """The verdict on one input alone, once the interval of what a second input adds to it (if any) is known: an
+        alarm stands where that is surely little, and is none where the second input surely helps."""
+        if gain is None or alone not in ("fail", "warn"):
+            return alone
+        return "pass" if gain[0] > 0 else "warn" if gain[1] < self.margin else "inconclusive"
 
     def words(self) -> str:
         """The rule as reports and docs print it."""

@@ -29,21 +29,13 @@ def shortcut(
     **more: Any,
 ) -> Finding:
     """Measure one feature under the fair protocol. `subject` is already sampled when it was large."""
-    groups = subject.groups if grouping == "groups" else subject.everyone
-    reason = fair.too_few(subject, groups, context.settings.rule)
+    settings, seed = context.settings, context.seed
+    reason = fair.unmeasurable(subject, grouping, settings, seed)
     if reason is not None:
         return not_measured(check, "fair", reason, n=subject.n, feature=label)
-    deal = fair.deal_of(subject, grouping, context.settings, context.seed)
-    few, rule = context.settings.few, context.settings.rule
-    moved, free = deal.moved(few), deal.exchange.moved_freely
-    if moved < rule.min_moved * free:
-        reason = (
-            f"Permutations that keep groups together move {100 * moved:.0f} % of the labels, where free relabelling "
-            f"would move {100 * free:.0f} %: there is nothing to compare with."
-        )
-        return not_measured(check, "fair", reason, n=subject.n, feature=label)
-    measured = fair.measure(subject, feature, deal=deal, settings=context.settings, seed=context.seed)
-    return fair.finding(check, measured, rule, why=why, feature=label, **more)
+    deal = fair.deal_of(subject, grouping, settings, seed)
+    measured = fair.measure(subject, feature, deal=deal, settings=settings, seed=seed)
+    return fair.finding(check, measured, settings.rule, why=why, feature=label, **more)
 
 
 @dataclass(frozen=True)

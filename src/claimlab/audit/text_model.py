@@ -16,26 +16,31 @@ import polars as pl
 from claimlab.audit import fair
 from claimlab.audit.check import Context
 from claimlab.audit.subject import Subject
-from claimlab.core.finding import Baselines
 from claimlab.core.stats.codes import Codes
-from claimlab.core.stats.interval import interval
-from claimlab.core.stats.permute import permutation_p
-from claimlab.core.stats.repeats import mean_macro_f1, resample
-from claimlab.core.stats.scores import majority_f1, stratified_f1
+from claimlab.core.stats.interval import Interval, interval
+from claimlab.core.stats.repeats import Resampled, mean_macro_f1, resample
 
 Floats = npt.NDArray[np.float64]
 FEATURES = 2**16
 STRENGTH = 3.0
 READ = 1_500  # characters of a text: an article's beginning says what it is about, and costs a tenth
-PERMUTED = 5  # permutations: each fits the model anew
 
 
 @dataclass(frozen=True)
 class TextScore:
     """What the text gives away, and the answers behind it, for a comparison with another text of the same rows."""
 
-    measured: fair.Measured
+    drawn: Resampled
     answers: Codes
+    matrix: Any  # of the texts, for `tested`
+
+    @property
+    def score(self) -> float:
+        return self.drawn.score
+
+    @property
+    def interval(self) -> Interval:
+        return interval(self.drawn.scores, self.drawn.groups, point=self.drawn.score) or (0.0, 1.0)
 
 
 def probabilities(subject: Subject, context: Context, texts: pl.Series, labels: Codes | None = None) -> Floats:
@@ -47,6 +52,7 @@ def probabilities(subject: Subject, context: Context, texts: pl.Series, labels: 
 
 def out_of_fold(matrix: Any, y: npt.NDArray[np.integer], fold: npt.NDArray[np.integer], classes: int) -> Floats:
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
     out = np.full((len(y), classes), 1.0 / classes)
     for k in range(int(fold.max()) + 1):
@@ -54,37 +60,31 @@ def out_of_fold(matrix: Any, y: npt.NDArray[np.integer], fold: npt.NDArray[np.in
         # A loose tolerance would stop lbfgs before it has learnt anything: gradients of rare words are tiny.
         solver = "liblinear" if classes == 2 else "lbfgs"
         model = LogisticRegression(C=STRENGTH, class_weight="balanced", max_iter=100, tol=1e-3, solver=solver)
-        model.fit(matrix[train], y[train])
+        with threadpool_limits(1, "blas"):  # on vectors this short, threads spend 20 times as long waiting as working
+            model.fit(matrix[train], y[train])
         out[np.ix_(test, model.classes_)] = model.predict_proba(matrix[test])
     return out
 
 
-def text_score(subject: Subject, context: Context, texts: pl.Series, permutations: int = PERMUTED) -> TextScore:
-    """The macro-F1 of the model on `texts`, its interval, and what it has to beat. One round of cross-validation, and
-    few permutations: each costs as much as the score. The caller has ruled out `too_few`."""
-    classes, seed, matrix = len(subject.classes), context.seed, vectors(texts)
-    deal = fair.deal_of(subject, "groups", context.settings, seed)
+def text_score(subject: Subject, context: Context, texts: pl.Series) -> TextScore:
+    """The macro-F1 of the model on `texts`, over one round of cross-validation, and its resamples."""
+    classes, matrix = len(subject.classes), vectors(texts)
+    deal = fair.deal_of(subject, "groups", context.settings, context.seed)
     answers = out_of_fold(matrix, subject.y, deal.fold[0], classes).argmax(axis=1)
-    drawn = resample(subject.y, [answers], deal.groups, classes, seed=seed)
-    permuted = np.array([_permuted(deal.permuted(i), matrix, classes) for i in range(permutations)])
-    counts = np.bincount(subject.y, minlength=classes)
-    shuffled = float(permuted.mean()) if permutations else None
-    baselines = Baselines(majority=float(majority_f1(counts)), stratified=stratified_f1(counts), shuffled=shuffled)
-    difference, gap = fair.against_best(drawn, baselines, permuted, seed)
-    measured = fair.Measured(
-        score=drawn.score,
-        interval=interval(drawn.scores, drawn.groups, point=drawn.score) or (0.0, 1.0),
-        baselines=baselines,
-        difference=difference,
-        difference_interval=gap,
-        p=permutation_p(drawn.score, permuted, float(drawn.scores.std())),
-        permutations=permutations,
-        moved=deal.moved(max(1, permutations)),
-        moved_freely=deal.exchange.moved_freely,
-        n=subject.n,
-        classes=subject.class_counts,
-    )
-    return TextScore(measured, answers.astype(np.int64))
+    drawn = resample(subject.y, [answers], deal.groups, classes, seed=context.seed)
+    return TextScore(drawn, answers.astype(np.int64), matrix)
+
+
+def tested(subject: Subject, context: Context, text: TextScore) -> fair.Measured:
+    """The score against what it has to beat. The caller has ruled out `unmeasurable`."""
+    settings, seed = context.settings, context.seed
+    deal = fair.deal_of(subject, "groups", settings, seed)
+
+    def scores(start: int, more: int) -> Floats:
+        drawn = (deal.permuted(i) for i in range(start, start + more))
+        return np.array([_permuted(labels_and_fold, text.matrix, deal.classes) for labels_and_fold in drawn])
+
+    return fair.against_permuted(subject, text.drawn, deal, settings, seed, scores)
 
 
 def _permuted(drawn: tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]], matrix: Any, classes: int) -> float:
@@ -98,5 +98,6 @@ def vectors(texts: pl.Series) -> Any:
 
     hashed = HashingVectorizer(n_features=FEATURES, ngram_range=(1, 2), alternate_sign=False, norm=None)
     counts = hashed.transform(texts.fill_null("").str.slice(0, READ).to_list())
-    held = np.unique(counts.indices)  # the other columns are empty: a model would only pay for them
+    # The other columns are empty: a model would only pay for them. Texts without a word keep one.
+    held = np.unique(counts.indices) if counts.nnz else np.zeros(1, np.int64)
     return TfidfTransformer(sublinear_tf=True).fit_transform(counts[:, held])

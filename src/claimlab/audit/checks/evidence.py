@@ -16,11 +16,11 @@ from claimlab.audit import fair
 from claimlab.audit.check import Context, not_measured
 from claimlab.audit.checks.label_errors import MIN_ROWS, review
 from claimlab.audit.judge import stored
+from claimlab.audit.rule import GAIN
 from claimlab.audit.shortcut import sampled
 from claimlab.audit.subject import Subject
-from claimlab.audit.text_model import PERMUTED, TextScore, text_score
-from claimlab.core.finding import Finding, Verdict
-from claimlab.core.stats.interval import Interval
+from claimlab.audit.text_model import TextScore, tested, text_score
+from claimlab.core.finding import Finding
 from claimlab.core.stats.repeats import difference
 
 MAX_ROWS = 2_000
@@ -42,9 +42,8 @@ class Evidence:
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         found = [*self._texts(subject, context), *self._rationales(subject, context)]
-        return found or [
-            not_measured(self.name, "fair", "The records have no evidence and no rationales.", n=subject.n)
-        ]
+        why = "The records have no evidence with a text, and no rationales."
+        return found or [not_measured(self.name, "fair", why, n=subject.n)]
 
     def _texts(self, subject: Subject, context: Context) -> list[Finding]:
         pieces = stored(subject)
@@ -52,23 +51,19 @@ class Evidence:
         if not has.any():
             return []
         part = sampled(subject.take(np.flatnonzero(has.to_numpy())), context, MAX_ROWS).subject
-        reason = fair.too_few(part, part.groups, context.settings.rule)
+        reason = fair.unmeasurable(part, "groups", context.settings, context.seed)
         if reason is not None:
             return [not_measured(self.name, "fair", reason, n=part.n)]
         claims = part.rows["text"]
         evidence = pl.Series([" ".join(pieces[record]) for record in part.ids], dtype=pl.String)
         texts = {CLAIM: claims, EVIDENCE: evidence, BOTH: together(claims, evidence)}
-        scores = {
-            name: text_score(part, context, text, permutations=0 if name == BOTH else PERMUTED)
-            for name, text in texts.items()
-        }
+        scores = {name: text_score(part, context, text) for name, text in texts.items()}
         details = {"readings": [_row(name, score) for name, score in scores.items()], "with_evidence": part.n}
-        alone = scores[EVIDENCE].measured
         return [
             self._claim(part, context, scores, details),
             fair.finding(
-                self.name, alone, context.settings.rule, why="A text model that reads the evidence alone",
-                feature=EVIDENCE, details=details,
+                self.name, tested(part, context, scores[EVIDENCE]), context.settings.rule,
+                why="A text model that reads the evidence alone", feature=EVIDENCE, details=details,
             ),
         ]  # fmt: skip
 
@@ -77,12 +72,11 @@ class Evidence:
         groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
         gain, ends = difference(part.y, claim.answers, both.answers, groups, len(part.classes), seed=context.seed)
         found = fair.finding(
-            self.name, claim.measured, rule, why="A text model that reads the claim alone", feature=CLAIM,
-            details={**details, "p": claim.measured.p, "gain": gain, "gain_interval": ends},
+            self.name, tested(part, context, claim), rule, why="A text model that reads the claim alone",
+            feature=CLAIM, details={**details, "gain": gain, GAIN: ends},
         )  # fmt: skip
         low, high = (100 * end for end in ends)
-        found.verdict = verdict_of(found.verdict, ends, rule.margin)
-        found.p = found.p_adjusted = None  # the verdict takes a second comparison into account: it is not one test
+        found.verdict = rule.given(found.verdict, ends)
         found.why += f" With the evidence it is {100 * gain:+.1f} points ({low:+.1f} to {high:+.1f})."
         return found
 
@@ -94,13 +88,6 @@ class Evidence:
         known = dict(zip(subject.ids, written.to_list(), strict=True))
         texts = pl.Series([known[record] for record in part.ids], dtype=pl.String)
         return [review(self.name, part, context, texts, reader="reads only the rationale", feature="rationale")]
-
-
-def verdict_of(alone: Verdict, gain: Interval, margin: float) -> Verdict:
-    """The verdict on the claim alone, given what it shows by itself and what the evidence adds."""
-    if alone in ("fail", "warn"):
-        return "pass" if gain[0] > 0 else "warn" if gain[1] < margin else "inconclusive"
-    return alone
 
 
 def together(claims: pl.Series, evidence: pl.Series) -> pl.Series:
@@ -128,8 +115,8 @@ def rationales(subject: Subject) -> pl.Series | None:
 
 
 def _row(name: str, score: TextScore) -> dict[str, Any]:
-    low, high = score.measured.interval
-    return {"reads": name, "macro_f1": score.measured.score, "low": low, "high": high}
+    low, high = score.interval
+    return {"reads": name, "macro_f1": score.score, "low": low, "high": high}
 
 
 CHECK = Evidence()

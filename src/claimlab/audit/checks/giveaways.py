@@ -106,10 +106,10 @@ def masked(subject: Subject, context: Context, words: list[str]) -> dict[str, An
         part = subject.take(np.sort(rows).astype(np.int64))
     pattern = rf"(?i)\b(?:{'|'.join(re.escape(word) for word in words)})\b"
     texts = part.rows["text"]
-    whole, bare = (text_score(part, context, t, permutations=0) for t in (texts, texts.str.replace_all(pattern, " ")))
+    whole, bare = (text_score(part, context, t) for t in (texts, texts.str.replace_all(pattern, " ")))
     groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
     change, ends = difference(part.y, whole.answers, bare.answers, groups, len(part.classes), seed=context.seed)
-    before, after = whole.measured.score, bare.measured.score
+    before, after = whole.score, bare.score
     low, high = (100 * end for end in ends)
     return {
         "whole": before, "masked": after, "change": change, "interval": list(ends), "rows": part.n, "words": len(words),
