@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from claimlab.pages.show import show as show
     from claimlab.split.run import split as split
     from claimlab.split.run import split_all as split_all
+    from claimlab.web.serve import serve as serve
 
 __version__ = "0.1.0"
 
@@ -66,6 +67,7 @@ _HOMES = {
     "new_study": "claimlab.evaluate.eqa.study",
     "report": "claimlab.evaluate.eqa.write",
     "seed_claims": "claimlab.evolve.claims.front",
+    "serve": "claimlab.web.serve",
     "show": "claimlab.pages.show",
     "split": "claimlab.split.run",
     "split_all": "claimlab.split.run",
@@ -74,7 +76,7 @@ _HOMES = {
 __all__ = [
     "ClaimlabError", "Dataset", "__version__", "audit", "audit_all", "clean", "detect", "diff", "drift", "enrich",
     "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "new_study", "report",
-    "seed_claims", "show", "split", "split_all", "worth",
+    "seed_claims", "serve", "show", "split", "split_all", "worth",
 ]  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from claimlab.core.record import to_side_table
 from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import planted
 
-WITHOUT_OUTPUT = {"demo", "llm", "show"}  # a tour of the others, settings, and a look
+WITHOUT_OUTPUT = {"demo", "llm", "serve", "show"}  # a tour of the others, settings, and two ways to look
 MISSING = {"catalog"}
 
 PENDING = {"import_files"}

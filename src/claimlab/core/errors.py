@@ -17,6 +17,8 @@ ClaimlabError                exit 1: a problem the message explains
 ├── NotAllowed               somebody may not do what they ask for; says who may
 ├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
 ├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
+├── NotFound                 nothing has the name or id that was asked for
+├── NotAllowed               whoever asks may not do this: no token, or another role
 └── EndpointRefused          an endpoint that will answer no call at all: key refused, no credit, unknown model
 """
 

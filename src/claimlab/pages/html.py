@@ -19,7 +19,7 @@ MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
 
 def to_html(report: Report) -> str:
     """`report` as one page. Everything that comes from data is escaped; only our own SVG is let through."""
-    template = _environment().get_template("page.html.jinja")
+    template = environment().get_template("page.html.jinja")
     html: str = template.render(report=report, sections=outline(report.blocks), version=__version__)
     return html
 
@@ -41,12 +41,13 @@ def outline(blocks: Sequence[Block]) -> list[Section]:
 
 
 @cache
-def _environment() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+def environment(*packages: str) -> Any:
+    """Our templates, and before them those in the folder `templates` of other packages: what escapes is the same."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup, escape
 
     env = Environment(
-        loader=PackageLoader("claimlab.pages", "templates"),
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "claimlab.pages")]),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_harmless,

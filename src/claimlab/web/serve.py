@@ -1,0 +1,62 @@
+"""`claimlab serve`: the workspace on an address, until Ctrl-C."""
+
+from __future__ import annotations
+
+import socket
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+
+from claimlab.core.errors import MissingExtra, UsageError
+from claimlab.web.settings import PORT, Settings
+
+TOKEN_VARIABLE = "CLAIMLAB_SERVE_TOKEN"
+
+
+def serve(
+    folder: str | Path = ".",
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    token: str | None = None,
+    open_browser: bool = False,
+    ready: Callable[[str], object] = str,
+) -> None:
+    """Show the workspace at `folder` in the browser, until interrupted.
+
+    Any `host` but a loopback one demands a `token`; one is made where none is given. `port` 0 takes a free one.
+    `ready` is called with the address once the server listens.
+    """
+    try:
+        import uvicorn
+
+        from claimlab.web.app import create_app
+    except ImportError as error:
+        if (error.name or "").split(".")[0] in ("fastapi", "uvicorn", "starlette", "sqlalchemy", "alembic"):
+            raise MissingExtra("The workspace", "web") from None
+        raise
+    listening = _listen(host, port)
+    settings = Settings.of(host, listening.getsockname()[1], token)
+    app = create_app(Path(folder), settings=settings)
+    where = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/"
+    address = f"{where}sign-in#token={settings.token}" if settings.token else where
+    ready(address)
+    if open_browser:
+        webbrowser.open(address)
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1, server_header=False)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(128)  # whoever is told the address can connect, if only to wait
+    except (OSError, OverflowError) as error:
+        raise UsageError(
+            f"The address {host}:{port} cannot be used: {error}.", "Pass another `host`, or `port=0` for a free one."
+        ) from None
+    return listening

@@ -1,0 +1,62 @@
+"""The verb itself: where it listens, what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from claimlab.cli.app import run
+from claimlab.generate.planted import clean_twin
+
+
+def started(*arguments: str) -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from claimlab.cli.app import main; main()", "serve", *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    address = re.search(r"http://\S+", line)
+    assert address, line
+    return process, address[0]
+
+
+def test_it_serves_and_ends_soon_after_ctrl_c(tmp_path: Path) -> None:
+    clean_twin(size=20).write(tmp_path / "data")
+    process, address = started(str(tmp_path), "--port", "0")
+    with urllib.request.urlopen(address, timeout=20) as answer:
+        assert b"data" in answer.read()
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 130
+    assert time.monotonic() - began < 2
+
+
+def test_another_address_prints_a_link_with_a_token(tmp_path: Path) -> None:
+    process, address = started(str(tmp_path), "--port", "0", "--host", "0.0.0.0")
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=20)
+    assert re.fullmatch(r"http://0\.0\.0\.0:\d+/sign-in#token=[\w-]{20,}", address)
+
+
+def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert run(["serve", str(tmp_path), "--port", str(port)]) == 2
+    assert "cannot be used" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", str(tmp_path / "no"), "--port", "0"]) == 2
+    assert "There is no folder" in capsys.readouterr().err
