@@ -16,7 +16,7 @@ from claimlab.core.atomic import recover
 from claimlab.core.errors import OutputExists, UsageError
 
 MARK = ".claimlab.json"
-DATASET, EXPORT = "dataset", "export"
+DATASET, EXPORT, AUDIT = "dataset", "export", "audit report"
 _MANIFESTS = {"dataset.json": DATASET, "claimlab.json": EXPORT}  # each lists the files of its folder
 _OF_THE_SYSTEM = {".DS_Store", "Thumbs.db", "desktop.ini"}  # file managers leave these behind in every folder
 

@@ -15,10 +15,9 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel
 
-from claimlab.audit.write import KIND as AUDIT
 from claimlab.core.dataset import RECORDS, Manifest, read_manifest
 from claimlab.core.errors import ClaimlabError, NotFound
-from claimlab.core.guard import DATASET, kind_of
+from claimlab.core.guard import AUDIT, DATASET, kind_of
 
 Kind = Literal["dataset", "run", "traces", "audit", "report", "review"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
