@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.catalog.load import load
-from claimlab.clean.run import clean
+from claimlab.clean.front import clean
 from claimlab.core.dataset import Dataset
 from claimlab.core.languages import describe
 from claimlab.files.read import user_table

@@ -22,8 +22,9 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.catalog.load import load
+from claimlab.clean.front import clean
 from claimlab.clean.recipe import Recipe, load_recipe
-from claimlab.clean.run import Cleaned, clean
+from claimlab.clean.run import Cleaned
 from claimlab.files.read import user_table
 from claimlab.text.langid import identify
 from claimlab.text.neardup import find_clusters

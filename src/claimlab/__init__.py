@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from claimlab.audit.front import diff as diff
     from claimlab.audit.front import fix as fix
     from claimlab.catalog.conflicts import labels as labels
+    from claimlab.catalog.front import catalog as catalog
     from claimlab.catalog.load import load as load
-    from claimlab.clean.run import clean as clean
+    from claimlab.clean.front import clean as clean
     from claimlab.core.dataset import Dataset as Dataset
     from claimlab.core.errors import ClaimlabError as ClaimlabError
     from claimlab.detect.run import detect as detect
@@ -51,7 +52,8 @@ _HOMES = {
     "Dataset": "claimlab.core.dataset",
     "audit": "claimlab.audit.front",
     "audit_all": "claimlab.audit.front",
-    "clean": "claimlab.clean.run",
+    "catalog": "claimlab.catalog.front",
+    "clean": "claimlab.clean.front",
     "detect": "claimlab.detect.run",
     "diff": "claimlab.audit.front",
     "drift": "claimlab.evolve.drift.front",
@@ -74,8 +76,8 @@ _HOMES = {
     "worth": "claimlab.evolve.worth.front",
 }
 __all__ = [
-    "ClaimlabError", "Dataset", "__version__", "audit", "audit_all", "clean", "detect", "diff", "drift", "enrich",
-    "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "new_study", "report",
+    "ClaimlabError", "Dataset", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff", "drift",
+    "enrich", "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "new_study", "report",
     "seed_claims", "serve", "show", "split", "split_all", "worth",
 ]  # fmt: skip
 

@@ -9,7 +9,8 @@ import pytest
 
 from claimlab.catalog.card import Card, Quality
 from claimlab.catalog.entry import Entry, Loaded
-from claimlab.catalog.query import alone, criteria, everything, find, first_day, last_day, loader_state, phrases
+from claimlab.catalog.front import catalog
+from claimlab.catalog.query import everything, first_day, last_day, loader_state, phrases
 from claimlab.core.errors import UnknownName, UsageError
 
 
@@ -43,7 +44,7 @@ POOL = [
 
 
 def names(**wanted: Any) -> list[str]:
-    return [e.card.name for e in find(POOL, **wanted)]
+    return [e.card.name for e in catalog(POOL, **wanted).entries]
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,7 @@ def names(**wanted: Any) -> list[str]:
     [
         ({}, ["plague", "ballots", "vague"]),
         ({"topic": ["covid"]}, ["plague"]),
+        ({"topic": "covid"}, ["plague"]),
         ({"topic": ["POLITICS"]}, ["plague"]),
         ({"topic": ["covid", "election"]}, ["plague", "ballots"]),
         ({"region": ["india"]}, ["plague"]),
@@ -109,13 +111,13 @@ def test_each_filter(wanted: dict[str, Any], found: list[str]) -> None:
 )
 def test_wrong_values_are_sentences(wanted: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UsageError) as error:
-        find(POOL, **wanted)
+        catalog(POOL, **wanted)
     assert sentence in str(error.value)
 
 
 def test_an_unknown_filter_is_no_silent_yes() -> None:
     with pytest.raises(TypeError):
-        find(POOL, topics=["covid"])
+        catalog(POOL, topics=["covid"])
 
 
 def test_days() -> None:
@@ -125,8 +127,7 @@ def test_days() -> None:
 
 
 def test_which_filter_to_loosen() -> None:
-    asked = criteria(POOL, topic=["election"], survey=["cdl"])
-    assert alone(POOL, asked) == [("`topic=election`", 1), ("`survey=cdl`", 2)]
+    assert catalog(POOL, topic=["election"], survey=["cdl"]).alone() == [("`topic=election`", 1), ("`survey=cdl`", 2)]
 
 
 def test_state_of_the_loader() -> None:
@@ -141,8 +142,21 @@ def test_lists_in_prose() -> None:
 
 def test_the_whole_catalogue_can_be_asked() -> None:
     """Dates and topics of every card are such that the filters understand them."""
-    assert len(find(since="1900", until="2100")) == sum(
+    assert len(catalog(since="1900", until="2100")) == sum(
         bool(e.card.time_start or e.card.time_end) for e in everything()
     )
     with pytest.raises(UnknownName):
-        find(topic=["no such topic"])
+        catalog(topic=["no such topic"])
+
+
+def test_the_listing_is_a_table_with_what_the_cards_say() -> None:
+    listing = catalog(POOL, language="pt")
+    assert (len(listing), listing.headline()) == (1, "1 of 3 datasets")
+    assert listing.table.row(0) == (
+        "plague", "PLAGUE", 50, ["claims"], "Covid-19 and politics", "Brazil & India", ["por", "eng"], "CC BY-NC 4.0",
+        "tested on the published files",
+    )  # fmt: skip
+    assert listing.notes == (
+        "A language cannot find datasets that give only the number of theirs (1 in the catalogue).",
+    )
+    assert catalog(POOL).notes == ()

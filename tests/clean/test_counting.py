@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from claimlab.clean.counting import COUNTINGS, addresses, measure
+from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
-from claimlab.clean.run import clean
 from claimlab.clean.statistics import describe, text_statistics
 from claimlab.core.dataset import Dataset
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import claimlab
-from claimlab.clean.run import clean
+from claimlab.clean.front import clean
 from claimlab.core.run import Run
 from claimlab.generate.planted import planted
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
-from claimlab.clean.run import clean
 from claimlab.clean.steps.near_duplicates import NearDuplicates
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError

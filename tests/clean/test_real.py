@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from claimlab.catalog.load import load
-from claimlab.clean.run import clean
+from claimlab.clean.front import clean
 
 pytestmark = pytest.mark.realdata
 

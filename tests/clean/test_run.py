@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
-from claimlab.clean.run import Cleaned, clean
+from claimlab.clean.run import Cleaned
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError

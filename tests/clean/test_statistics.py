@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
-from claimlab.clean.run import clean
 from claimlab.clean.statistics import describe
 from claimlab.core.dataset import Dataset
 

@@ -147,9 +147,12 @@ def test_the_page_is_one_file_with_a_section_per_card(tmp_path: Path, capsys: py
     assert inside <= set(page.ids)
     assert html.count("<svg") == 5
     assert 'class="sortable"' in html
-    assert "--topic climate" in html
+    assert "Only those that match: topic=climate, topic=health<" in html
     assert "already exists" in out(capsys, "-o", str(tmp_path / "c.html"), code=1)
     out(capsys, "-o", str(tmp_path / "c.html"), "--force", "--topic", "climate")
+    (tmp_path / "mine.html").write_text("<title>Mine</title>", encoding="utf-8")
+    assert "is not a page of the catalogue" in out(capsys, "-o", str(tmp_path / "mine.html"), "--force", code=1)
+    assert (tmp_path / "mine.html").read_text(encoding="utf-8") == "<title>Mine</title>"
 
 
 def test_a_page_of_nothing_is_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

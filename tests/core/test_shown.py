@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from claimlab.audit.run import audit
-from claimlab.clean.run import clean
+from claimlab.clean.front import clean
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import MissingExtra
 from claimlab.core.shown import Shown

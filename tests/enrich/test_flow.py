@@ -294,8 +294,8 @@ def test_clean_takes_up_the_fact_checks_that_correspond_and_no_others(
     dataset: Dataset, reviews: Path, tmp_path: Path
 ) -> None:
     """Every label is turned over. "other" is also brought a rating, but of another claim about the same quarry."""
+    from claimlab.clean.front import clean
     from claimlab.clean.recipe import Recipe, Stage
-    from claimlab.clean.run import clean
 
     turned = pl.col("veracity").replace({"true": "false", "false": "true"})
     dataset.records = dataset.records.with_columns(turned)

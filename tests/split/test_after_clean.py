@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.clean.run import clean
+from claimlab.clean.front import clean
 from claimlab.split.run import split
 
 from .conftest import Make

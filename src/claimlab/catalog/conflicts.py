@@ -19,7 +19,8 @@ import polars as pl
 from claimlab.core.atomic import atomic_text
 from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import OutputExists, UsageError
+from claimlab.core.errors import UsageError
+from claimlab.core.guard import refuse_file
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Source
 from claimlab.files.cells import escape_cells
@@ -105,7 +106,7 @@ def labels(
     sources = [data] if isinstance(data, Dataset | str | Path) else list(data)
     target = None if output is None else Path(output)
     if target is not None:
-        _refuse_taken(target, force)
+        refuse_file(target, force=force, kind="list of conflicts", sign=",".join(COLUMNS))
     key = one_of(get_args(By), by, "by")
     conflicts = find_conflicts(
         [Dataset.of(source) for source in sources], by=key, near=near, threshold=threshold, progress=progress
@@ -115,21 +116,6 @@ def labels(
         texts = [c for c, kind in table.schema.items() if kind == pl.String]  # a stranger's text must start no formula
         atomic_text(target, table.with_columns(escape_cells(pl.col(texts))).write_csv())
     return conflicts
-
-
-def _refuse_taken(target: Path, force: bool) -> None:
-    """An older list of conflicts may be replaced, no other file."""
-    if not target.exists():
-        return
-    if not force:
-        raise OutputExists(target)
-    header = b""
-    if target.is_file():
-        with target.open("rb") as file:
-            header = file.readline(1_000)
-    if header.decode("utf-8", "replace").strip() != ",".join(COLUMNS):
-        todo = "Choose another output; `force=True` does not remove it."
-        raise OutputExists(target, "is not a list of conflicts that claimlab wrote", todo)
 
 
 def find_conflicts(

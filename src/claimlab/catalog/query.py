@@ -1,6 +1,6 @@
 """Choose datasets by what their cards say.
 
-    find(topic=["covid"], language=["Portuguese"], quality=["keywords=pass"], loadable=True)
+    catalog(topic="covid", language="Portuguese", quality="keywords=pass", loadable=True)
 
 Several values of one criterion mean "any of these", several criteria "all of these". A card that does not say what a
 criterion asks for is never taken: not known is not a yes. A value that no card could have is an error that names the
@@ -14,10 +14,11 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from claimlab.catalog.card import Modality
 from claimlab.catalog.entry import Entry
+from claimlab.catalog.load import DATASETS
 from claimlab.core.errors import UnknownName, UsageError
 
 LoaderState = Literal["tested on the published files", "not yet tested", "none"]
@@ -45,64 +46,8 @@ class Criterion:
     keeps: Callable[[Entry], bool]
 
 
-def find(entries: Iterable[Entry] | None = None, **wanted: Any) -> list[Entry]:
-    """The entries of the catalogue (or of `entries`) that meet every criterion; see `criteria` for their names."""
-    pool = everything() if entries is None else list(entries)
-    return select(pool, criteria(pool, **wanted))
-
-
 def everything() -> list[Entry]:
-    from claimlab.catalog.load import DATASETS
-
     return list(DATASETS.all().values())
-
-
-def select(entries: Iterable[Entry], asked: Sequence[Criterion]) -> list[Entry]:
-    return [e for e in entries if all(c.keeps(e) for c in asked)]
-
-
-def alone(entries: Sequence[Entry], asked: Sequence[Criterion]) -> list[tuple[str, int]]:
-    """How many entries each criterion would leave by itself: tells a user which one to loosen."""
-    return [(c.words, sum(map(c.keeps, entries))) for c in asked]
-
-
-def criteria(
-    entries: Sequence[Entry],
-    *,
-    topic: Sequence[str] = (),
-    language: Sequence[str] = (),
-    modality: Sequence[str] = (),
-    region: Sequence[str] = (),
-    licence: Sequence[str] = (),
-    quality: Sequence[str] = (),
-    passes: Sequence[str] = (),
-    survey: Sequence[str] = (),
-    min_size: int | None = None,
-    max_size: int | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    evidence: bool = False,
-    loadable: bool = False,
-    tested: bool = False,
-) -> list[Criterion]:
-    """The criteria, each checked: `entries` says which topics, regions and licences there are to ask for."""
-    words = {"topic": topic, "region": region, "licence": licence}
-    flags = {"evidence": evidence, "loadable": loadable, "tested": tested}
-    out = [_worded(option, values, entries) for option, values in words.items() if values]
-    if language:
-        codes = {_language(v) for v in language}
-        out.append(Criterion(_said("language", language), lambda e: bool(codes & set(e.card.languages))))
-    if modality:
-        kinds = {_one_of("modality", v, get_args(Modality)) for v in modality}
-        out.append(Criterion(_said("modality", modality), lambda e: bool(kinds & set(e.card.modality))))
-    if survey:
-        parts = {_one_of("survey", v, SURVEYS) for v in survey}
-        out.append(Criterion(_said("survey", survey), lambda e: _in_survey(e, parts)))
-    out += [_graded("quality", text) for text in quality]
-    out += [_graded("passes", f"{mark}=pass") for mark in passes]
-    out += _sized(min_size, max_size)
-    out += _dated(since, until)
-    return out + [Criterion(f"`{option}=True`", FLAGS[option]) for option, asked in flags.items() if asked]
 
 
 def loader_state(entry: Entry) -> LoaderState:
@@ -149,23 +94,42 @@ def _date_parts(text: str) -> tuple[int, int | None, int | None]:
     return year or 1, month, day
 
 
-def _said(option: str, values: Sequence[str]) -> str:
+def said(option: str, values: Sequence[str]) -> str:
     return " ".join(f"`{option}={v}`" for v in values)
 
 
-def _worded(option: str, values: Sequence[str], entries: Sequence[Entry]) -> Criterion:
+def worded(option: str, values: Sequence[str], entries: Sequence[Entry]) -> Criterion:
     """Free words on cards: a value finds those in which a word starts with it, so that 'covid' finds 'Covid-19'."""
     of = FREE_WORDS[option]
     there = {text for e in entries if (text := of(e))}
     for value in values:
         if not any(_starts_a_word(value, text) for text in there):
             raise UnknownName(option, value, {phrase.lower() for text in there for phrase in phrases(text)})
-    return Criterion(_said(option, values), lambda e: any(_starts_a_word(v, of(e) or "") for v in values))
+    return Criterion(said(option, values), lambda e: any(_starts_a_word(v, of(e) or "") for v in values))
 
 
 def _starts_a_word(value: str, text: str) -> bool:
     start = value.strip().casefold()
     return bool(start) and re.search(rf"(?<!\w){re.escape(start)}", text.casefold()) is not None
+
+
+def in_language(values: Sequence[str]) -> Criterion:
+    codes = {_language(v) for v in values}
+    return Criterion(said("language", values), lambda e: bool(codes & set(e.card.languages)))
+
+
+def of_kind(values: Sequence[str]) -> Criterion:
+    kinds = {_one_of("modality", v, get_args(Modality)) for v in values}
+    return Criterion(said("modality", values), lambda e: bool(kinds & set(e.card.modality)))
+
+
+def in_survey(values: Sequence[str]) -> Criterion:
+    parts = {_one_of("survey", v, SURVEYS) for v in values}
+    return Criterion(said("survey", values), lambda e: bool(e.card.survey and {"cdl", e.card.survey} & parts))
+
+
+def flagged(option: str) -> Criterion:
+    return Criterion(f"`{option}=True`", FLAGS[option])
 
 
 def _language(value: str) -> str:
@@ -184,11 +148,7 @@ def _one_of(option: str, value: str, allowed: Sequence[str]) -> str:
     return key
 
 
-def _in_survey(entry: Entry, parts: set[str]) -> bool:
-    return entry.card.survey is not None and ("cdl" in parts or entry.card.survey in parts)
-
-
-def _graded(option: str, text: str) -> Criterion:
+def graded(option: str, text: str) -> Criterion:
     mark, equals, grade = text.partition("=")
     if not equals:
         raise UsageError(f"'{text}' names no verdict.", f"Write it as `quality={text}=pass` (or fail, not-assessed).")
@@ -200,7 +160,7 @@ def _graded(option: str, text: str) -> Criterion:
     return Criterion(words, lambda e: getattr(e.card.quality, field, None) == value)
 
 
-def _sized(low: int | None, high: int | None) -> list[Criterion]:
+def sized(low: int | None, high: int | None) -> list[Criterion]:
     if low is not None and high is not None and low > high:
         raise UsageError(f"`min_size={low}` is above `max_size={high}`.", "Swap them.")
     out = []
@@ -211,7 +171,7 @@ def _sized(low: int | None, high: int | None) -> list[Criterion]:
     return out
 
 
-def _dated(since: str | None, until: str | None) -> list[Criterion]:
+def dated(since: str | None, until: str | None) -> list[Criterion]:
     """A dataset is taken when its data reach into the span asked for; one end that is not published is as the other."""
     start = first_day(since) if since else None
     end = last_day(until) if until else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +11,16 @@ import polars as pl
 
 from claimlab.clean.decisions import read_decisions
 from claimlab.clean.ratings import ratings_of_evidence, ratings_table
-from claimlab.clean.recipe import DEFAULT, Recipe, Stage, load_recipe
-from claimlab.clean.statistics import DOMAINS, TEXTS
+from claimlab.clean.recipe import Recipe, Stage
+from claimlab.clean.statistics import DOMAINS, TEXTS, Statistics, describe
 from claimlab.clean.step import Supplies
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.digest import digest_table
 from claimlab.core.journal import Journal
-from claimlab.core.progress import Progress, silent
+from claimlab.core.progress import Progress
 from claimlab.core.record import to_side_table, validate
-from claimlab.core.run import Run, Source
 from claimlab.core.shown import Shown
 from claimlab.core.step import Outcome
-from claimlab.files.read import user_table
 
 # Tables that grow from run to run, since what left a dataset must stay findable; all others are of this run.
 LOGS = ("dropped", "doubtful", "changes")
@@ -50,6 +49,11 @@ class Cleaned(Shown):
     @property
     def table(self) -> pl.DataFrame:
         return self.stages
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """What the texts are like, per label."""
+        return describe(self.dataset)
 
     def headline(self) -> str:
         left = ", ".join(f"{self.total(name):,} {name}" for name in ("dropped", "doubtful", "changed"))
@@ -84,41 +88,10 @@ class Inputs:
         return {name: digest_table(table) for name, table in named.items() if table is not None}
 
 
-def clean(
-    data: Source,
-    recipe: Recipe | str = DEFAULT,
-    *,
-    output: str | Path | None = None,
-    decisions: pl.DataFrame | str | Path | None = None,
-    claimreviews: pl.DataFrame | str | Path | None = None,
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
-    progress: Progress = silent,
-) -> Cleaned:
-    """Put the records of `data` through the stages of `recipe`: each is kept, dropped with a reason, or doubtful.
-
-    `decisions` are annotators' decisions (id or row, decision, reason), `claimreviews` fact-checks (rating, and
-    record_id or claim): tables or files. With `output`, the result is written there, and a run that was killed goes on
-    from its last stage when it is called again.
-    """
-    chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
-    inputs = Inputs(_table(decisions), _table(claimreviews))
-    with Run("clean", data, output, limit=limit, force=force, seed=seed, progress=progress) as run:
-        journal = run.journal(recipe=chosen.fingerprint(), inputs=inputs.digests())
-        cleaned = _clean(run.dataset, chosen, inputs, seed, journal, progress)
-        run.finish(cleaned.dataset)
-    return cleaned
-
-
-def _table(given: pl.DataFrame | str | Path | None) -> pl.DataFrame | None:
-    columns = ("id", "record_id", "row", "decision", "reason", "claim", "rating", "url")
-    return given if given is None or isinstance(given, pl.DataFrame) else user_table(Path(given), *columns)
-
-
-def _clean(
+def run_stages(
     dataset: Dataset, recipe: Recipe, inputs: Inputs, seed: int, journal: Journal, progress: Progress
 ) -> Cleaned:
+    """Put the records through the stages that `journal` does not hold yet."""
     supplies, notes = _supplies(dataset, inputs)
     supplies = replace(supplies, work=journal.place)
     state = _resumed(journal, len(recipe.stages)) or State(dataset.records)

@@ -31,26 +31,27 @@ def stage_lines(stages: pl.DataFrame) -> list[str]:
     return lines
 
 
-def write_cleaning(cleaned: Cleaned, statistics: Statistics, folder: Path, *, force: bool = False) -> None:
+def write_cleaning(cleaned: Cleaned, folder: Path, *, force: bool = False) -> None:
     """The report of a run in `folder`."""
-    content = {"cleaning.json": to_json(cleaned, statistics)}
-    write_report(Contents(KIND, [page(cleaned, statistics)], data=content), folder, force=force)
+    content = {"cleaning.json": to_json(cleaned)}
+    write_report(Contents(KIND, [page(cleaned)], data=content), folder, force=force)
 
 
-def to_json(cleaned: Cleaned, statistics: Statistics) -> dict[str, Any]:
+def to_json(cleaned: Cleaned) -> dict[str, Any]:
     return {
         "stages": cleaned.stages.to_dicts(),
-        "statistics": statistics.texts.to_dicts(),
-        "domains": statistics.domains.to_dicts(),
+        "statistics": cleaned.statistics.texts.to_dicts(),
+        "domains": cleaned.statistics.domains.to_dicts(),
     }
 
 
-def page(cleaned: Cleaned, statistics: Statistics) -> Report:
+def page(cleaned: Cleaned) -> Report:
     """The whole page of a run."""
     dataset = cleaned.dataset
     step = dataset.lineage[-1]
     subtitle = f"Recipe {step.parameters['recipe']}, version {step.parameters['version']}; seed {step.seed}."
-    return Report(f"Cleaning {dataset.name}", subtitle, [*stage_blocks(cleaned), *statistics_blocks(statistics)])
+    blocks = [*stage_blocks(cleaned), *statistics_blocks(cleaned.statistics)]
+    return Report(f"Cleaning {dataset.name}", subtitle, blocks)
 
 
 def stage_blocks(cleaned: Cleaned) -> list[Block]:

@@ -11,7 +11,7 @@ from claimlab.audit.result import Audit
 from claimlab.audit.run import audit
 from claimlab.audit.views.page import Chapter, Detail, check_sections, rows_section, summary
 from claimlab.audit.views.wording import protocol_sections
-from claimlab.clean.run import clean
+from claimlab.clean.front import clean
 from claimlab.clean.views import stage_blocks
 from claimlab.cli.tour_evidence import run_enrich
 from claimlab.cli.tour_evolve import run_evolve

@@ -1,4 +1,4 @@
-"""A word that a user wrote where only a few are known: checked once, with the near miss in the message."""
+"""Words that a user wrote: one where only a few are known, with the near miss in the message; one or several."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ def one_of(known: Sequence[Word], word: str, argument: str) -> Word:
         if word == one:
             return one
     raise UnknownName(f"choice for `{argument}`", word, known)
+
+
+def each_of(given: str | Sequence[str]) -> tuple[str, ...]:
+    """One name or several, as a user may give either."""
+    return (given,) if isinstance(given, str) else tuple(given)

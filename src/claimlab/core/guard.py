@@ -48,6 +48,21 @@ def refuse_taken(target: Path, *, force: bool, kind: str, reads: Sequence[Path] 
         raise OutputExists(target, f"holds files that claimlab did not write ({names})", todo)
 
 
+def refuse_file(target: Path, *, force: bool, kind: str, sign: str) -> None:
+    """The same for an output that is one file: `force` replaces only one that has `sign` near its start."""
+    if not target.exists():
+        return
+    if not force:
+        raise OutputExists(target)
+    start = b""
+    if target.is_file():
+        with target.open("rb") as file:
+            start = file.read(2_000)
+    if sign not in start.decode("utf-8", "replace"):
+        todo = "Choose another output; `force=True` does not remove it."
+        raise OutputExists(target, f"is not a {kind} that claimlab wrote", todo)
+
+
 def seal_folder(folder: Path, kind: str) -> None:
     """Note in `folder` what it is and which files claimlab wrote there; the last thing to write."""
     content = {"kind": kind, "files": [name for name in _files(folder) if name != MARK]}

@@ -8,11 +8,12 @@ from typing import Any
 
 from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry
-from claimlab.catalog.query import MARKS, loader_state, phrases, span_of
+from claimlab.catalog.query import MARKS, loader_state, phrases, span_of, unnamed_languages
 from claimlab.catalog.views.card import card_blocks, heading, mark_cell, years
 from claimlab.pages.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles, Tone, cell
 from claimlab.pages.terminal import grid, shorten
 
+TITLE = "The catalogue"
 ROOMY = 100  # from this width on there is room for two blanks between columns, and for long names
 LONG_NAME = 24
 COLUMNS = ("Name", "Title", "Size", "Kind", "Topic", "Lang.", "Years", "K", "T", "F", "Loader")
@@ -117,7 +118,7 @@ def report(entries: Sequence[Entry], *, asked: str = "") -> Report:
         Section("In pictures", pictures(entries), anchor="in-pictures"),
         Section("Cards", cards, anchor="cards"),
     ]
-    return Report("The catalogue", "What exists, what it is worth, how to get it.", blocks)
+    return Report(TITLE, "What exists, what it is worth, how to get it.", blocks)
 
 
 def anchor(entry: Entry) -> str:
@@ -193,7 +194,5 @@ def size_class(size: int | None) -> str:
 
 
 def _not_named(entries: Sequence[Entry]) -> str:
-    from claimlab.catalog.query import unnamed_languages
-
     n = unnamed_languages(entries)
     return f" Not counted: {n} that give only the number of their languages." if n else ""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import ForceFlag, JsonFlag, echo, emit, say, screen, several, show_blocks, verb
+from claimlab.cli.options import ForceFlag, JsonFlag
+from claimlab.cli.output import echo, emit, note, say, screen, several, show_blocks, verb
 from claimlab.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from claimlab.catalog.front import Listing
 
 
 class CatalogGroup(TyperGroup):
@@ -98,51 +102,36 @@ def catalog(
 
 
 def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, as_json: bool) -> None:
-    from claimlab.catalog.query import criteria, everything, select, unnamed_languages
+    from claimlab.catalog.front import catalog as find
     from claimlab.catalog.views.card import to_json
 
-    pool = everything()
-    asked = criteria(pool, **wanted)
-    found = select(pool, asked)
-    if output is not None:
-        write_page(found, output, asked=in_flags(" ".join(c.words for c in asked), "catalog"), force=force)
-    if "language" in wanted and (unnamed := unnamed_languages(pool)):
-        say(f"Note: a language cannot find datasets that give only the number of theirs ({unnamed} in the catalogue).")
+    listing = find(**wanted, output=output, force=force)
+    if listing.path is not None:
+        say(f"Wrote {listing.path}: {several(len(listing), 'dataset')}.")
+    note(listing.notes, "catalog")
     if as_json:
-        emit({"datasets": [to_json(entry) for entry in found]})
+        emit({"datasets": [to_json(entry) for entry in listing.entries]})
     elif output is None:
-        show_list(pool, found, asked)
+        show_list(listing)
 
 
-def show_list(pool: list[Any], found: list[Any], asked: list[Any]) -> None:
-    from claimlab.catalog.query import alone
-    from claimlab.catalog.views.overview import LEGEND, listing
+def show_list(listing: Listing) -> None:
+    from claimlab.catalog.views.overview import LEGEND
+    from claimlab.catalog.views.overview import listing as lines_of
     from claimlab.pages.blocks import Text
 
-    if not found:
-        counts = "; ".join(f"{words}: {n}" for words, n in alone(pool, asked))
+    if not listing.entries:
+        counts = "; ".join(f"{words}: {n}" for words, n in listing.alone())
         echo(f"No dataset matches all of this. Each by itself: {in_flags(counts, 'catalog')}.")
         return
     width, colour = screen()
-    for line in listing(found, width=width, colour=colour):
+    for line in lines_of(listing.entries, width=width, colour=colour):
         echo(line, styled=True)
-    of = f"{len(found)} of " if len(found) < len(pool) else ""
+    total = several(len(listing.pool), "dataset")
     echo()
     show_blocks([Text(" ".join(LEGEND))])
-    echo(f"{of}{several(len(pool), 'dataset')}. One in full: claimlab catalog show {found[0].card.name}")
-
-
-def write_page(found: list[Any], output: Path, *, asked: str, force: bool) -> None:
-    from claimlab.catalog.views.overview import report
-    from claimlab.core.atomic import atomic_text
-    from claimlab.core.errors import OutputExists
-    from claimlab.pages.html import to_html
-
-    target = output if output.suffix.lower() in (".html", ".htm") else output / "index.html"
-    if target.exists() and not force:
-        raise OutputExists(target)
-    atomic_text(target, to_html(report(found, asked=asked)))
-    say(f"Wrote {target}: {several(len(found), 'dataset')}.")
+    of = f"{len(listing)} of " if len(listing) < len(listing.pool) else ""
+    echo(f"{of}{total}. One in full: claimlab catalog show {listing.entries[0].card.name}")
 
 
 @app.command()

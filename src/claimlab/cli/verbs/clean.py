@@ -40,28 +40,22 @@ def clean(
     if recipes or steps or show_recipe is not None:
         _list(show_recipe, steps, as_json)
         return
-    from claimlab.clean.run import clean as run_clean
-    from claimlab.clean.statistics import describe
-    from claimlab.clean.views import KIND, stage_lines, to_json, write_cleaning
+    from claimlab.clean.front import clean as run_clean
+    from claimlab.clean.views import stage_lines, to_json
     from claimlab.core.errors import UsageError
-    from claimlab.core.guard import refuse_taken
 
     if folder is None or output is None:
         raise UsageError("claimlab clean needs a dataset folder and an output.", "Write: claimlab clean DIR -o DIR")
-    if report is not None:
-        refuse_taken(report, force=force, kind=KIND, reads=[folder])
     with progress_bar() as progress:
         cleaned = run_clean(
-            folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, seed=seed, limit=limit,
-            force=force, progress=progress,
+            folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, report=report,
+            seed=seed, limit=limit, force=force, progress=progress,
         )  # fmt: skip
-    statistics = describe(cleaned.dataset)
     if report is not None:
-        write_cleaning(cleaned, statistics, report, force=force)
         say(f"Report: {report / 'index.html'}")
     for line in [] if as_json else stage_lines(cleaned.stages):
         echo(in_flags(line, "clean"))
-    written(cleaned.dataset, as_json=as_json, more=to_json(cleaned, statistics))
+    written(cleaned.dataset, as_json=as_json, more=to_json(cleaned))
     suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
 
 

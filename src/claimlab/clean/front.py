@@ -1,0 +1,52 @@
+"""Cleaning as a user calls it: a dataset and a recipe in, a cleaned dataset and its report out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from claimlab.clean.recipe import DEFAULT, Recipe, load_recipe
+from claimlab.clean.run import Cleaned, Inputs, run_stages
+from claimlab.clean.views import KIND, write_cleaning
+from claimlab.core.guard import refuse_taken
+from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Run, Source, folders_of
+from claimlab.files.read import user_table
+
+
+def clean(
+    data: Source,
+    recipe: Recipe | str = DEFAULT,
+    *,
+    output: str | Path | None = None,
+    decisions: pl.DataFrame | str | Path | None = None,
+    claimreviews: pl.DataFrame | str | Path | None = None,
+    report: str | Path | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Cleaned:
+    """Put the records of `data` through the stages of `recipe`: each is kept, dropped with a reason, or doubtful.
+
+    `decisions` are annotators' decisions (id or row, decision, reason), `claimreviews` fact-checks (rating, and
+    record_id or claim): tables or files. With `output`, the result is written there, and a run that was killed goes on
+    from its last stage when it is called again. `report` is a folder for a page with the stages and statistics.
+    """
+    chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
+    inputs = Inputs(_table(decisions), _table(claimreviews))
+    if report is not None:
+        refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))
+    with Run("clean", data, output, limit=limit, force=force, seed=seed, progress=progress) as run:
+        journal = run.journal(recipe=chosen.fingerprint(), inputs=inputs.digests())
+        cleaned = run_stages(run.dataset, chosen, inputs, seed, journal, progress)
+        run.finish(cleaned.dataset)
+    if report is not None:
+        write_cleaning(cleaned, Path(report), force=force)
+    return cleaned
+
+
+def _table(given: pl.DataFrame | str | Path | None) -> pl.DataFrame | None:
+    columns = ("id", "record_id", "row", "decision", "reason", "claim", "rating", "url")
+    return given if given is None or isinstance(given, pl.DataFrame) else user_table(Path(given), *columns)
