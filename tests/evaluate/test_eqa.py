@@ -145,7 +145,7 @@ def test_the_folder_and_its_examples(home: Path, tmp_path: Path) -> None:
     file = study(home, "folder", WHOLE)
     content = write_eqa(file, tmp_path / "eqa")
     saved = json.loads((tmp_path / "eqa" / "eqa.json").read_text(encoding="utf-8"))
-    assert saved == json.loads(json.dumps(content))
+    assert saved == json.loads(json.dumps(content.to_json()))
     (run,) = saved["quality"]["runs"]
     assert len(run["correct"]) == len(run["wrong"]) == EXAMPLES
     low, high = run["evaluation"]["intervals"]["macro_f1"]

@@ -328,7 +328,7 @@ def test_a_key_is_in_no_text_that_people_see(name: str, stand_in: Any, http: Htt
     call = provider.ask(ASK, 5, None)
     shown = repr(provider) + str(provider.parameters()) + repr(found) + repr(call.secret and type(call.secret))
     assert KEY not in shown
-    assert KEY not in json.dumps([e.as_json() for e in found.evidence])
+    assert KEY not in json.dumps([e.to_json() for e in found.evidence])
 
 
 def test_an_unreachable_provider_is_a_network_failure(http: Http) -> None:

@@ -88,8 +88,8 @@ def test_evidence_goes_through_json_unchanged() -> None:
     whole = piece(
         datetime(2021, 3, 4), review=Review(rating="x", claim_date=datetime(2020, 1, 1)), more={"k": [1]}, score=0.5
     )
-    assert Evidence.from_json(whole.as_json()) == whole
-    assert Evidence.from_json(piece().as_json()) == piece()
+    assert Evidence.from_json(whole.to_json()) == whole
+    assert Evidence.from_json(piece().to_json()) == piece()
 
 
 def test_evidence_is_sorted_by_the_claims_date() -> None:

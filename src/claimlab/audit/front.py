@@ -30,7 +30,7 @@ from claimlab.audit.views.compare import diff_page
 from claimlab.audit.write import KIND, contents
 from claimlab.core.budget import Caps
 from claimlab.core.calls.estimate import Priced, estimated
-from claimlab.core.choice import one_of
+from claimlab.core.choice import each_of, one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.places import cache_folder
@@ -143,7 +143,7 @@ def _judge(
     if not isinstance(judge, str):
         yield judge
         return
-    names = [provider] if isinstance(provider, str) else list(provider)
+    names = each_of(provider)
     search = named_chain(names, run.calls) if names else None
     model = ModelJudge(open_provider(judge, calls=run.calls), sample, search=search, progress=run.progress)
     try:

@@ -11,6 +11,7 @@ from claimlab.catalog.entry import Loaded, Loader
 from claimlab.catalog.ids import unique_ids
 from claimlab.catalog.table import Names, Table
 from claimlab.catalog.times import dated
+from claimlab.core.choice import each_of
 from claimlab.files.bundle import Bundle
 from claimlab.text.snowflake import tweet_time
 
@@ -47,29 +48,25 @@ def one_table(
 
     def load(bundle: Bundle) -> Loaded:
         raw = Table.read(bundle, bundle.one(*files), western=western)
-        texts = raw.need(*_spelt(text)).fill_null(raw.maybe(*_spelt(otherwise))) if text else raw.maybe()
-        times = {f"{_spelt(date)[0]} column": raw.maybe(*_spelt(date))} if date else {}
-        tweets = raw.need(*_spelt(tweet_id)) if tweet_id else raw.maybe()
-        spoken = languages(raw.maybe(*_spelt(language_column))) if language_column else pl.lit(language, pl.String)
+        texts = raw.need(*each_of(text)).fill_null(raw.maybe(*each_of(otherwise))) if text else raw.maybe()
+        times = {f"{each_of(date)[0]} column": raw.maybe(*each_of(date))} if date else {}
+        tweets = raw.need(*each_of(tweet_id)) if tweet_id else raw.maybe()
+        spoken = languages(raw.maybe(*each_of(language_column))) if language_column else pl.lit(language, pl.String)
         records = raw.frame.select(
-            **{"id": unique_ids(name, raw.maybe(*_spelt(id)))} if id else {},
+            **{"id": unique_ids(name, raw.maybe(*each_of(id)))} if id else {},
             text=texts,
             kind=post_or_id(texts).replace("post", kind),
-            label_raw=raw.need(*_spelt(label)).str.strip_suffix(".0"),
+            label_raw=raw.need(*each_of(label)).str.strip_suffix(".0"),
             language=spoken,
             **dated({**times, "snowflake id": tweet_time(tweets)}, *formats),
             tweet_id=tweets,
-            author=raw.maybe(*_spelt(author)),
-            source=raw.maybe(*_spelt(source)),
-            url=raw.maybe(*_spelt(url)),
-            topic=raw.maybe(*_spelt(topic)),
+            author=raw.maybe(*each_of(author)),
+            source=raw.maybe(*each_of(source)),
+            url=raw.maybe(*each_of(url)),
+            topic=raw.maybe(*each_of(topic)),
             **({"meta": raw.meta(meta)} if meta else {}),
         )
         return Loaded(records)
 
     load.__doc__ = about
     return load
-
-
-def _spelt(names: Spelt) -> Sequence[str]:
-    return (names,) if isinstance(names, str) else names

@@ -13,10 +13,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from claimlab.cli.flags import in_flags
-from claimlab.cli.options import ForceFlag as ForceFlag  # until every verb takes its options from there
-from claimlab.cli.options import JsonFlag as JsonFlag
-from claimlab.cli.options import LimitOption as LimitOption
-from claimlab.cli.options import SeedOption as SeedOption
 from claimlab.core.plain import escape_json, one_line, plain
 from claimlab.core.progress import Progress, silent
 

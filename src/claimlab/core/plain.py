@@ -40,3 +40,11 @@ def plain_values(value: Any) -> Any:
 def escape_json(text: str) -> str:
     """JSON text with steering characters as \\u escapes: the same value, safe to print."""
     return _ANY.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def slug(text: str, *, longest: int = 60, any_script: bool = False) -> str:
+    """Letters, digits and dashes only: safe as a file name and as an anchor. In lower-case ASCII; with `any_script`,
+    letters stay as they are."""
+    letters = text if any_script else text.lower()
+    words = "".join(c if c.isalnum() and (any_script or c.isascii()) else " " for c in letters).split()
+    return "-".join(words)[:longest]

@@ -110,7 +110,7 @@ def _unanswered(predictions: Sequence[Prediction]) -> list[str]:
 def stored(prediction: Prediction) -> dict[str, Any]:
     """As JSON, for the journal."""
     plain = {k: v for k, v in prediction.__dict__.items() if k != "found"}
-    return {**plain, "notes": dict(prediction.notes), "found": [piece.as_json() for piece in prediction.found]}
+    return {**plain, "notes": dict(prediction.notes), "found": [piece.to_json() for piece in prediction.found]}
 
 
 def restored(raw: dict[str, Any]) -> Prediction:

@@ -85,7 +85,7 @@ class Enriched:
     failures: list[dict[str, Any]] = field(default_factory=list)
     pages: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return dict(self.__dict__)
 
     @classmethod
@@ -182,7 +182,7 @@ class _Job:
             page = await self.doors.pages.fetch(piece.url)
         except PageRefused as refusal:
             return replace(piece, more={**piece.more, "page_failure": refusal.kind})
-        self.done.pages[page.sha256] = page.as_json()
+        self.done.pages[page.sha256] = page.to_json()
         return with_page(piece, page)
 
     def _keep(self, piece: _Piece) -> None:
@@ -199,7 +199,7 @@ class _Job:
         marks = mark(dict(self.record), [p.evidence for p in pieces])
         self.done.evidence = [
             {
-                "evidence": piece.evidence.as_json(),
+                "evidence": piece.evidence.to_json(),
                 "stage": piece.stage,
                 "share": None if piece.share is None else round(piece.share, 4),
                 "corresponds": correspondence.corresponds(piece.share, self.settings.correspondence_rule),

@@ -104,7 +104,7 @@ def _enriched(row: Mapping[str, Any], record: dict[str, Any]) -> Enriched:
     found = shares(asked, [p.text or p.title for p in pieces], record["language"]) if asked else [None] * len(pieces)
     done.evidence = [
         {
-            "evidence": p.as_json(),
+            "evidence": p.to_json(),
             "stage": stage,
             "share": share,
             "corresponds": corresponds(share),

@@ -172,7 +172,7 @@ class Shards:
         self.done[enriched.record_id] = enriched
         number = self._shard[enriched.record_id]
         members = self._members.setdefault(number, {})
-        members[enriched.record_id] = enriched.as_json()
+        members[enriched.record_id] = enriched.to_json()
         self._journal.write(f"{number:06d}", members)
 
 

@@ -58,7 +58,7 @@ class Life:
     text: str  # what the claim became
     hops: list[Hop]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod

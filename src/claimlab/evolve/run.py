@@ -93,7 +93,7 @@ async def _all(
     )  # fmt: skip
     async for at, life in pool:
         lives[left[at]] = life
-        journal.write(_shard(left[at]), life.as_json())
+        journal.write(_shard(left[at]), life.to_json())
     return [life for life in lives if life is not None]
 
 

@@ -9,7 +9,6 @@ are kept as they are written, and what the file holds besides goes to `meta`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any, TypedDict, Unpack
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.labels import Unmapped, check_unmapped, general, load_map
+from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
 from claimlab.core.run import Run
@@ -173,7 +173,7 @@ def _name_of(path: str | Path) -> str:
 
 def _slug(words: str) -> str:
     """A name that is safe in ids, paths and commands: lower case, digits and hyphens, as in the catalogue."""
-    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-") or "imported"
+    return slug(words, longest=200) or "imported"
 
 
 def _lineage(plan: Plan, making: Making, seed: int) -> Lineage:

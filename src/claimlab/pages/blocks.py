@@ -135,12 +135,6 @@ def span(interval: tuple[float, float] | None, digits: int = 1) -> Cell:
     return Cell(f"{100 * low:.{digits}f} – {100 * high:.{digits}f}", sort=low)
 
 
-def slug(text: str) -> str:
-    """Letters, digits and dashes only: safe as a file name and as an anchor."""
-    plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower())
-    return "-".join(p for p in plain.split("-") if p)[:60]
-
-
 def walk(blocks: Sequence[Block]) -> list[Block]:
     """Every block in reading order, those inside sections and folds included."""
     out: list[Block] = []

@@ -31,7 +31,7 @@ class Document:
         known = {
             **self.__dict__,
             "published": self.published.isoformat() if self.published else None,
-            "review": self.review.as_json() if self.review else None,
+            "review": self.review.to_json() if self.review else None,
         }
         return json.dumps({k: v for k, v in known.items() if v is not None}, sort_keys=True).encode("ascii")
 

@@ -35,7 +35,7 @@ class Review:
         """true | false | mixed | unknown by the general map; null without a rating, or with one it does not know."""
         return self.mapped or general().verdict(self.rating)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {**self.__dict__, "claim_date": _iso(self.claim_date)}
 
     @classmethod
@@ -65,13 +65,13 @@ class Evidence:
         parts = json.dumps([self.url, self.title, self.text], ensure_ascii=False)
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Every field as JSON, to be read back by `from_json`."""
         return {
             **{k: v for k, v in self.__dict__.items() if k not in ("retrieved", "published", "review")},
             "retrieved": self.retrieved.isoformat(),
             "published": _iso(self.published),
-            "review": self.review.as_json() if self.review else None,
+            "review": self.review.to_json() if self.review else None,
         }
 
     @classmethod

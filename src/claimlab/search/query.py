@@ -52,7 +52,7 @@ class Query:
         kept = words.split()[:max_words]
         return _cut(" ".join(kept), max_chars) or self.text
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The question as data: what a recorded call is known by."""
         return {
             "text": self.text,

@@ -46,7 +46,7 @@ class Recorded:
                 return Kept(_stored_failure(failure), final=False)
             return Kept(_stored(fresh))
 
-        content = {"query": query.as_json(), "parameters": self.parameters()}
+        content = {"query": query.to_json(), "parameters": self.parameters()}
         kept, _ = await recording.answer(Question(self.name, content), ask)
         results = _restored(kept, query, self.name)
         return results if fresh is None else replace(results, replayed=False, cost=fresh.cost)
@@ -54,7 +54,7 @@ class Recorded:
 
 def _stored(results: Results) -> dict[str, Any]:
     return {
-        "evidence": [piece.as_json() for piece in results.evidence],
+        "evidence": [piece.to_json() for piece in results.evidence],
         "retrieved": results.retrieved.isoformat(),
         "cost": results.cost,
         "malformed": results.malformed,

@@ -34,7 +34,7 @@ class Attempt:
     kind: str | None = None
     reason: str | None = None
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return dict(self.__dict__)
 
 

@@ -62,12 +62,12 @@ class Snapshot:
     language: str | None
     reviews: tuple[Review, ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {
             **self.__dict__,
             "retrieved": self.retrieved.isoformat(),
             "published": self.published.isoformat() if self.published else None,
-            "reviews": [review.as_json() for review in self.reviews],
+            "reviews": [review.to_json() for review in self.reviews],
         }
 
     @classmethod
@@ -111,7 +111,7 @@ class PageFetcher:
 
         async def ask() -> Kept:
             try:
-                return Kept((await self._fetch(url)).as_json())
+                return Kept((await self._fetch(url)).to_json())
             except PageRefused as refusal:
                 failed = {"kind": refusal.kind, "problem": refusal.problem, "todo": refusal.todo}
                 return Kept({"failed": failed}, final=False)

@@ -12,10 +12,11 @@ from datetime import date
 from itertools import count
 from pathlib import Path
 
-from claimlab.core.choice import one_of
+from claimlab.core.choice import each_of, one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.guard import seal_folder
+from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.split.job import Choices, Failed, Split, make, make_all, prepare
@@ -115,7 +116,7 @@ def split_all(
 def _write_all(splits: list[Split], building: Path, output: Path) -> None:
     taken: set[str] = set()
     for one in splits:
-        name = _slug(one.name, taken)
+        name = _folder(one.name, taken)
         taken.add(name.casefold())
         (building / name).mkdir()
         one.dataset.files = one.dataset.write_into(building / name).files
@@ -123,9 +124,9 @@ def _write_all(splits: list[Split], building: Path, output: Path) -> None:
     seal_folder(building, KIND)
 
 
-def _slug(name: str, taken: set[str]) -> str:
+def _folder(name: str, taken: set[str]) -> str:
     """A folder name: letters and digits stay, all else is a dash; short, and numbered where it is taken."""
-    plain = "-".join("".join(c if c.isalnum() else " " for c in name).split())[:60]
+    plain = slug(name, any_script=True)
     numbered = (plain if i == 1 else f"{plain}-{i}" for i in count(1))
     return next(name for name in numbered if name.casefold() not in taken)
 
@@ -143,13 +144,13 @@ def _request(
     small_test: int | None,
     seed: int,
 ) -> Request:
-    together = None if keep_together is None else _several(keep_together)
+    together = None if keep_together is None else each_of(keep_together)
     return Request(
         shares=Shares.parse(shares) if isinstance(shares, str) else shares,
         seed=seed,
         keep_together=None if together is None else tuple(one_of(KEPT, name, "keep_together") for name in together),
-        hold_out=_several(hold_out),
-        train_on=_several(train_on),
+        hold_out=each_of(hold_out),
+        train_on=each_of(train_on),
         mode=one_of(MODES, mode, "mode"),
         column=column,
         before=before,
@@ -160,12 +161,8 @@ def _request(
 
 
 def _choices(task: str, stratify: Names, changed_in_test: bool, drop_leaks: bool, external: Source | None) -> Choices:
-    strata = tuple(one_of(STRATA, name, "stratify") for name in _several(stratify))
+    strata = tuple(one_of(STRATA, name, "stratify") for name in each_of(stratify))
     return Choices(task, strata, changed_in_test, drop_leaks, None if external is None else Dataset.of(external))
-
-
-def _several(names: Names) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 __all__ = ["Failed", "Split", "split", "split_all"]

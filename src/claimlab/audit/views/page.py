@@ -23,6 +23,7 @@ from claimlab.audit.views.wording import (
     protocol_sections,
 )
 from claimlab.core.finding import VERDICTS, Finding
+from claimlab.core.plain import slug
 from claimlab.pages.blocks import (
     Block,
     Cell,
@@ -35,7 +36,6 @@ from claimlab.pages.blocks import (
     Tiles,
     Tone,
     percent,
-    slug,
     span,
 )
 from claimlab.pages.excerpt import excerpt

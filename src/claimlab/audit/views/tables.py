@@ -97,11 +97,6 @@ def _measured(f: Finding) -> list[Any]:
     ]
 
 
-def _per_class(classes: Mapping[str, int]) -> Cell:
-    title = ", ".join(f"{name} {n:,}" for name, n in classes.items())
-    return Cell(" / ".join(f"{n:,}" for n in classes.values()), title=title)
-
-
 def points(interval: tuple[float, float] | None) -> Cell:
     """An interval of differences, in points."""
     if interval is None:

@@ -7,19 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from claimlab.cli.options import (
-    CacheOption,
-    EstimateFlag,
-    ForceFlag,
-    JsonFlag,
-    LimitOption,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxTokensOption,
-    ModeOption,
-    OptionalOutput,
-    SeedOption,
-)
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, emit, note, progress_bar, say, show_estimate
 
 if TYPE_CHECKING:
@@ -28,7 +16,7 @@ if TYPE_CHECKING:
 
 def drift(
     data: Annotated[list[Path], typer.Argument(help="Dataset folders with traces; several are compared.")],
-    output: OptionalOutput = None,
+    output: o.OptionalOutput = None,
     datasets: Annotated[
         Path | None, typer.Option("--datasets", help="Folder for the stages of the claims as datasets.")
     ] = None,
@@ -51,16 +39,16 @@ def drift(
     ] = None,
     auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier auditor learns from.")] = None,
     traces: Annotated[int, typer.Option(min=0, help="Traces in the viewer; 0 leaves it out.")] = 60,
-    cache: CacheOption = None,
-    mode: ModeOption = "record",
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
-    estimate: EstimateFlag = False,
-    seed: SeedOption = 0,
-    limit: LimitOption = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    cache: o.CacheOption = None,
+    mode: o.ModeOption = "record",
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    estimate: o.EstimateFlag = False,
+    seed: o.SeedOption = 0,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Measure how far claims drifted from their base: curves, verdicts, targets, producers, coverage."""
     words = {**locals(), "judge": judge or ()}

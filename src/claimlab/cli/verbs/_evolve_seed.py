@@ -7,20 +7,7 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.options import (
-    CacheOption,
-    EstimateFlag,
-    ForceFlag,
-    JsonFlag,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxTokensOption,
-    ModelOption,
-    ModeOption,
-    OutputOption,
-    ProfileOption,
-    SeedOption,
-)
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, note, progress_bar, show_estimate, suggest, written
 
 
@@ -28,24 +15,24 @@ def seed(
     contexts: Annotated[
         Path, typer.Argument(help="Texts to draw from: a file (abstracts, or a column 'text') or a dataset folder.")
     ],
-    output: OutputOption,
-    profile: ProfileOption = None,
-    model: ModelOption = None,
+    output: o.OutputOption,
+    profile: o.ProfileOption = None,
+    model: o.ModelOption = None,
     member: Annotated[str | None, typer.Option(help="The file inside an archive or folder that holds several.")] = None,
     claims: Annotated[int, typer.Option(min=0, help="Claims from each context.")] = 5,
     non_claims: Annotated[int, typer.Option(min=0, help="Sentences that are not claims from each context.")] = 2,
     gray: Annotated[float, typer.Option(min=0, max=1, help="Share of the sentences that are made harder.")] = 0.25,
     name: Annotated[str, typer.Option(help="Name of the dataset.")] = "seeds",
-    cache: CacheOption = None,
-    mode: ModeOption = "record",
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
-    estimate: EstimateFlag = False,
-    seed: SeedOption = 0,
+    cache: o.CacheOption = None,
+    mode: o.ModeOption = "record",
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    estimate: o.EstimateFlag = False,
+    seed: o.SeedOption = 0,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N contexts.")] = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Let a model write claims and non-claims from texts, each with its label, origin and change log."""
     words = dict(locals())

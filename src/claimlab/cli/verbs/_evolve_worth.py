@@ -7,20 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from claimlab.cli.options import (
-    CacheOption,
-    DatasetArgument,
-    EstimateFlag,
-    ForceFlag,
-    JsonFlag,
-    LimitOption,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxTokensOption,
-    ModeOption,
-    OutputOption,
-    SeedOption,
-)
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, emit, progress_bar, say, several, show_estimate
 
 if TYPE_CHECKING:
@@ -42,8 +29,8 @@ ByOption = Annotated[
 
 
 def worth(
-    data: DatasetArgument,
-    output: OutputOption,
+    data: o.DatasetArgument,
+    output: o.OutputOption,
     reading: Annotated[str, typer.Option(help="'free' (ours, unrounded), 'paper' or 'released'.")] = "free",
     background: BackgroundOption = None,
     user: UserOption = None,
@@ -62,16 +49,16 @@ def worth(
         Path | None, typer.Option(help="Annotators' scores to compare with: a table with id and score.")
     ] = None,
     judge: Annotated[str | None, typer.Option(help="Model profile that plays the users, instead of features.")] = None,
-    cache: CacheOption = None,
-    mode: ModeOption = "record",
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
-    estimate: EstimateFlag = False,
-    seed: SeedOption = 0,
-    limit: LimitOption = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    cache: o.CacheOption = None,
+    mode: o.ModeOption = "record",
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    estimate: o.EstimateFlag = False,
+    seed: o.SeedOption = 0,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Score how check-worthy claims are, given the social background, the users and the perspective."""
     words = {**locals(), "user": user or ()}

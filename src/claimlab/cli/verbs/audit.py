@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.options import (
-    CacheOption,
-    EstimateFlag,
-    ForceFlag,
-    JsonFlag,
-    LimitOption,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxTokensOption,
-    ModeOption,
-    OptionalOutput,
-    SeedOption,
-    StrictFlag,
-)
 from claimlab.cli.output import echo, emit, progress_bar, say, screen, show_estimate, suggest, verb, written
 from claimlab.core.errors import UsageError
 
@@ -56,7 +43,7 @@ ProviderOption = Annotated[
 @app.command()
 def audit(
     folders: Annotated[list[Path] | None, typer.Argument(help="One or more claimlab dataset folders.")] = None,
-    output: OptionalOutput = None,
+    output: o.OptionalOutput = None,
     checks: Annotated[list[str] | None, typer.Option("--check", help="Run only this check; may be repeated.")] = None,
     protocol: Annotated[str, typer.Option(help="'fair', or 'cdl' and 'cdl-holdout' for published numbers.")] = "fair",
     target: Annotated[str, typer.Option(help="'veracity' (true/false), 'veracity-mixed', or any column.")] = "veracity",
@@ -66,18 +53,18 @@ def audit(
     judge: JudgeOption = None,
     judge_sample: Annotated[int, typer.Option(min=30, help="Records that the judge is asked about.")] = 300,
     provider: ProviderOption = None,
-    cache: CacheOption = None,
-    mode: ModeOption = "record",
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
-    estimate: EstimateFlag = False,
+    cache: o.CacheOption = None,
+    mode: o.ModeOption = "record",
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    estimate: o.EstimateFlag = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print every finding in full sentences.")] = False,
-    strict: StrictFlag = False,
-    seed: SeedOption = 0,
-    limit: LimitOption = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    strict: o.StrictFlag = False,
+    seed: o.SeedOption = 0,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Audit datasets for shortcuts, leaks and contradictions, each beside its baselines."""
     _refuse_unclear(folders, saved, fix, output, judge)

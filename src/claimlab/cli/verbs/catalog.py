@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.options import ForceFlag, JsonFlag
 from claimlab.cli.output import echo, emit, note, say, screen, several, show_blocks, verb
 from claimlab.core.errors import UsageError
 
@@ -81,8 +81,8 @@ def catalog(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write one HTML page: a file .html, or a folder for it.")
     ] = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """List the catalogue's datasets; without a sub-command, those that match every option given."""
     options = {
@@ -137,7 +137,7 @@ def show_list(listing: Listing) -> None:
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(help="Name of a dataset; claimlab catalog lists them.")],
-    as_json: JsonFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Show one dataset's card: what it is, what it is worth, how to get it, its variants and verdict maps."""
     from claimlab.catalog.load import DATASETS
@@ -154,7 +154,7 @@ def show(
 @app.command()
 def cite(
     name: Annotated[str, typer.Argument(help="Name of a dataset; claimlab catalog lists them.")],
-    as_json: JsonFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Print how to cite a dataset, as BibTeX."""
     from claimlab.catalog.cite import bibtex

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.options import ForceFlag, JsonFlag, LimitOption, OptionalOutput, SeedOption
 from claimlab.cli.output import echo, emit, progress_bar, say, suggest, verb, written
 
 app = verb()
@@ -17,7 +17,7 @@ app = verb()
 @app.command()
 def clean(
     folder: Annotated[Path | None, typer.Argument(help="A claimlab dataset folder.")] = None,
-    output: OptionalOutput = None,
+    output: o.OptionalOutput = None,
     recipe: Annotated[str, typer.Option(help="A built-in recipe, or a recipe file (.toml).")] = "default",
     decisions: Annotated[
         Path | None, typer.Option(help="Table of people's decisions: id or row, decision, reason.")
@@ -31,10 +31,10 @@ def clean(
     show_recipe: Annotated[
         str | None, typer.Option("--show-recipe", help="Print a recipe, to change and share it, and stop.")
     ] = None,
-    seed: SeedOption = 0,
-    limit: LimitOption = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    seed: o.SeedOption = 0,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Clean a dataset by a recipe: each record is kept, dropped with a reason, or doubtful."""
     if recipes or steps or show_recipe is not None:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.output import ForceFlag, JsonFlag, SeedOption, echo, emit, progress_bar, verb
+from claimlab.cli import options as o
+from claimlab.cli.output import echo, emit, progress_bar, verb
 
 app = verb()
 
@@ -18,9 +19,9 @@ def demo(
         "claimlab-demo"
     ),
     data_only: Annotated[bool, typer.Option("--data-only", help="Write the made-up data and stop.")] = False,
-    seed: SeedOption = 20,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    seed: o.SeedOption = 20,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Run the whole job on a made-up dataset with planted defects, and write one HTML page."""
     from claimlab.cli.tour import KIND, run

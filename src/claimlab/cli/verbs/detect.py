@@ -7,21 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.options import (
-    CacheOption,
-    EstimateFlag,
-    ForceFlag,
-    JsonFlag,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxTokensOption,
-    ModelOption,
-    ModeOption,
-    OutputOption,
-    ProfileOption,
-    SeedOption,
-    TaskOption,
-)
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, progress_bar, say, show_estimate, verb, written
 
 app = verb()
@@ -42,34 +28,34 @@ ProviderOption = Annotated[
 @app.command()
 def detect(
     folder: Annotated[Path, typer.Argument(help="A claimlab dataset folder with a split.")],
-    output: OutputOption,
+    output: o.OutputOption,
     detector: DetectorOption = "tfidf",
-    task: TaskOption = "veracity",
+    task: o.TaskOption = "veracity",
     settings: SettingsOption = None,
     evidence: Annotated[
         str, typer.Option(help="What it sees of the dataset's evidence: none, complete, filtered or guarded.")
     ] = "none",
     pieces: Annotated[int, typer.Option(min=1, max=50, help="Pieces of evidence for a record, at most.")] = 5,
-    profile: ProfileOption = None,
-    model: ModelOption = None,
+    profile: o.ProfileOption = None,
+    model: o.ModelOption = None,
     provider: ProviderOption = None,
     search_profile: Annotated[
         str | None, typer.Option(help="Profile of a cheaper model that condenses search results.")
     ] = None,
     search_model: Annotated[str | None, typer.Option(help="Another model of that endpoint.")] = None,
-    cache: CacheOption = None,
-    mode: ModeOption = "record",
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
-    estimate: EstimateFlag = False,
+    cache: o.CacheOption = None,
+    mode: o.ModeOption = "record",
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    estimate: o.EstimateFlag = False,
     timed: Annotated[
         bool, typer.Option("--timed", help="Keep the seconds per prediction of local detectors too (they vary).")
     ] = False,
-    seed: SeedOption = 0,
+    seed: o.SeedOption = 0,
     limit: Annotated[int | None, typer.Option(min=1, help="Predict only the first N test records.")] = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Train a detector on split 'train', tune it on 'dev', and keep its predictions for 'test'."""
     options: dict[str, Any] = {

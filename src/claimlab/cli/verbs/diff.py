@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.options import ForceFlag, JsonFlag, LimitOption, OptionalOutput, SeedOption
+from claimlab.cli import options as o
 from claimlab.cli.output import emit, progress_bar, say, show_blocks, suggest, verb
 
 app = verb()
@@ -17,15 +17,15 @@ app = verb()
 def diff(
     before: Annotated[Path, typer.Argument(help="A report folder of `claimlab audit`, or a dataset folder.")],
     after: Annotated[Path, typer.Argument(help="The one to compare it with, of the same kind.")],
-    output: OptionalOutput = None,
+    output: o.OptionalOutput = None,
     checks: Annotated[list[str] | None, typer.Option("--check", help="Only this check; may be repeated.")] = None,
     protocol: Annotated[str, typer.Option(help="Of the audits that are made: 'fair' or 'cdl'.")] = "fair",
     target: Annotated[str, typer.Option(help="'veracity' (true/false), 'veracity-mixed', or any column.")] = "veracity",
     columns: Annotated[list[str] | None, typer.Option("--column", help="Put this column to the test too.")] = None,
-    seed: SeedOption = 0,
-    limit: LimitOption = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    seed: o.SeedOption = 0,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Compare two saved audits, or audit two versions of a dataset and compare findings and records."""
     from claimlab.audit.front import diff as compare

@@ -7,21 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.options import (
-    CacheOption,
-    ConcurrencyOption,
-    EstimateFlag,
-    ForceFlag,
-    JsonFlag,
-    LimitOption,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxTokensOption,
-    ModelOption,
-    ModeOption,
-    OutputOption,
-    ProfileOption,
-)
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, progress_bar, say, show_estimate, verb, written
 
 app = verb()
@@ -47,12 +33,12 @@ AsOfOption = Annotated[
 @app.command()
 def enrich(
     folder: Annotated[Path, typer.Argument(help="A claimlab dataset folder; or a file of rows enriched elsewhere.")],
-    output: OutputOption,
+    output: o.OutputOption,
     provider: ProviderOption = None,
     factcheck: FactcheckOption = None,
     extract: ExtractOption = "offline",
-    profile: ProfileOption = None,
-    model: ModelOption = None,
+    profile: o.ProfileOption = None,
+    model: o.ModelOption = None,
     claims: Annotated[int, typer.Option(min=1, max=10, help="Split a text into up to so many claims.")] = 1,
     query_rule: Annotated[str, typer.Option(help="How queries are made: 'paper' or 'released'.")] = "paper",
     correspondence: CorrespondenceOption = "paper",
@@ -60,19 +46,19 @@ def enrich(
     as_of: AsOfOption = None,
     country: Annotated[list[str] | None, typer.Option(help="BR, or por=BR for one language; may be repeated.")] = None,
     snapshot: Annotated[bool, typer.Option("--snapshot", help="Store the text of the pages that were found.")] = False,
-    cache: CacheOption = None,
-    mode: ModeOption = "record",
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
-    estimate: EstimateFlag = False,
+    cache: o.CacheOption = None,
+    mode: o.ModeOption = "record",
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    estimate: o.EstimateFlag = False,
     report: Annotated[
         Path | None, typer.Option(help="Folder for a page of outcomes, domains, ratings and patterns.")
     ] = None,
-    concurrency: ConcurrencyOption = 16,
-    limit: LimitOption = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    concurrency: o.ConcurrencyOption = 16,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Attach the claim, dated evidence and fact-checks to every record; stop, resume and replay."""
     from claimlab.enrich.front import enrich as run_enrich

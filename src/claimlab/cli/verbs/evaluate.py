@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from claimlab.cli.options import ForceFlag, JsonFlag, OptionalOutput, OptionalTask, SeedOption
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, emit, progress_bar, say, show_blocks, suggest, verb
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ app = verb()
 @app.command()
 def evaluate(
     runs: Annotated[list[Path] | None, typer.Argument(help="Run folders that claimlab detect wrote.")] = None,
-    output: OptionalOutput = None,
+    output: o.OptionalOutput = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -29,7 +29,7 @@ def evaluate(
             "usual trait that tells the records apart.",
         ),
     ] = None,
-    task: OptionalTask = None,
+    task: o.OptionalTask = None,
     split: Annotated[
         str | None, typer.Option(help="Score every labelled record of this split: one without an answer is wrong.")
     ] = None,
@@ -46,9 +46,9 @@ def evaluate(
         bool, typer.Option("--compare", help="Compare every pair of runs, not only each with the best.")
     ] = False,
     draws: Annotated[int, typer.Option(min=200, help="Resamples behind each interval.")] = 2_000,
-    seed: SeedOption = 0,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    seed: o.SeedOption = 0,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Evaluate runs: scores with intervals and baselines, by language, author, model, date and more."""
     from claimlab.evaluate.front import evaluate as run_evaluation

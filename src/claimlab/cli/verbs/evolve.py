@@ -7,22 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.options import (
-    CacheOption,
-    DatasetArgument,
-    EstimateFlag,
-    ForceFlag,
-    JsonFlag,
-    LimitOption,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxTokensOption,
-    ModelOption,
-    ModeOption,
-    OutputOption,
-    ProfileOption,
-    SeedOption,
-)
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, note, progress_bar, say, several, show_estimate, suggest, verb, written
 from claimlab.cli.verbs._evolve_drift import drift
 from claimlab.cli.verbs._evolve_seed import seed
@@ -65,8 +50,8 @@ AuditorProfileOption = Annotated[
 
 @app.command()
 def run(
-    data: DatasetArgument,
-    output: OutputOption,
+    data: o.DatasetArgument,
+    output: o.OutputOption,
     network: NetworkOption = "random",
     population: PopulationOption = None,
     mean_degree: MeanDegreeOption = None,
@@ -86,20 +71,20 @@ def run(
     auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier learns from.")] = None,
     weights: Annotated[Path | None, typer.Option(help="Your own table of attributes and operators (TOML).")] = None,
     recording: Annotated[Path | None, typer.Option(help="Dataset with traces, for 'replay'.")] = None,
-    profile: ProfileOption = None,
+    profile: o.ProfileOption = None,
     auditor_profile: AuditorProfileOption = None,
-    model: ModelOption = None,
-    cache: CacheOption = None,
-    mode: ModeOption = "record",
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
-    estimate: EstimateFlag = False,
+    model: o.ModelOption = None,
+    cache: o.CacheOption = None,
+    mode: o.ModeOption = "record",
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    estimate: o.EstimateFlag = False,
     concurrency: Annotated[int, typer.Option(min=1, max=512, help="Claims that move at once.")] = 80,
-    seed: SeedOption = 20,
-    limit: LimitOption = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    seed: o.SeedOption = 20,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and replay."""
     words = {**locals(), "target": target or (), "auditor_profile": auditor_profile or ()}

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.options import DatasetArgument, ForceFlag, JsonFlag, LimitOption, OutputOption
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, emit, note, progress_bar, suggest, verb
 
 app = verb()
@@ -18,13 +18,13 @@ _NEXT = {
 
 @app.command()
 def export(
-    folder: DatasetArgument,
+    folder: o.DatasetArgument,
     to: Annotated[str, typer.Option("--to", help="hf, croissant, csv, jsonl or claimreview.")],
-    output: OutputOption,
+    output: o.OutputOption,
     bom: Annotated[bool, typer.Option("--bom", help="Start CSV files with a mark by which Excel knows UTF-8.")] = False,
-    limit: LimitOption = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Export a dataset for Hugging Face, Croissant, spreadsheets, JSON Lines or ClaimReview."""
     from claimlab.exchange.export import export as export_dataset

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
+from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.options import ForceFlag, JsonFlag, LimitOption, SeedOption
 from claimlab.cli.output import emit, progress_bar, say, suggest, verb, written
 from claimlab.core.errors import UsageError
 
@@ -57,11 +57,11 @@ def import_(
     sheet: Annotated[Column, Option(help="Sheet of a workbook; the first with a row by default.")] = None,
     only: Annotated[list[str] | None, Option(help="Of a folder or zip, only files like '*.tsv'. Repeatable.")] = None,
     join: Annotated[list[str] | None, Option(help="Join a linked table: FILE:KEY. Repeatable.")] = None,
-    limit: LimitOption = None,
-    seed: SeedOption = 0,
+    limit: o.LimitOption = None,
+    seed: o.SeedOption = 0,
     dry_run: Annotated[bool, Option("--dry-run", help="Show the guess and stop; nothing is written.")] = False,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Import files of any layout into a claimlab dataset folder. The layout and the meaning of each column are guessed,
     and the guess is shown before it is used."""

@@ -7,20 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.options import (
-    CacheOption,
-    EstimateFlag,
-    ForceFlag,
-    JsonFlag,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxTokensOption,
-    ModelOption,
-    ModeOption,
-    OptionalTask,
-    OutputOption,
-    ProfileOption,
-)
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, progress_bar, say, show_estimate, verb, written
 
 app = verb()
@@ -29,10 +16,10 @@ app = verb()
 @app.command()
 def judge(
     run: Annotated[Path, typer.Argument(help="A run: a folder that claimlab detect wrote.")],
-    output: OutputOption,
-    profile: ProfileOption = None,
+    output: o.OutputOption,
+    profile: o.ProfileOption = None,
     offline: Annotated[bool, typer.Option("--offline", help="Use the weak lexical judge: no model.")] = False,
-    model: ModelOption = None,
+    model: o.ModelOption = None,
     scale: Annotated[
         str | None, typer.Option(help="How it answers: 'score' (0 to 10, the default), 'binary' or 'trinary'.")
     ] = None,
@@ -50,16 +37,16 @@ def judge(
         float | None,
         typer.Option(min=0, max=10, help="Score at which rationales count as wrong; by default fitted."),
     ] = None,
-    task: OptionalTask = None,
-    cache: CacheOption = None,
-    mode: ModeOption = "record",
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
-    estimate: EstimateFlag = False,
+    task: o.OptionalTask = None,
+    cache: o.CacheOption = None,
+    mode: o.ModeOption = "record",
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    estimate: o.EstimateFlag = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N predictions.")] = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Judge the rationales of a run by contradictions with fact-checking articles."""
     from claimlab.evaluate.judge.front import estimate_judge

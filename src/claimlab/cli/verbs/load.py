@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.options import ForceFlag, JsonFlag, LimitOption, OutputOption
+from claimlab.cli import options as o
 from claimlab.cli.output import note, suggest, verb, written
 
 app = verb()
@@ -17,7 +17,7 @@ app = verb()
 def load(
     name: Annotated[str, typer.Argument(help="Name in the catalogue, such as liar; see: claimlab catalog")],
     source: Annotated[Path, typer.Argument(help="The zip, folder or file as its authors publish it.")],
-    output: OutputOption,
+    output: o.OutputOption,
     variant: Annotated[
         str | None, typer.Option(help="A named view of the dataset; see: claimlab catalog show NAME")
     ] = None,
@@ -27,9 +27,9 @@ def load(
     unmapped: Annotated[
         str, typer.Option(help="Labels that the map does not know: 'error', or accept as 'unknown'.")
     ] = "error",
-    limit: LimitOption = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Load a catalogued dataset from a zip or folder into a claimlab dataset folder."""
     from claimlab.catalog.load import load as load_dataset

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.options import ForceFlag, JsonFlag, OptionalOutput
+from claimlab.cli import options as o
 from claimlab.cli.output import echo, emit, progress_bar, suggest, verb
 from claimlab.core.errors import UsageError
 
@@ -17,10 +17,10 @@ app = verb()
 @app.command()
 def report(
     study: Annotated[Path, typer.Argument(help="The study file (TOML); start one with --init.")],
-    output: OptionalOutput = None,
+    output: o.OptionalOutput = None,
     new_study: Annotated[bool, typer.Option("--init", help="Write a study file with the questions to answer.")] = False,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Write the evaluation quality assurance (EQA) report of a study, with everything that was not checked."""
     if new_study:

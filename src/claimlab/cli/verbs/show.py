@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.options import JsonFlag
+from claimlab.cli import options as o
 from claimlab.cli.output import emit, say, show_blocks, suggest, verb
 
 app = verb()
@@ -30,7 +30,7 @@ def show(
         str | None,
         typer.Option("--accept-edits", metavar="WHY", help="Keep edited tables, and record why in the lineage."),
     ] = None,
-    as_json: JsonFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Show what a folder holds: counts, labels, splits, side tables, lineage, notes and the first records."""
     from claimlab.pages.show import blocks

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.options import ForceFlag, JsonFlag, LimitOption, OptionalOutput, SeedOption, StrictFlag, TaskOption
 from claimlab.cli.output import echo, emit, note, progress_bar, say, show_blocks, suggest, verb, written
 from claimlab.core.errors import UsageError
 
@@ -52,7 +52,7 @@ StrategiesOption = Annotated[
 @app.command()
 def split(
     folder: Annotated[Path | None, typer.Argument(help="A claimlab dataset folder.")] = None,
-    output: OptionalOutput = None,
+    output: o.OptionalOutput = None,
     by: Annotated[str, typer.Option("--by", help="The strategy; see --strategies.")] = "group",
     shares: Annotated[str, typer.Option(help="train/dev/test, or train/test.")] = "70/10/20",
     hold_out: HoldOutOption = None,
@@ -69,14 +69,14 @@ def split(
     small_test: SmallTestOption = None,
     no_changed_in_test: NoChangedInTestOption = False,
     drop_leaks: DropLeaksOption = False,
-    task: TaskOption = "veracity",
+    task: o.TaskOption = "veracity",
     preview: Annotated[bool, typer.Option("--preview", help="Print the tables and write nothing.")] = False,
     strategies: StrategiesOption = False,
-    strict: StrictFlag = False,
-    seed: SeedOption = 0,
-    limit: LimitOption = None,
-    force: ForceFlag = False,
-    as_json: JsonFlag = False,
+    strict: o.StrictFlag = False,
+    seed: o.SeedOption = 0,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
 ) -> None:
     """Split a dataset into train, dev and test, and audit the split as it is made."""
     if strategies:

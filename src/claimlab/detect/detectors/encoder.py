@@ -14,7 +14,7 @@ import polars as pl
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.linear import as_predictions, temperature
 from claimlab.detect.neural.files import MINILM, Device, choose_device
-from claimlab.detect.neural.save import refuse_taken, save_fitted
+from claimlab.detect.neural.save import refuse, save_fitted
 from claimlab.detect.neural.train import Fitted, Pooling, Recipe, train
 from claimlab.detect.texts import texts_of
 
@@ -73,7 +73,7 @@ class Encoder(Detector):
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         if self.save is not None:
-            refuse_taken(Path(self.save))
+            refuse(Path(self.save))
         self.classes = sorted(set(train.labels))
         texts, held, y, held_y = self._parts(train, dev, seed)
         runs = (self._train(recipe, texts, y, held, held_y, seed) for recipe in self.recipes())

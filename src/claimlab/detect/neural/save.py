@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core.atomic import atomic_folder
-from claimlab.core.errors import OutputExists
+from claimlab.core.guard import refuse_taken, seal_folder
 from claimlab.detect.neural.files import choose_device, open_model
 from claimlab.detect.neural.train import Fitted, Recipe, network_of
 
 ABOUT, HEAD = "claimlab.json", "head.safetensors"
+KIND = "trained model"
 
 
 def save_fitted(fitted: Fitted, folder: Path, about: dict[str, Any]) -> None:
     """`folder` can be given as `model=` for further training, or opened with `load_fitted` to predict."""
     from safetensors.torch import save_file
 
-    refuse_taken(folder)
+    refuse(folder)
     with atomic_folder(folder) as building:
         fitted.network.body.save_pretrained(building)
         fitted.tokenizer.save_pretrained(building)
@@ -28,12 +29,12 @@ def save_fitted(fitted: Fitted, folder: Path, about: dict[str, Any]) -> None:
         trained = {"recipe": asdict(fitted.recipe), "dev_macro_f1": fitted.score, "history": fitted.history}
         told = {**about, **trained}
         (building / ABOUT).write_text(json.dumps(told, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        seal_folder(building, KIND)
 
 
-def refuse_taken(folder: Path) -> None:
+def refuse(folder: Path) -> None:
     """Only a model that was saved here before is replaced; to be asked before training, not after it."""
-    if folder.exists() and not (folder / ABOUT).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputExists(folder)
+    refuse_taken(folder, force=True, kind=KIND)
 
 
 def load_fitted(folder: Path) -> tuple[Fitted, list[str]]:

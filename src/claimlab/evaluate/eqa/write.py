@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from html import escape
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from claimlab import __version__
 from claimlab.audit.views.page import Chapter
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
+from claimlab.core.shown import Shown
 from claimlab.evaluate.eqa.evidence import Evidence, gather
 from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.limits import limits
@@ -24,8 +24,14 @@ FILE = "eqa.json"
 KIND = "quality assurance report"
 
 
-class Assurance(dict[str, Any]):
+@dataclass(frozen=True, repr=False)
+class Assurance(Shown):
     """What `eqa.json` holds: "formulation", "quality" and "limits"."""
+
+    content: dict[str, Any]
+
+    def __getitem__(self, part: str) -> Any:
+        return self.content[part]
 
     def counts(self) -> dict[str, int]:
         """Limits by kind, in the order of the report."""
@@ -37,14 +43,11 @@ class Assurance(dict[str, Any]):
         """One row per limit."""
         return pl.DataFrame(self["limits"], schema={"kind": pl.String, "about": pl.String, "sentence": pl.String})
 
-    def to_pandas(self) -> Any:
-        return self.table.to_pandas()
+    def headline(self) -> str:
+        return f"'{self['title']}': {len(self['limits'])} limits"
 
-    def __repr__(self) -> str:
-        return f"<Assurance '{self['title']}': {len(self['limits'])} limits>"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(repr(self))}</p>{self.table._repr_html_()}"
+    def to_json(self) -> dict[str, Any]:
+        return self.content
 
 
 def report(
@@ -64,13 +67,13 @@ def report(
         evidence = gather(asked, home, progress=progress)
         gaps = limits(evidence)
         parts = [Chapter(a, i, alarms_only=True) for i, a in enumerate(evidence.every_audit())]
-        content = Assurance(to_json(evidence, gaps))
+        content = Assurance(assured(evidence, gaps))
         pages = (eqa_report(evidence, gaps, parts, size) for size in SIZES)
-        run.fill(lambda folder: fill(Contents(KIND, pages, data={FILE: content}), folder))
+        run.fill(lambda folder: fill(Contents(KIND, pages, data={FILE: content.to_json()}), folder))
     return content
 
 
-def to_json(evidence: Evidence, gaps: list[Limit]) -> dict[str, Any]:
+def assured(evidence: Evidence, gaps: list[Limit]) -> dict[str, Any]:
     """Formulation, quality and limits, as data."""
     return {
         "title": evidence.study.title,

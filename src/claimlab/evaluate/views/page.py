@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from claimlab.core.plain import slug
 from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.slices import Estimate, Slices
 from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
 from claimlab.evaluate.traits import title
 from claimlab.evaluate.views import pictures, tables
-from claimlab.pages.blocks import Block, Fold, Items, Report, Section, Table, Text, Tiles, percent, slug, span
+from claimlab.pages.blocks import Block, Fold, Items, Report, Section, Table, Text, Tiles, percent, span
 from claimlab.pages.excerpt import excerpt
 
 

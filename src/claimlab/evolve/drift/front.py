@@ -13,6 +13,7 @@ import polars as pl
 
 from claimlab.core.budget import Caps
 from claimlab.core.calls.estimate import Priced, estimated
+from claimlab.core.choice import each_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import DATASET, refuse_taken
@@ -72,7 +73,7 @@ def drift(
     "classifier" with `auditor_data`, or "model", the first judge). `population` and `network` are files, for traces
     that came without them. Caps hold over all starts of a run with an `output`.
     """
-    sources, judges = _several(data), [judge] if isinstance(judge, str) else list(judge)
+    sources, judges = _several(data), each_of(judge)
     wanted = wanted_levels(levels)
     caps = _caps(judges, max_cost, max_calls, max_tokens)
     known = Reading.named(reading)  # before a model is opened, which may take a while or not be there
@@ -112,7 +113,7 @@ def estimate_drift(
     limit: int | None = None,
 ) -> dict[str, Any]:
     """What the judges of `drift` would cost with the same words; nothing is asked and nothing written."""
-    judges, known = [judge] if isinstance(judge, str) else list(judge), Reading.named(reading)
+    judges, known = each_of(judge), Reading.named(reading)
     opened = [Dataset.of(source, limit) for source in _several(data)]
     hops, parts = read_hops(opened), dict[str, Priced]()
     drawn = sample_hops(hops, sample, seed)

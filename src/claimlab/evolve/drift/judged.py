@@ -6,8 +6,8 @@ answer is null, and the tally counts it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,8 @@ from claimlab.llm.tally import Tally
 GRID = (1, 2, 3, 5, 10, 15, 20, 25, 30)  # the hops that are judged, and each trace's last
 MOST_UNITS = 40
 READ = 4_000
+Asked = TypeVar("Asked", bound=BaseModel)
+Value = TypeVar("Value")
 
 
 class Level(BaseModel):
@@ -71,12 +73,8 @@ def judge_levels(
     claims: Sequence[tuple[str, str]], provider: Provider, *, progress: Progress = silent
 ) -> tuple[list[str | None], Tally]:
     """(text, reference) pairs to levels."""
-    requests, tally = level_requests(claims), Tally()
-    levels: list[str | None] = [None] * len(requests)
-    for index, answer in gather_sync(provider, requests, progress=progress, label="Judging verdicts"):
-        tally.add(answer)
-        levels[index] = answer.value.verdict if answer.value is not None else None
-    return levels, tally
+    requests = level_requests(claims)
+    return _answers(provider, requests, lambda _, level: level.verdict, progress=progress, label="Judging verdicts")
 
 
 def stated_requests(claims: Sequence[tuple[str, str]]) -> list[Request[Stated]]:
@@ -94,14 +92,24 @@ def entailed(
     claims: Sequence[tuple[str, str]], provider: Provider, *, progress: Progress = silent
 ) -> tuple[list[float | None], Tally]:
     """(text, context) pairs to the share of the context's units that the model finds in the text."""
-    requests, tally = stated_requests(claims), Tally()
-    shares: list[float | None] = [None] * len(requests)
-    for index, answer in gather_sync(provider, requests, progress=progress, label="Judging coverage"):
+    known = [len(units(context)[:MOST_UNITS]) for _, context in claims]
+
+    def share(at: int, answer: Stated) -> float | None:
+        return len({i for i in answer.stated if 1 <= i <= known[at]}) / known[at] if known[at] else None
+
+    return _answers(provider, stated_requests(claims), share, progress=progress, label="Judging coverage")
+
+
+def _answers(
+    provider: Provider, requests: list[Request[Asked]], read: Callable[[int, Asked], Value | None], **settings: Any
+) -> tuple[list[Value | None], Tally]:
+    """What `read` makes of each answer, with the index of its request; null where there is none."""
+    tally = Tally()
+    values: list[Value | None] = [None] * len(requests)
+    for index, answer in gather_sync(provider, requests, **settings):
         tally.add(answer)
-        known = len(units(claims[index][1])[:MOST_UNITS])
-        if answer.value is not None and known:
-            shares[index] = len({i for i in answer.value.stated if 1 <= i <= known}) / known
-    return shares, tally
+        values[index] = None if answer.value is None else read(index, answer.value)
+    return values, tally
 
 
 def _numbered(facts: Sequence[str]) -> str:
