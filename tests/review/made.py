@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.dataset import Dataset
+from claimlab.core.record import to_side_table
 from claimlab.review import project
 from claimlab.review.review import Review
 from claimlab.review.task import Choice, Task
@@ -57,3 +60,27 @@ def review(
 
 def key() -> str:
     return str(uuid.uuid4())
+
+
+def dataset(size: int = 60, **tables: pl.DataFrame) -> Dataset:
+    """Numbered records, true and false by turns; number 3 nearly repeats number 0 under the other label."""
+    rng = random.Random(1)
+    words = ["bridge", "vaccine", "mayor", "river", "budget", "school", "doctor", "train", "market", "storm"]
+    texts = [f"Claim {n}: " + " ".join(rng.choices(words, k=14)) for n in range(size)]
+    texts[3] = texts[0] + " indeed"
+    records = pl.DataFrame(
+        {
+            "id": [f"r{n:03d}" for n in range(size)], "text": texts, "kind": ["claim"] * size,
+            "veracity": ["true" if n % 2 == 0 else "false" for n in range(size)],
+            "topic": ["health" if n % 5 == 0 else "politics" for n in range(size)],
+        }
+    )  # fmt: skip
+    return Dataset.build("made", records, {name: to_side_table(name, table) for name, table in tables.items()})
+
+
+def predictions(made: Dataset) -> pl.DataFrame:
+    """A run that says "true" of everything, less and less surely."""
+    n = len(made)
+    scores = [json.dumps({"true": 1 - k / (2 * n), "false": k / (2 * n)}) for k in range(n)]
+    said = {"record_id": made.records["id"], "run": ["x"] * n, "label": ["true"] * n, "scores": scores}
+    return pl.DataFrame({**said, "rationale": ["It is so."] * n})

@@ -20,7 +20,7 @@ from claimlab.core.guard import seal_folder
 from claimlab.review.task import Task
 
 VERSION = 1
-FILE, ITEMS, STORE = "review.json", "items.parquet", "review.sqlite"
+FILE, ITEMS, BATCHES, STORE = "review.json", "items.parquet", "batches.parquet", "review.sqlite"
 KIND = "review"
 COLUMNS: dict[str, pl.DataType] = {
     "id": pl.String(),
@@ -55,6 +55,7 @@ class Project(BaseModel):
     origin: Origin
     store: str = STORE
     items: str = ""  # sha256 of items.parquet
+    batches: str | None = None  # sha256 of batches.parquet, of a review by batches
 
     @property
     def schema_name(self) -> str:
@@ -63,14 +64,17 @@ class Project(BaseModel):
         return f"review_{digest_json([self.task.model_dump(mode='json'), self.items, self.seed])[:16]}"
 
 
-def write(folder: Path, project: Project, items: pl.DataFrame) -> Project:
-    """Fill and seal a review's folder."""
+def write(folder: Path, project: Project, items: pl.DataFrame, members: pl.DataFrame | None = None) -> None:
+    """Fill and seal a review's folder; `members` says which batch each record is in."""
     write_parquet(items, folder / ITEMS)
-    sealed = project.model_copy(update={"items": digest_file(folder / ITEMS)})
+    hashes = {"items": digest_file(folder / ITEMS)}
+    if members is not None:
+        write_parquet(members, folder / BATCHES)
+        hashes["batches"] = digest_file(folder / BATCHES)
+    sealed = project.model_copy(update=hashes)
     text = json.dumps(sealed.model_dump(mode="json"), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     (folder / FILE).write_text(text, encoding="utf-8")
     seal_folder(folder, KIND)
-    return sealed
 
 
 def read(folder: Path) -> Project:
@@ -91,8 +95,9 @@ def read(folder: Path) -> Project:
     except ValidationError as error:
         fields = ", ".join(".".join(map(str, e["loc"])) for e in error.errors()[:5])
         raise SchemaError(f"'{file}' has wrong fields: {fields}.", "Make the review again.") from None
-    if not (folder / ITEMS).is_file() or digest_file(folder / ITEMS) != project.items:
-        raise FileChanged(folder, [ITEMS])
+    for name, digest in {ITEMS: project.items, BATCHES: project.batches}.items():
+        if digest is not None and (not (folder / name).is_file() or digest_file(folder / name) != digest):
+            raise FileChanged(folder, [name])
     return project
 
 

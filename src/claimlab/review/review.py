@@ -6,17 +6,19 @@ Rules are kept here: who may do what, what annotators do not see, and that a rep
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import polars as pl
 
+from claimlab.core.errors import UsageError
 from claimlab.core.shown import Shown
 from claimlab.review import adjudication, decisions, people, queue
 from claimlab.review.agreement import Agreement, agreement
-from claimlab.review.project import KIND as KIND
-from claimlab.review.project import Project, item_rows, read
+from claimlab.review.batches import BatchTable, confirms, judge
+from claimlab.review.project import BATCHES, Project, item_rows, read
 from claimlab.review.results import results, written
-from claimlab.review.shapes import Decision, Item, Person
+from claimlab.review.shapes import Decision, Item, Payload, Person
 from claimlab.review.status import ReviewStatus, status
 from claimlab.review.store import POSTGRES, Store
 from claimlab.review.tables import event, item, person, sa
@@ -28,24 +30,34 @@ Who = Person | str  # a name will do
 class Review(Shown):
     """An open review. Safe to share between threads, and between processes on the same folder or database."""
 
-    def __init__(self, folder: Path, project: Project, store: Store) -> None:
-        self.folder, self.project, self.task, self.store = folder, project, project.task, store
+    def __init__(self, folder: Path, project: Project) -> None:
+        self.folder, self.project, self.task = folder, project, project.task
+        self._store: Store | None = None
+        self._opening = Lock()
 
     @classmethod
     def open(cls, folder: str | Path) -> Review:
-        """Open the review in `folder`; its store is made, from its items, when there is none yet."""
-        place = Path(folder)
-        project = read(place)
-        remote = project.store.startswith(POSTGRES)
-        where = project.store if remote else place / project.store
-        store = Store.open(where, create=True, schema=project.schema_name if remote else None)
-        with store.write() as connection:
-            if connection.execute(sa.select(item.c.id).limit(1)).first() is None:
-                connection.execute(item.insert(), list(item_rows(place)))
-        return cls(place, project, store)
+        """Open the review in `folder`; its store is opened when it is first needed."""
+        return cls(Path(folder), read(Path(folder)))
+
+    @property
+    def store(self) -> Store:
+        """Where decisions are; made, from the items, when there is none yet."""
+        with self._opening:
+            if self._store is None:
+                remote = self.project.store.startswith(POSTGRES)
+                where = self.project.store if remote else self.folder / self.project.store
+                store = Store.open(where, create=True, schema=self.project.schema_name if remote else None)
+                with store.write() as connection:
+                    if connection.execute(sa.select(item.c.id).limit(1)).first() is None:
+                        connection.execute(item.insert(), list(item_rows(self.folder)))
+                self._store = store
+            return self._store
 
     def close(self) -> None:
-        self.store.close()
+        if self._store is not None:
+            self._store.close()
+            self._store = None
 
     # People
 
@@ -156,6 +168,19 @@ class Review(Shown):
         """A row for each item under review: what it comes to, and how."""
         with self.store.read() as connection:
             return results(connection, self.task, outcomes(connection, self.task, self._wanted(connection)))
+
+    def batches(self) -> BatchTable:
+        """The state of each batch, of a review by batches."""
+        if self.task.batches is None:
+            raise UsageError("This is not a review by batches.", "Make one with `batch` (records in a batch).")
+        found = self.results()
+        labels = {row["id"]: Payload.model_validate(row["payload"]) for row in item_rows(self.folder)}
+        seen: dict[int, list[bool | None]] = {}
+        for name, batch, value in found.select("item", "batch", "value").iter_rows():
+            shown = labels[name]
+            label = shown.model.label if shown.model is not None else shown.label
+            seen.setdefault(batch, []).append(None if value is None else confirms(self.task, value, label))
+        return judge(pl.read_parquet(self.folder / BATCHES), self.task.batches, seen)
 
     def events(self) -> pl.DataFrame:
         """The history, oldest first: who, what, when."""

@@ -37,7 +37,7 @@ class Store:
         if text.startswith(POSTGRES):
             store = cls(_postgres(text, schema or "claimlab_review"), schema or "claimlab_review")
         elif "://" in text:
-            raise UsageError(f"'{shown(text)}' is not a store.", "Give a path, or a URL postgresql://USER@HOST/NAME.")
+            check_url(text)
         elif not create and not Path(where).is_file():
             raise SchemaError(f"There is no store '{where}'.", "Check the path, or make the review again.")
         else:
@@ -72,6 +72,13 @@ class Store:
             reason = str(error.orig).strip().splitlines()[0]
             todo = "Check that it is the store of a review, that the server runs and that the password is set."
             raise SchemaError(f"The store '{place}' cannot be used: {reason}.", todo) from None
+
+
+def check_url(url: str) -> str:
+    """`url` without its password; a `UsageError` where it is not of PostgreSQL."""
+    if not url.startswith(POSTGRES):
+        raise UsageError(f"'{shown(url)}' is not a store.", "Give a URL such as postgresql://USER@HOST/NAME.")
+    return shown(url)
 
 
 def shown(url: str) -> str:
