@@ -17,7 +17,7 @@ from claimlab.pages.latex import escape as tex
 from claimlab.pages.latex import to_latex
 from claimlab.pages.markdown import escape as md
 from claimlab.pages.markdown import to_markdown
-from claimlab.pages.scatter import Side, scatter
+from claimlab.pages.scatter import Side, scatter, scatter_svg
 
 NASTY = "<script>alert('x')</script> & | \\ $ % # _ ^ ~ { } `code` *bold* [link](x)"
 
@@ -108,6 +108,18 @@ def test_charts_escape_names_and_stay_small() -> None:
 def test_slim_leaves_text_alone() -> None:
     assert slim('<svg><path d="M1.23456,2"/><text opacity="1">1.23456 &lt;b&gt;</text></svg>').endswith(
         '<path d="M1.2,2"/><text>1.23456 &lt;b&gt;</text></svg>'
+    )
+
+
+def test_each_word_of_the_plot_says_its_figures_and_may_lead_somewhere() -> None:
+    sides = Side("true", 1_500, [1_200, 3]), Side("<false>", 90, [0, 40])
+    svg = scatter_svg(["a<b", "hoax"], *sides)
+    assert "<title>a&lt;b: 1,200 of 1,500 true, 0 of 90 &lt;false&gt;</title>" in svg
+    assert "<title>hoax: 3 of 1,500 true, 40 of 90 &lt;false&gt;</title>" in svg
+    assert "<a " not in svg
+    assert "dot.invalid" not in svg
+    assert '<a href="/words?w=hoax&amp;x=1"' in scatter_svg(
+        ["a<b", "hoax"], *sides, lambda word: f"/words?w={word}&x=1"
     )
 
 

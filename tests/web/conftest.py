@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,6 @@ from starlette.testclient import TestClient
 import claimlab as cl
 from claimlab.generate.planted import planted
 from claimlab.web.app import create_app
-from claimlab.web.settings import Settings
 
 
 @pytest.fixture(scope="session")
@@ -25,11 +24,11 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def client(workspace: Path) -> Iterator[TestClient]:
+def client(workspace: Path, client_of: Callable[[Path], TestClient]) -> Iterator[TestClient]:
     with client_of(workspace) as opened:
         yield opened
 
 
-def client_of(workspace: Path, settings: Settings | None = None) -> TestClient:
-    app = create_app(workspace, settings=settings or Settings())
-    return TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=True)
+@pytest.fixture(scope="session")
+def client_of() -> Callable[[Path], TestClient]:
+    return lambda folder: TestClient(create_app(folder), base_url="http://127.0.0.1:8765")

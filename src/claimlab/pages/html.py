@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -58,6 +59,7 @@ def environment(*packages: str) -> Any:
     env.filters["svg"] = lambda text: Markup(text)
     env.filters["sort_key"] = sort_key
     env.filters["with_code"] = lambda text: Markup(_CODE.sub(r"<code>\1</code>", str(escape(plain(text)))))
+    env.filters["pretty"] = lambda value: json.dumps(value, ensure_ascii=False, indent=1, default=str)
     env.tests["of_kind"] = lambda block, kind: type(block).__name__ == kind
     env.globals["anchor"] = anchor
     return env

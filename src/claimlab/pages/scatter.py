@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.pages.charts import UNKNOWN, colours_of
+from claimlab.core.plain import plain
+from claimlab.pages.charts import UNKNOWN, colours_of, to_svg
 from claimlab.pages.excerpt import excerpt
 from claimlab.pages.placing import place
 
 SIDE = 460.0  # pixels
 NAMED = 45
+_MARK = "https://dot.invalid/"
+_DOT = re.compile(rf'<a xlink:href="{re.escape(_MARK)}(\d+)">(.*?)</a>', re.DOTALL)
 ONE_SIDED = 2.0  # times as usual in one class as in the other: from here a dot takes the colour of its class
 
 
@@ -26,6 +31,22 @@ class Side:
     name: str
     size: int
     counts: Sequence[int]
+
+
+def scatter_svg(words: Sequence[str], across: Side, up: Side, link: Callable[[str], str] | None = None) -> str:
+    """The chart as SVG in which each dot says its word and figures to whoever points at it; with `link`, it leads to
+    `link(word)`."""
+    figures = [
+        f"{excerpt(word, 40)}: {a:,} of {across.size:,} {across.name}, {b:,} of {up.size:,} {up.name}"
+        for word, a, b in zip(words, across.counts, up.counts, strict=True)
+    ]
+
+    def dressed(dot: re.Match[str]) -> str:
+        word, told = words[int(dot[1])], escape(plain(figures[int(dot[1])]))
+        inner = f"<title>{told}</title>{dot[2]}"
+        return f'<a href="{escape(link(word))}" aria-label="{told}">{inner}</a>' if link else f"<g>{inner}</g>"
+
+    return _DOT.sub(dressed, to_svg(scatter(words, across, up)))
 
 
 def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
@@ -43,7 +64,8 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
     named = place(pixels, [(i, excerpt(words[i], 24)) for i in wanted], area=(SIDE, SIDE))
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     axis = alt.Axis(format="~%", values=_ticks(low, high), grid=True)
-    dots = pl.DataFrame({"x": x, "y": y, "leans": leaning})
+    numbers = [f"{_MARK}{i}" for i in range(len(words))]  # what Vega keeps of a dot is where it leads
+    dots = pl.DataFrame({"x": x, "y": y, "leans": leaning, "number": numbers})
     back = np.log(high / low) / SIDE
     labels = pl.DataFrame(
         {
@@ -74,6 +96,7 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
             title="more usual in:",
             legend=alt.Legend(orient="top"),
         ),
+        href=alt.Href("number:N"),
     )
     even = alt.Chart(pl.DataFrame({"x": [low, high], "y": [low, high]})).mark_line(strokeDash=[5, 4], color="#9aa4b0")
     leads = alt.Chart(lines).mark_rule(color="#9aa4b0", strokeWidth=0.7)

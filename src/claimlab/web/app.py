@@ -16,8 +16,14 @@ from starlette.responses import Response
 
 from claimlab import __version__
 from claimlab.core.errors import ClaimlabError, NotFound, UsageError
+from claimlab.web.audits import add_audits
+from claimlab.web.compare import add_comparison
+from claimlab.web.datasets import add_datasets
 from claimlab.web.gate import TOKEN, Gate, cookie
 from claimlab.web.page import Pages, status_of
+from claimlab.web.records import add_records
+from claimlab.web.reports import add_reports
+from claimlab.web.runs import add_runs
 from claimlab.web.settings import Settings
 from claimlab.web.workspace import Entry, Workspace
 
@@ -60,6 +66,12 @@ def create_app(folder: Path, *, settings: Settings | None = None) -> FastAPI:
     pages = Pages(app, workspace)
     app.state.workspace, app.state.settings = workspace, chosen
     _add_home(app, pages, chosen)
+    add_datasets(pages)
+    add_records(pages)
+    add_audits(pages)
+    add_runs(pages)
+    add_comparison(pages)
+    add_reports(app, pages)
     _add_problems(app, pages)
     app.add_middleware(Gate, settings=chosen, explain=pages.explain)
     return app

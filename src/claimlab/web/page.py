@@ -36,6 +36,7 @@ class Pages:
 
     def __init__(self, app: FastAPI, workspace: Workspace) -> None:
         self.app, self.workspace = app, workspace
+        self.helpers: dict[str, Callable[..., Any]] = {}  # what templates may call
 
     def add(self, path: str, template: str, *, title: str) -> Callable[[Maker], Maker]:
         """The decorated function makes the data of `path`, and of `/api` + `path`; `template` shows it."""
@@ -73,6 +74,7 @@ class Pages:
             twin=f"/api{request.url.path.rstrip('/')}{query}",
             workspace=self.workspace.name,
             version=__version__,
+            **self.helpers,
             **values,
         )  # fmt: skip
         return HTMLResponse(html, status)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from claimlab.audit.checks.feasibility import THRESHOLD
@@ -13,7 +13,7 @@ from claimlab.pages.blocks import Figure
 from claimlab.pages.charts import bars, colours_of, distinct, histogram, to_svg
 from claimlab.pages.dots import Dot, dots
 from claimlab.pages.excerpt import excerpt
-from claimlab.pages.scatter import Side, scatter
+from claimlab.pages.scatter import Side, scatter_svg
 
 BARS = 15
 MAX_SIDES = 4  # classes that get a picture of their words when there are more than two
@@ -65,12 +65,12 @@ def feasibility(audits: Sequence[Audit], name: str) -> list[Figure]:
     ]
 
 
-def of_finding(finding: Finding, name: str) -> list[Figure]:
-    """The pictures of one finding; none where its sentence says it all."""
+def of_finding(finding: Finding, name: str, link: Callable[[str], str] | None = None) -> list[Figure]:
+    """The pictures of one finding; none where its sentence says it all. Words lead to where `link` says."""
     details = finding.details
     out: list[Figure] = []
     if details.get("cloud"):
-        out += _clouds(details["cloud"], name)
+        out += _clouds(details["cloud"], name, link)
     if details.get("histogram", {}).get("edges"):
         out.append(_histogram(finding, details["histogram"], name))
     for table in ("values", "slices"):
@@ -79,7 +79,7 @@ def of_finding(finding: Finding, name: str) -> list[Figure]:
     return out
 
 
-def _clouds(cloud: Mapping[str, Any], name: str) -> list[Figure]:
+def _clouds(cloud: Mapping[str, Any], name: str, link: Callable[[str], str] | None) -> list[Figure]:
     """Two classes against each other; with more, each against all the others together."""
     sizes: dict[str, int] = cloud["sizes"]
     sides = [Side(c, sizes[c], cloud["counts"][c]) for c in sizes]
@@ -88,7 +88,7 @@ def _clouds(cloud: Mapping[str, Any], name: str) -> list[Figure]:
     couples = [(sides[0], sides[1])] if len(sides) == 2 else [(_others(s, sides), s) for s in sides[:MAX_SIDES]]
     return [
         Figure(
-            to_svg(scatter(cloud["words"], across, up)),
+            scatter_svg(cloud["words"], across, up, link),
             f"Each dot is one of {len(cloud['words'])} words: how usual it is among records labelled “{across.name}” "
             f"and “{up.name}” (logarithmic). Far from the dashed line it gives the label away.",
             f"Words by how usual they are in {across.name} and in {up.name}",

@@ -1,0 +1,161 @@
+"""Dataset pages: records to search, filter, sort and page through; what there is of each label, split and month."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import Query
+from pydantic import BaseModel
+
+from claimlab.core.dataset import RECORDS
+from claimlab.core.errors import DataError
+from claimlab.pages.excerpt import excerpt
+from claimlab.web.filters import FACETS, SORTABLE, Facet, RecordFilters, Turning, check_sort, facet, turning
+from claimlab.web.page import Pages
+from claimlab.web.rows import Rows, digest_of
+from claimlab.web.saved import finding_at
+from claimlab.web.workspace import Kind, Place, Workspace
+
+ALL: tuple[Kind, ...] = ("dataset", "run", "traces")  # each is a dataset
+BARS = 60
+
+
+class Row(BaseModel):
+    id: str
+    text: str
+    label: str | None
+    split: str | None
+    language: str | None
+    date: datetime | None
+    source: str | None
+    topic: str | None
+    link: str
+
+
+class Bar(BaseModel):
+    name: str
+    count: int
+    link: str
+
+
+class DatasetPage(BaseModel):
+    """A page of records, and what there is among those that pass the filters."""
+
+    id: str
+    name: str
+    kind: str
+    licence: str | None
+    synthetic: bool
+    notes: list[str]
+    warning: str | None
+    records: int
+    filters: RecordFilters
+    filter_pairs: list[tuple[str, str]]
+    filter_title: str
+    sort_links: dict[str, str]
+    turning: Turning
+    rows: list[Row]
+    facets: list[Facet]
+    splits: list[str]
+    label_by_split: dict[str, list[int]]
+    months: list[Bar]
+    tables: dict[str, int]
+    lineage: list[dict[str, Any]]
+
+
+def add_datasets(pages: Pages) -> None:
+    workspace = pages.workspace
+
+    @pages.add("/datasets/{dataset}", "dataset.html.jinja", title="Records of a dataset, searched and filtered")
+    def dataset(dataset: str, filters: Annotated[RecordFilters, Query()]) -> DatasetPage:
+        return dataset_page(workspace, workspace.get(dataset, *ALL), filters)
+
+
+def dataset_page(workspace: Workspace, place: Place, filters: RecordFilters) -> DatasetPage:
+    check_sort(filters.sort, SORTABLE)
+    if place.manifest is None:
+        raise DataError(place.entry.note, "Make the dataset again.")
+    manifest, base = place.manifest, f"/datasets/{place.entry.id}"
+    rows, title = chosen_rows(workspace, place, filters)
+    where = turning(filters, base, rows.total())
+    counts = rows.counts(tuple(FACETS))
+    crossed = rows.crossed("veracity", "split")
+    splits = sorted({split for _, split in crossed}, key=lambda s: (s is None, s or ""))
+    labels = sorted({label for label, _ in crossed}, key=lambda v: (v is None, v or ""))
+    return DatasetPage(
+        id=place.entry.id, name=place.entry.name, kind=place.entry.kind, licence=manifest.licence,
+        synthetic=manifest.synthetic, notes=manifest.notes, warning=changed(place),
+        records=int(manifest.counts.get("records", 0)), filters=filters, filter_pairs=filters.pairs(),
+        filter_title=title,
+        sort_links={c: filters.link(base, sort=_next_sort(filters.sort, c)) for c in SORTABLE},
+        turning=where, rows=[_row(base, r) for r in rows.page(where.number, filters.size).iter_rows(named=True)],
+        facets=[facet(filters, base, c, t, counts[c]) for c, t in FACETS.items() if _tells(counts[c], filters, c)],
+        splits=[s or "no split" for s in splits],
+        label_by_split={label or "no label": [crossed.get((label, s), 0) for s in splits] for label in labels},
+        months=_bars(rows.months(), filters, base),
+        tables={n: c for n, c in manifest.counts.items() if isinstance(c, int) and n != "records"},
+        lineage=[step.model_dump() for step in manifest.lineage],
+    )  # fmt: skip
+
+
+def chosen_rows(workspace: Workspace, place: Place, filters: RecordFilters) -> tuple[Rows, str]:
+    """The rows that the filters choose, and a title where they are those of a finding."""
+    if not filters.audit or filters.finding is None:
+        return Rows.of(place.folder / RECORDS, filters), ""
+    finding, title = finding_at(workspace, filters.audit, filters.finding)
+    return Rows.of(place.folder / RECORDS, filters, finding.records), title
+
+
+def changed(place: Place) -> str | None:
+    """A sentence where the records are not those that claimlab wrote."""
+    if digest_of(place.folder / RECORDS) == place.digest:
+        return None
+    return f"{RECORDS} was changed after claimlab wrote it: what is shown is not what the lineage says."
+
+
+def record_link(dataset: str, record: str) -> str:
+    return f"/datasets/{dataset}/record?{urlencode({'id': record})}"
+
+
+def _row(base: str, row: dict[str, Any]) -> Row:
+    link = f"{base}/record?{urlencode({'id': row['id']})}"
+    more = {name: row[name] for name in ("split", "language", "date", "source", "topic")}
+    return Row(id=row["id"], text=excerpt(row["text"] or "", 400), label=row["veracity"], link=link, **more)
+
+
+def _tells(counts: list[tuple[str | None, int]], filters: RecordFilters, column: str) -> bool:
+    """Whether a facet is worth showing: it has values, or one of them was chosen."""
+    return any(value is not None for value, _ in counts) or bool(getattr(filters, column))
+
+
+def _next_sort(current: str, column: str) -> str:
+    return {column: f"-{column}", f"-{column}": ""}.get(current, column)
+
+
+def _bars(months: list[tuple[datetime, int]], filters: RecordFilters, base: str) -> list[Bar]:
+    """Months, or years where there are too many of them; each leads to its records."""
+    by_year = len(months) > BARS
+    tally: dict[str, int] = {}
+    for month, n in months:
+        name = f"{month:%Y}" if by_year else f"{month:%Y-%m}"
+        tally[name] = tally.get(name, 0) + n
+    return [Bar(name=name, count=n, link=filters.link(base, **_span(name))) for name, n in list(tally.items())[-200:]]
+
+
+def _span(name: str) -> dict[str, date]:
+    """The first and the last day of a year or a month."""
+    if "-" not in name:
+        return {"since": date(int(name), 1, 1), "until": date(int(name), 12, 31)}
+    year, month = map(int, name.split("-"))
+    first = date(year, month, 1)
+    after = date(year + month // 12, month % 12 + 1, 1) if (year, month) < (9999, 12) else date(9999, 12, 31)
+    return {"since": first, "until": after - timedelta(days=1) if after.day == 1 else after}
+
+
+def parquet(place: Place, table: str) -> Path | None:
+    """The file of a side table, where the dataset lists one."""
+    name = f"{table}.parquet"
+    return place.folder / name if place.manifest and name in place.manifest.files else None

@@ -1,0 +1,132 @@
+"""Predictions beside the truth, as the evaluation puts them, read once for as long as the run stays the same."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import NotFound
+from claimlab.evaluate.open import open_runs
+from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.traits import USUAL, trait
+from claimlab.web.rows import Kept
+from claimlab.web.workspace import Place
+
+SUBGROUPS = USUAL
+MOST_CALLS = 20
+_runs, _groups = Kept(8), Kept(32)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """`table` has a row per labelled record: id, text, truth, said, answer ("other" and "none" beyond the classes),
+    right, confidence (the greatest score), scores, rationale, subgroup."""
+
+    table: pl.DataFrame
+    classes: tuple[str, ...]
+    answers: frozenset[str]
+    detector: str | None
+    task: str
+    accuracy: float | None
+    macro_f1: float | None
+
+
+def run_of(place: Place) -> ScoredRun:
+    """The first run of the folder."""
+    return _runs.get(_key(place), lambda: open_runs(Dataset.open(place.folder))[0])
+
+
+def scored(place: Place, subgroup: str) -> Scored:
+    return _groups.get((_key(place), subgroup), lambda: _scored(run_of(place), subgroup))
+
+
+def _key(place: Place) -> tuple[str, ...]:
+    files = place.manifest.files if place.manifest else {}
+    return (place.entry.id, *(files.get(f"{name}.parquet", "") for name in ("records", "predictions", "annotations")))
+
+
+def _scored(run: ScoredRun, subgroup: str) -> Scored:
+    from claimlab.core.stats.scores import confusion, macro_f1
+
+    table = run.table
+    given = pl.col("said").is_not_null() | pl.col("abstained").is_not_null()
+    answer = pl.when(pl.col("said").is_in(run.classes)).then("said").when(given).then(pl.lit("other"))
+    shown = table.select(
+        "id", "text", "truth", "said", "rationale", "scores",
+        answer.otherwise(pl.lit("none")).alias("answer"),
+        (pl.col("said") == pl.col("truth")).fill_null(False).alias("right"),
+    )  # fmt: skip
+    shown = shown.with_columns(
+        pl.Series("confidence", [_greatest(s) for s in table["scores"].to_list()], dtype=pl.Float64),
+        pl.Series("subgroup", [list(v) for v in trait(table, subgroup)], dtype=pl.List(pl.String)),
+    )
+    known = run.answers
+    counts = confusion(known.truth, known.guess, len(known.classes), extra=2)
+    return Scored(
+        shown, run.classes, frozenset(shown["answer"].unique().to_list()), run.about.detector, run.task.name,
+        run.hits / table.height if table.height else None, float(macro_f1(counts)) if table.height else None,
+    )  # fmt: skip
+
+
+def tally(values: pl.Series) -> list[tuple[str | None, int | None]]:
+    """The most frequent values."""
+    counts = values.value_counts().rename({values.name: "value"}).sort(["count", "value"], descending=[True, False])
+    return [(value, n) for value, n in counts.head(50).iter_rows()]
+
+
+def prediction_of(place: Place, id: str) -> tuple[dict[str, Any], dict[str, float | None], list[dict[str, Any]]]:
+    """A labelled record with its answer, the scores, and the evidence that the run kept for it."""
+    rows = run_of(place).table.filter(pl.col("id") == id).to_dicts()
+    if not rows:
+        raise NotFound(f"The run '{place.entry.name}' has no prediction for '{id[:100]}'.", "Choose one from its list.")
+    evidence: list[dict[str, Any]] = []
+    if place.manifest and "evidence.parquet" in place.manifest.files:
+        scan = pl.scan_parquet(place.folder / "evidence.parquet").filter(pl.col("record_id") == id)
+        evidence = [{k: v for k, v in e.items() if v is not None} for e in scan.head(50).collect().to_dicts()]
+    return rows[0], _scores(rows[0]["scores"]), evidence
+
+
+def call_rows(place: Place, text: str | None) -> tuple[list[dict[str, str]], str]:
+    """Recorded calls of models that hold the text of the record: what was asked, and what was answered."""
+    file = place.folder.parent / f"{place.folder.name}.cache"
+    files = sorted(file.glob("*.sqlite")) if file.is_dir() else []
+    if not files or not text:
+        return [], "No calls of a model are recorded beside this run."
+    needle = json.dumps(text)[1:-1]  # as the recording writes it
+    found: list[dict[str, str]] = []
+    for one in files:
+        try:
+            with sqlite3.connect(f"file:{one}?mode=ro", uri=True, timeout=5) as db:
+                rows = db.execute(
+                    "SELECT kind, question, answer FROM calls WHERE instr(question, ?) LIMIT ?", (needle, MOST_CALLS)
+                ).fetchall()
+        except sqlite3.DatabaseError as error:
+            return found, f"The recording '{one.name}' cannot be read: {error}."
+        found += [
+            {"kind": kind, "prompt": _readable(question), "reply": _readable(answer)} for kind, question, answer in rows
+        ]
+    return found, "" if found else "No recorded call holds the text of this record."
+
+
+def _readable(text: str) -> str:
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+    except ValueError:
+        return text
+
+
+def _scores(text: str | None) -> dict[str, float | None]:
+    try:
+        scores = json.loads(text) if text else {}
+        return {str(k): None if v is None else float(v) for k, v in scores.items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _greatest(text: str | None) -> float | None:
+    return max((v for v in _scores(text).values() if v is not None), default=None)

@@ -1,0 +1,206 @@
+"""Every page and its JSON twin, on a planted workspace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from starlette.testclient import TestClient
+
+from claimlab.core.dataset import Dataset
+from claimlab.generate.planted import clean_twin
+
+
+def get(client: TestClient, path: str, **parameters: Any) -> dict[str, Any]:
+    """The JSON twin of a page, which must open too."""
+    page, twin = client.get(path, params=parameters), client.get(f"/api{path}", params=parameters)
+    assert page.status_code == twin.status_code == 200, page.text
+    assert page.headers["content-type"].startswith("text/html")
+    content: dict[str, Any] = twin.json()
+    return content
+
+
+def test_a_dataset_counts_and_pages_its_records(client: TestClient, workspace: Path) -> None:
+    data = get(client, "/datasets/data", size=100)
+    records = Dataset.open(workspace / "data").records
+    assert data["turning"]["total"] == data["records"] == records.height
+    assert [row["id"] for row in data["rows"]] == records["id"].to_list()[:100]
+    last = get(client, "/datasets/data", size=100, page=data["turning"]["pages"])
+    assert last["rows"][-1]["id"] == records["id"][-1]
+    assert get(client, "/datasets/data", size=100, page=9_999)["turning"]["number"] == data["turning"]["pages"]
+
+
+def test_filters_search_and_sort_give_what_polars_gives(client: TestClient, workspace: Path) -> None:
+    records = Dataset.open(workspace / "data").records
+    data = get(client, "/datasets/data", veracity="true", language=["eng", "por"], sort="-date", size=200)
+    wanted = records.filter(pl.col("veracity") == "true", pl.col("language").is_in(["eng", "por"]))
+    assert data["turning"]["total"] == wanted.height
+    dates = [row["date"] for row in data["rows"] if row["date"]]
+    assert dates == sorted(dates, reverse=True)
+    word = records["text"].drop_nulls()[0].split()[0]
+    found = get(client, "/datasets/data", q=word.upper())["turning"]["total"]
+    assert (
+        found == records.filter(pl.col("text").str.to_lowercase().str.contains(word.lower(), literal=True)).height > 0
+    )
+    labels = {v["name"]: v["count"] for v in next(f for f in data["facets"] if f["name"] == "veracity")["values"]}
+    assert labels == {"true": wanted.height}
+
+
+def test_records_without_a_value_can_be_chosen(client: TestClient, workspace: Path) -> None:
+    records = Dataset.open(workspace / "data").records
+    assert get(client, "/datasets/data", topic="")["turning"]["total"] == records["topic"].null_count()
+
+
+def test_labels_by_split_and_months_add_up(client: TestClient, workspace: Path) -> None:
+    data = get(client, "/datasets/data")
+    records = Dataset.open(workspace / "data").records
+    assert sum(sum(counts) for counts in data["label_by_split"].values()) == records.height
+    assert sum(bar["count"] for bar in data["months"]) == records["date"].drop_nulls().len()
+    bar = data["months"][0]
+    assert client.get(f"/api{bar['link']}").json()["turning"]["total"] == bar["count"]
+
+
+def test_a_word_is_found_only_whole(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+    texts = ["the cat sat", "a category", "Cat!", None, "concat"]
+    rows = pl.DataFrame({"id": list("abcde"), "text": texts, "kind": ["claim"] * 5})
+    Dataset.build("x", rows).write(tmp_path / "x")
+    with client_of(tmp_path) as client:
+        assert [r["id"] for r in get(client, "/datasets/x", word="cat")["rows"]] == ["a", "c"]
+        assert get(client, "/datasets/x", word="(")["rows"] == []
+
+
+def test_a_finding_leads_to_its_records_and_back(client: TestClient) -> None:
+    audit = get(client, "/audits/reports~audit")
+    found = next(f for f in audit["findings"] if f["records"])
+    finding = client.get(f"/api{found['link']}").json()
+    assert client.get(found["link"]).status_code == 200
+    rows = client.get(f"/api{finding['records_link']}").json()
+    assert rows["turning"]["total"] == found["records"]
+    record = client.get(f"/api{rows['rows'][0]['link']}").json()
+    assert found["link"] in [pointer["link"] for pointer in record["findings"]]
+    assert client.get(rows["rows"][0]["link"]).status_code == 200
+
+
+def test_findings_are_filtered(client: TestClient) -> None:
+    every = get(client, "/audits/reports~audit")["findings"]
+    some = get(client, "/audits/reports~audit", verdict="fail", q="source")["findings"]
+    assert 0 < len(some) < len(every)
+    assert {f["verdict"] for f in some} == {"fail"}
+
+
+def test_a_word_of_the_plot_leads_to_its_records(client: TestClient) -> None:
+    audit = get(client, "/audits/reports~audit", check="giveaways")
+    page = client.get(audit["findings"][0]["link"]).text
+    assert 'href="/datasets/data?word=' in page
+    assert 'aria-label="' in page
+    assert " of " in page
+
+
+def test_near_duplicates_are_on_the_page_of_a_record(client: TestClient, workspace: Path) -> None:
+    from claimlab.text.neardup import find_clusters
+
+    records = Dataset.open(workspace / "data").records
+    labels = find_clusters(records["text"]).labels
+    row = int(next(i for i, label in enumerate(labels) if label >= 0))
+    data = get(client, "/datasets/data/record", id=records["id"][row])
+    assert len(data["near"]) == int((labels == labels[row]).sum()) - 1
+
+
+def test_a_run_is_filtered_by_right_class_confidence_and_subgroup(client: TestClient) -> None:
+    data = get(client, "/runs/runs~tfidf")
+    total = data["turning"]["total"]
+    assert sum(cell["count"] for row in data["matrix"] for cell in row) == total
+    wrong = get(client, "/runs/runs~tfidf", right="wrong")
+    assert all(p["truth"] != p["said"] for p in wrong["predictions"])
+    assert wrong["turning"]["total"] == total - round(data["accuracy"] * total)
+    sure = get(client, "/runs/runs~tfidf", least=0.6, sort="confidence")
+    shares = [p["confidence"] for p in sure["predictions"]]
+    assert shares == sorted(shares)
+    assert min(shares) >= 0.6
+    groups = {v["name"]: v["count"] for v in data["facets"][2]["values"]}
+    assert get(client, "/runs/runs~tfidf", value="eng")["turning"]["total"] == groups["eng"]
+
+
+def test_a_cell_of_the_matrix_opens_its_predictions(client: TestClient) -> None:
+    for row in get(client, "/runs/runs~tfidf")["matrix"]:
+        for cell in row:
+            assert client.get(f"/api{cell['link']}").json()["turning"]["total"] == cell["count"]
+
+
+def test_two_runs_side_by_side(client: TestClient) -> None:
+    data = get(client, "/compare", one="runs~tfidf", other="runs~majority")
+    parts = [data["counts"][name] for name in ("both right", "only the first", "only the second", "both wrong")]
+    assert sum(parts) == data["shared"] > 0
+    first = get(client, "/compare", one="runs~tfidf", other="runs~majority", side="only the first")
+    assert all(p["one_right"] and not p["other_right"] for p in first["pairs"])
+
+
+def test_a_prediction_shows_its_scores(client: TestClient) -> None:
+    some = get(client, "/runs/runs~tfidf")["predictions"][0]
+    data = get(client, "/runs/runs~tfidf/prediction", id=some["id"])
+    assert max(data["scores"].values()) == pytest.approx(some["confidence"])
+    assert data["calls_note"] == "No calls of a model are recorded beside this run."
+
+
+def test_saved_pages_open_in_a_sandbox(client: TestClient) -> None:
+    assert get(client, "/reports/reports~audit")["files"]["index.html"] == "/reports/reports~audit/index.html"
+    for path in ("/reports/reports~audit/index.html", "/traces/evolved/viewer"):
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert answer.headers["content-security-policy"].startswith("sandbox allow-scripts")
+        assert "allow-same-origin" not in answer.headers["content-security-policy"]
+    assert get(client, "/traces/evolved")["traces"] == 4
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/datasets/none", "/datasets/..%2f..%2fetc", "/datasets/data/record?id=none", "/runs/data", "/audits/data",
+        "/audits/reports~audit/findings/999", "/reports/reports~audit/..%2f..%2fdata%2fdataset.json", "/traces/data",
+        "/reports/reports~audit/.claimlab.json", "/runs/runs~tfidf/prediction?id=none", "/compare?one=x&other=y",
+        "/datasets/data?audit=none&finding=1", "/datasets/data?audit=reports~audit&finding=77777",
+    ],
+)  # fmt: skip
+def test_unknown_names_are_pages_with_a_sentence(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert 'class="conclusion"' in answer.text
+    assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize("query", ["sort=meta", "page=0", "size=1000", "since=never", "finding=-1"])
+def test_a_wrong_filter_is_a_sentence(client: TestClient, query: str) -> None:
+    assert client.get(f"/datasets/data?{query}").status_code == 422
+    assert set(client.get(f"/api/datasets/data?{query}").json()) == {"problem", "todo"}
+
+
+def test_text_of_a_dataset_is_escaped_everywhere(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+    bad = "<script>alert(1)</script>\u202e"
+    rows = pl.DataFrame(
+        {
+            "id": [bad],
+            "text": [bad],
+            "kind": ["claim"],
+            "source": [bad],
+            "topic": [bad],
+            "meta": [json.dumps({"x": bad})],
+        }
+    )
+    Dataset.build("x", rows, licence=bad).write(tmp_path / "x")
+    with client_of(tmp_path) as client:
+        for path in ("/datasets/x", f"/datasets/x/record?id={bad}", f"/datasets/x?q={bad}", f"/datasets/{bad}"):
+            page = client.get(path).text
+            assert "<script>alert" not in page
+            assert "\u202e" not in page
+
+
+def test_an_edited_dataset_is_shown_with_a_warning(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+    clean_twin(size=20).write(tmp_path / "x")
+    file = tmp_path / "x" / "records.parquet"
+    pl.read_parquet(file).head(5).write_parquet(file)
+    with client_of(tmp_path) as client:
+        assert "was changed after claimlab wrote it" in get(client, "/datasets/x")["warning"]
