@@ -150,7 +150,7 @@ def test_decisions_relabel_and_remove_with_lineage() -> None:
     [
         ({"decisions": decide(("r0", "delete", None))}, "keep, remove, or relabel"),
         ({"decisions": decide(("r0", "relabel maybe", None))}, "keep, remove, or relabel"),
-        ({"decisions": decide(("r0", "remove", None), ("r0", "keep", None))}, "different things of 1 record"),
+        ({"decisions": decide(("r0", "remove", None), ("r0", "keep", None))}, "different decisions for 1 record"),
         ({"decisions": pl.DataFrame({"x": [1]})}, "It needs 'decision'"),
         ({"claimreviews": pl.DataFrame({"rating": ["True"]})}, "It needs 'rating', and"),
     ],

@@ -57,13 +57,13 @@ def test_every_step_takes_no_rows_and_rows_without_text(name: str) -> None:
         assert outcome.kept.schema == frame.schema
 
 
-def test_repair_text_mends_and_logs_but_leaves_emoji() -> None:
+def test_repair_text_repairs_and_logs_but_leaves_emoji() -> None:
     frame = texts("CafÃ© aberto 🎉", "a\u200bb\x07c", "fine 👩\u200d🚀", "\u200b\u2060", None)
     outcome = run("repair-text", frame)
     assert outcome.kept["text"].to_list() == ["Café aberto 🎉", "abc", "fine 👩\u200d🚀", None]
     assert outcome.changed["id"].to_list() == ["r0", "r1"]
-    assert outcome.changed["reason"].to_list() == ["broken encoding mended", "invisible characters removed"]
-    assert reasons(outcome.dropped) == {"r3": "holds only characters that nobody sees"}
+    assert outcome.changed["reason"].to_list() == ["broken encoding repaired", "invisible characters removed"]
+    assert reasons(outcome.dropped) == {"r3": "contains only invisible characters"}
 
 
 def test_exact_duplicates() -> None:
@@ -241,7 +241,7 @@ def test_url_conflicts_in_text_and_column() -> None:
         {"text": "see https://a.example/y", "veracity": "unknown"},
     )
     outcome = run("url-conflicts", frame)
-    assert reasons(outcome.doubtful) == dict.fromkeys(("r0", "r1"), "https://a.example/x stands under false, true")
+    assert reasons(outcome.doubtful) == dict.fromkeys(("r0", "r1"), "https://a.example/x appears with false, true")
     assert run("url-conflicts", frame, where="text").doubtful.height == 0
     tagged = run("url-conflicts", frame, action="tag")
     assert tagged.kept.equals(frame)

@@ -131,7 +131,7 @@ def test_a_class_of_a_handful_has_no_interval_and_a_warning(data: Dataset, make_
     assert left.intervals["macro_f1"] is None
     assert left.class_intervals["false"] is None
     assert left.class_intervals["true"] is not None
-    assert "macro-F1 hangs on them" in left.cautions[0]
+    assert "macro-F1 depends on them" in left.cautions[0]
     assert compare(thin, scored(make_run(data, 0.6, seed=5), "other")).interval is None
     assert evaluate_run(run, by=[], draws=200).cautions == []
 

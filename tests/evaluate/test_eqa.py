@@ -102,14 +102,14 @@ def test_everything_that_was_not_checked_is_named(home: Path) -> None:
     ):
         assert part in run, part
     assert "gives no rationale" in run
-    assert ": Nobody has written down what the examples of predictions show." in sentences(found, "inspection")
+    assert ": No notes on the example predictions were given." in sentences(found, "inspection")
     assert [s.removeprefix(": ") for s in sentences(found, "beyond")] == list(BEYOND)
 
 
 def test_without_audits_and_runs_that_is_what_is_said(home: Path) -> None:
     found = evidence(home, "bare", '[data]\ndatasets = ["data"]\n')
     assert len(sentences(found, "not-audited")) == 1
-    assert sentences(found, "run") == [": No evaluation run was given: not one prediction has been looked at."]
+    assert sentences(found, "run") == [": No evaluation run was given: no prediction was examined."]
     assert {m.kind for m in limits(found)} == {"not-audited", "run", "beyond", "left-out"}
 
 
@@ -135,7 +135,7 @@ def test_samples_judges_targets_and_labels_left_out(home: Path) -> None:
     assert any("10 of 90 records" in s for s in sentences(told, "protocol"))
     assert any("fair protocol was not used" in s for s in sentences(told, "protocol"))
     assert any("fitted on all rows" in s for s in sentences(told, "protocol"))
-    assert any("not compared with people" in s for s in sentences(told, "judge"))
+    assert any("not compared with annotators" in s for s in sentences(told, "judge"))
     assert any("69 of 969 records have no label" in s for s in sentences(told, "left-out"))
     other = Audit(data.name, data.digest(), "fair", "source", 1, 969, 969, [sampled])
     assert any("not for veracity" in s for s in sentences(Evidence(found.study, [data], [[other]]), "not-audited"))
@@ -278,5 +278,5 @@ def test_runs_stand_beside_each_other_and_what_needs_no_detector(home: Path, tmp
     assert {compared["first"], compared["second"]} == {"coin", "other coin"}
     assert compared["difference"] == 0
     page = (tmp_path / "eqa" / "index.html").read_text(encoding="utf-8")
-    assert "(majority answer)" in page
+    assert "(majority class)" in page
     assert "Run against run" in page

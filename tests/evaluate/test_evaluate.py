@@ -47,7 +47,7 @@ def test_the_folder(folders: list[str], tmp_path: Path) -> None:
     code, printed = call(*folders, "-o", str(tmp_path / "report"), "--by", "language", "--draws", "300", "--compare")
     assert code == 0
     assert "good: macro-F1" in printed
-    assert "(majority answer)" in printed.replace("\n", " ") or "(majority" in printed
+    assert "(majority class)" in printed.replace("\n", " ") or "(majority" in printed
     assert {p.name for p in (tmp_path / "report").iterdir()} == FILES
     saved = json.loads((tmp_path / "report" / "evaluation.json").read_text(encoding="utf-8"))
     assert [r["name"] for r in saved["runs"]] == ["good", "again", "poor"]
@@ -57,8 +57,8 @@ def test_the_folder(folders: list[str], tmp_path: Path) -> None:
     html = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     board = (tmp_path / "report" / "leaderboard.html").read_text(encoding="utf-8")
     for page in (html, board):
-        assert "(majority answer)" in page
-        assert "(draw from the labels)" in page
+        assert "(majority class)" in page
+        assert "(random guess, label proportions)" in page
         assert "http://" not in page.replace("http://www.w3.org", "")
     assert "By language" in html
     assert "By source" not in html
@@ -131,9 +131,9 @@ def test_the_terminal_tells_what_was_not_scored(make_data: Maker, make_run: Make
     code, printed = call(str(tmp_path / "run"), "--draws", "200")
     assert code == 0
     for said in (
-        "7 prediction(s) are for records",
-        "5 prediction(s) repeat a record",
-        "80 answer(s) are none of the classes",
+        "7 predictions for records",
+        "5 predictions repeated",
+        "80 answers outside the classes",
         "40 of them say: no evidence",
     ):
         assert said in printed

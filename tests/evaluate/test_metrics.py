@@ -93,7 +93,7 @@ def test_what_cannot_be_measured_is_null_and_says_why() -> None:
     assert "same scores" in str(constant.auroc_why)
     loud = measure(answers(truth, truth, scores=[{"a": i, "b": 7.0} for i in range(100)]), positive="b")
     assert loud.auroc == 0.5  # the score of b is constant
-    assert "no probabilities" in str(loud.calibration.why)
+    assert "not probabilities" in str(loud.calibration.why)
     few = [r for r in loud.rates if r.fpr == 0.01]
     assert few[0].tpr is None
     assert few[0].why == "A rate of 1 % needs 100 negatives; there are 50."

@@ -74,7 +74,7 @@ def test_scores_that_are_no_probabilities_rank_all_the_same(data: Dataset, tmp_p
     [
         ("id,said\nr1,true\n", "no column 'label'"),
         ("id,label\nx1,true\n", "No id in 'p.csv' is an id of 'made-up'"),
-        ("id,label,score\nr1,true,high\n", "holds 'high', which is no number"),
+        ("id,label,score\nr1,true,high\n", "holds 'high', which is not a number"),
     ],
 )
 def test_wrong_files_are_sentences(text: str, message: str, data: Dataset, tmp_path: Path) -> None:

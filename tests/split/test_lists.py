@@ -45,7 +45,7 @@ def test_bluffs_lists_by_setting_with_orphans_counted(tmp_path: Path) -> None:
         assert sides == {("g-1", "train"), ("h-1", "dev")}
         assert done.name == "lists:multilingual"
         assert "The lists are keyed by 'group': 4 ids, 2 of them not in the data." in done.notes()
-        assert any("no list for test" in note for note in done.notes())
+        assert any("No list for test" in note for note in done.notes())
     torn = split(dataset, "lists", setting="cross_lingual_family/Turkic")
     assert torn.parts.left_out == {"its id is in several lists": 4}
     with pytest.raises(UnknownName, match="split setting"):
@@ -83,7 +83,7 @@ def test_lists_that_do_not_fit_say_so(make: Make, tmp_path: Path) -> None:
         split(make(10), "lists")
     strange = tmp_path / "strange.csv"
     strange.write_text("id,split\nr0001,train\nr0002,holdout\n")
-    with pytest.raises(DataError, match="'holdout', which is no side"):
+    with pytest.raises(DataError, match="'holdout', which is not a side"):
         split(make(10), "lists", lists=strange)
     alien = tmp_path / "alien.csv"
     alien.write_text("id,split\nx,train\ny,test\n")

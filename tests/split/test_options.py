@@ -149,7 +149,7 @@ def test_another_dataset_is_the_test(make: Make) -> None:
 
 
 def test_a_dataset_is_no_test_for_itself(make: Make) -> None:
-    with pytest.raises(DataError, match="stand in both datasets"):
+    with pytest.raises(DataError, match="are in both datasets"):
         split(make(), "external", external=make())
     with pytest.raises(UsageError, match='by="external"'):
         split(make(), "random", external=other())

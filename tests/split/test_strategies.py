@@ -167,7 +167,7 @@ def test_pairs_are_kept_whole_and_broken_ones_left_out(make: Make) -> None:
 
 
 def test_pairs_where_there_are_none(make: Make) -> None:
-    with pytest.raises(Impossible, match="There are no pairs"):
+    with pytest.raises(Impossible, match="Cannot split by pair"):
         split(make(40, change=lambda made: [row.update(group=None) for row in made] and None), "pair")
 
 
@@ -286,5 +286,5 @@ def test_an_empty_dev_is_not_said_to_share_groups(make: Make) -> None:
 
     done = split(make(120, change=alike), "source")
     assert done.checked.sides()["dev"] == 0
-    assert any("There is no dev" in note for note in done.notes())
+    assert any("No dev set" in note for note in done.notes())
     assert not any("share groups" in note for note in done.notes())

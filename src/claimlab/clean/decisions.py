@@ -12,6 +12,7 @@ import polars as pl
 
 from claimlab.core.errors import DataError
 from claimlab.core.record import VERACITIES
+from claimlab.core.words import several
 
 SCHEMA = {"id": pl.String, "decision": pl.String, "label": pl.String, "reason": pl.String}
 _DECISION = re.compile(r"(keep|remove)|relabel\s+(\w+)", re.IGNORECASE)
@@ -42,7 +43,7 @@ def read_decisions(table: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataF
             continue
         rows.append((i, kind, label, reason))
     found = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    _refuse_two_minds(found)
+    _refuse_contradictions(found)
     return found, lost
 
 
@@ -61,16 +62,17 @@ def _parse(decision: str, where: object) -> tuple[str, str | None]:
     label = found[2].lower() if found and found[2] else None
     if found is None or (label is not None and label not in VERACITIES):
         raise DataError(
-            f"The decision '{decision}' for '{where}' is none that claimlab knows.",
+            f"The decision '{decision}' for '{where}' is not a valid decision.",
             f"Write keep, remove, or relabel with one of: {', '.join(VERACITIES)}.",
         )
     return (found[1].lower(), None) if found[1] else ("relabel", label)
 
 
-def _refuse_two_minds(found: pl.DataFrame) -> None:
+def _refuse_contradictions(found: pl.DataFrame) -> None:
     torn = found.filter(pl.struct("decision", "label").n_unique().over("id") > 1)["id"].unique().sort()
     if torn.len():
         raise DataError(
-            f"The table of decisions says different things of {torn.len()} record(s), such as '{torn[0]}'.",
+            f"The table of decisions gives different decisions for {several(torn.len(), 'record')}, "
+            f"such as '{torn[0]}'.",
             "Keep one decision for each record.",
         )

@@ -67,7 +67,7 @@ class Stage:
             return f"the recipe names it for {', '.join(self.datasets)} only"
         for name in needs(STEPS.get(self.step)):
             if getattr(supplies, name, None) is None:
-                return MISSING.get(name, f"no {name} were handed in")
+                return MISSING.get(name, f"no {name} given")
         return None
 
     def _build(self, kind: type[Step], given: dict[str, Any]) -> Step:
@@ -81,7 +81,7 @@ class Stage:
                 "Fix the recipe; `clean(steps=True)` lists what each step takes.",
             ) from None
         except TypeError as error:
-            raise UsageError(f"The step '{self.step}' cannot be set up: {error}.", "Mend the recipe.") from None
+            raise UsageError(f"The step '{self.step}' cannot be set up: {error}.", "Fix the recipe.") from None
 
 
 def needs(kind: type[Step]) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ def parse_recipe(text: str, where: str) -> Recipe:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DataError(f"The recipe '{where}' is not valid TOML: {error}.", "Mend the file.") from None
+        raise DataError(f"The recipe '{where}' is not valid TOML: {error}.", "Fix the file.") from None
     unknown = sorted(set(raw) - {"name", "version", "note", "steps"})
     if unknown:
         raise DataError(

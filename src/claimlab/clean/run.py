@@ -21,6 +21,7 @@ from claimlab.core.progress import Progress
 from claimlab.core.record import to_side_table, validate
 from claimlab.core.shown import Shown
 from claimlab.core.step import Outcome
+from claimlab.core.words import several
 
 # Tables that grow from run to run, since what left a dataset must stay findable; all others are of this run.
 LOGS = ("dropped", "doubtful", "changes")
@@ -211,7 +212,7 @@ def _supplies(dataset: Dataset, inputs: Inputs) -> tuple[Supplies, list[str]]:
         decisions, lost = read_decisions(inputs.decisions, dataset.records)
         if lost:
             shown = ", ".join(lost[:5]) + (", …" if len(lost) > 5 else "")
-            notes.append(f"{len(lost)} decision(s) are about records that are not in this dataset: {shown}.")
+            notes.append(f"{several(len(lost), 'decision')} for records that are not in this dataset: {shown}.")
     ratings = ratings_of_evidence(dataset.tables) if inputs.claimreviews is None else ratings_table(inputs.claimreviews)
     original = dataset.records.select("id", "group")
     return Supplies(decisions, ratings, original), notes

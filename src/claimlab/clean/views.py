@@ -68,7 +68,9 @@ def stage_blocks(cleaned: Cleaned) -> list[Block]:
         [Cell("not run", tone="not-measured") if c == "kept" and r["status"] == "not run" else r[c] for c in columns]
         for r in stages.iter_rows(named=True)
     ]
-    table = Table([c.capitalize() for c in columns], rows, "Records that each stage kept, dropped, doubted or changed.")
+    table = Table(
+        [c.capitalize() for c in columns], rows, "Records that each stage kept, dropped, marked as doubtful or changed."
+    )
     return [tiles, Section("Stages", [table]), *_examples(cleaned)]
 
 

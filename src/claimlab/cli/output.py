@@ -15,6 +15,7 @@ import typer
 from claimlab.cli.flags import in_flags
 from claimlab.core.plain import escape_json, one_line, plain
 from claimlab.core.progress import Progress, silent
+from claimlab.core.words import several as several
 
 if TYPE_CHECKING:
     from claimlab.core.dataset import Dataset
@@ -61,11 +62,6 @@ def suggest(command: str, *, as_json: bool = False) -> None:
     """The last line of a verb, on stderr: what one does next, as a command to copy."""
     if not as_json:
         say(f"Next: {command}")
-
-
-def several(n: int, what: str) -> str:
-    """`n` things in words: 1 conflict, 1,200 conflicts."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def screen() -> tuple[int, bool]:

@@ -88,7 +88,7 @@ class UnmappedLabels(DataError):
         shown = ", ".join(f"'{value}' ({n})" for value, n in list(self.counts.items())[:20])
         more = f" and {len(self.counts) - 20} more" if len(self.counts) > 20 else ""
         super().__init__(
-            f"The verdict map '{map_name}' does not know {len(self.counts)} label value(s): {shown}{more}.",
+            f"The verdict map '{map_name}' does not know these label values: {shown}{more}.",
             todo or "Add them to a map file and pass it as `labels`, or accept them: `unmapped='unknown'`.",
         )
 

@@ -129,7 +129,7 @@ def parse_map(text: str, where: str) -> LabelMap:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DataError(f"The map '{where}' is not valid TOML: {error}.", "Mend the file.") from None
+        raise DataError(f"The map '{where}' is not valid TOML: {error}.", "Fix the file.") from None
     table = raw.get("verdicts")
     if not isinstance(table, dict) or not table:
         raise DataError(f"The map '{where}' has no table [verdicts].", 'Add lines such as: "mostly true" = "true"')

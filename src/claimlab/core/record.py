@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.errors import SchemaError
+from claimlab.core.words import several
 
 SCHEMA: dict[str, pl.DataType] = {
     "id": pl.String(),
@@ -126,7 +127,8 @@ def validate(records: pl.DataFrame) -> None:
     if records["id"].n_unique() != records.height:
         repeated = records.filter(pl.col("id").is_duplicated())["id"].head(3).to_list()
         raise SchemaError(
-            f"{records.height - records['id'].n_unique()} record id(s) are used more than once, such as {repeated}.",
+            f"{several(records.height - records['id'].n_unique(), 'record')} with an id that is already used, such as "
+            f"{repeated}.",
             "Give every record an id that is unique in its dataset.",
         )
     for column, allowed in CLOSED.items():

@@ -56,7 +56,7 @@ class Outcome:
         if out.len() != before.height or set(out.to_list()) != set(before["id"].to_list()):
             raise ClaimlabError(
                 f"The step '{step}' lost or repeated records ({before.height} in, {out.len()} out).",
-                "This is a fault in the step: report it, and leave the step out of the recipe until it is mended.",
+                "This is a fault in the step: report it, and leave the step out of the recipe until it is fixed.",
             )
 
 

@@ -80,6 +80,6 @@ def _numbers(values: pl.Series, file: Path) -> list[float | None]:
     strange = [v for v, n in zip(values.to_list(), numbers, strict=True) if v not in (None, "") and n is None]
     if strange:
         raise DataError(
-            f"Column '{values.name}' of '{file.name}' holds {strange[0]!r}, which is no number.", "Mend the file."
+            f"Column '{values.name}' of '{file.name}' holds {strange[0]!r}, which is not a number.", "Fix the file."
         )
     return [None if n is None or not math.isfinite(n) else n for n in numbers]

@@ -196,7 +196,7 @@ def calibration(answers: Answers) -> Calibration:
     if not len(probs):
         return Calibration(why=answers.unscored)
     if probs.min() < 0 or np.abs(probs.sum(axis=1) - 1).max() > SUMS_TO_ONE:
-        return Calibration(why="The scores are no probabilities: they do not sum to one.")
+        return Calibration(why="The scores are not probabilities: they do not sum to one.")
     if (probs == probs[0]).all():
         return Calibration(len(probs), why="Every record has the same scores.")
     best = probs.argmax(axis=1)

@@ -1,9 +1,10 @@
-"""When there is too little to speak of: the same rule for a cell, a run and a comparison."""
+"""When there is too little data to report: the same rule for a cell, a run and a comparison."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from claimlab.core.words import several, verb
 from claimlab.evaluate.answers import Answers
 
 SMALLEST = 30  # records
@@ -21,10 +22,11 @@ def cautions(answers: Answers) -> list[str]:
     out = []
     sizes = np.bincount(answers.truth, minlength=len(answers.classes))
     if answers.n < SMALLEST:
-        out.append(f"There are {answers.n} records only." if answers.n > 1 else "There is one record only.")
+        out.append(f"There {verb(answers.n)} only {several(answers.n, 'record')}.")
     if len(answers.classes) < 2:
-        out.append(f"All records are {answers.classes[0]}: a score says nothing of telling classes apart.")
+        out.append(f"All records are {answers.classes[0]}: a score does not show whether classes can be told apart.")
     for name in thin_classes(answers):
         n = int(sizes[answers.classes.index(name)])
-        out.append(f"The class {name} has {n} record(s) only: macro-F1 hangs on them, and has no interval.")
+        depends = f"macro-F1 depends on {verb(n, 'it', 'them')} and has no interval"
+        out.append(f"The class {name} has only {several(n, 'record')}: {depends}.")
     return out

@@ -1,8 +1,8 @@
-"""A small made-up dataset with planted defects whose truth is known, and its clean twin.
+"""A small synthetic dataset with planted defects whose truth is known, and its clean twin.
 
-The demo runs on it, and tests hold each planted defect as found and the twin as clean. Labels are drawn by lot and the
-claims are invented, so nothing in the clean twin can tell true from false: whatever a check reports there is a
-false alarm.
+The demo runs on it; tests assert that each planted defect is found and that the twin is clean. Labels are drawn at
+random and the claims are invented, so nothing in the clean twin predicts the label: whatever a check reports there is
+a false alarm.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ LANGUAGES = ("eng", "por", "deu")
 MIN_SIZE = 120
 SLOTS = ("subject", "action", "when", "reason", "source")
 DEFECTS = {
-    "keyword": "a word that stands almost only in false claims",
+    "keyword": "a word that occurs almost only in false claims",
     "time-gap": "false claims are dated two years after true ones",
     "publisher": "each publisher prints one class only",
     "length-gap": "false claims are a sentence longer",
-    "contradicting-near-duplicates": "almost the same text under opposite labels",
+    "contradicting-near-duplicates": "almost the same text with opposite labels",
     "url-under-both-labels": "one address cited by a true and a false claim",
-    "wrong-language": "the text is not in the language the record names",
+    "wrong-language": "the text is not in the language given in the record",
     "too-short": "texts of a word or two",
     "duplicates-across-splits": "the same text in train and in test",
-    "infeasible": "claims that people marked as impossible to check",
+    "infeasible": "claims that annotators marked as impossible to check",
 }
 ROW_DEFECTS = (
     "contradicting-near-duplicates",
@@ -65,7 +65,7 @@ def planted(*, seed: int = 20, size: int = 900) -> tuple[Dataset, Truth]:
 
 
 def clean_twin(*, seed: int = 20, size: int = 900) -> Dataset:
-    """The same claims by lot, without any defect."""
+    """The same claims with random labels, without any defect."""
     rng = np.random.default_rng(seed)
     return _dataset("clean-twin", _clean_rows(rng, size), rng, seed, infeasible=0.05, truth=Truth())
 
@@ -188,7 +188,7 @@ def _dataset(
         {"annotations": annotations},
         synthetic=True,
         licence="Apache-2.0",
-        notes=["Made-up claims about invented places: for demonstration and tests only."],
+        notes=["Synthetic claims about invented places: for demonstration and tests only."],
         lineage=[step],
     )
 

@@ -19,8 +19,8 @@ def reliability(points: Sequence[tuple[int, float, float]], *, width: int = 300)
         [{"n": n, "sure": 100 * sure, "right": 100 * right} for n, sure, right in points],
         schema={"n": pl.Int64, "sure": pl.Float64, "right": pl.Float64},
     )
-    x = alt.X("sure:Q", title="confidence, per cent", scale=scale, axis=alt.Axis(tickCount=5))
-    y = alt.Y("right:Q", title="right, per cent", scale=scale, axis=alt.Axis(tickCount=5))
+    x = alt.X("sure:Q", title="confidence (%)", scale=scale, axis=alt.Axis(tickCount=5))
+    y = alt.Y("right:Q", title="correct (%)", scale=scale, axis=alt.Axis(tickCount=5))
     even = alt.Chart(pl.DataFrame({"sure": [0, 100], "right": [0, 100]}))
     return alt.layer(
         even.mark_line(strokeDash=[5, 4], color="#8b95a1", strokeWidth=1.5).encode(x=x, y=y),

@@ -93,7 +93,7 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
         color=alt.Color(
             "leans:N",
             scale=alt.Scale(domain=list(tones), range=list(tones.values())),
-            title="more usual in:",
+            title="more frequent in:",
             legend=alt.Legend(orient="top"),
         ),
         href=alt.Href("number:N"),

@@ -117,7 +117,7 @@ def with_dev(material: Material, request: Request, rest: Flags) -> tuple[Codes, 
         if (side == 1).any():
             return side, ("Groups are too large for dev to hold whole ones: train and dev share groups.",)
     if wanted and not (side == 1).any():
-        return side, ("There is no dev: what belongs together is too large for its share.",)
+        return side, ("No dev set: the groups that must stay together are too large for its share.",)
     return side, ()
 
 

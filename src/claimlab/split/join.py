@@ -15,7 +15,7 @@ def join(own: Dataset, other: Dataset) -> tuple[Dataset, Flags]:
     clash = own.records.join(other.records, on="id", how="semi")["id"]
     if clash.len():
         raise DataError(
-            f"{clash.len():,} record ids, such as '{clash[0]}', stand in both datasets: a test needs other records.",
+            f"{clash.len():,} record ids, such as '{clash[0]}', are in both datasets: a test set needs other records.",
             "Give another dataset, or split this one with another strategy.",
         )
     records = pl.concat([own.records, other.records])

@@ -98,7 +98,7 @@ def _words(rows: pl.DataFrame) -> pl.DataFrame:
     strange = sorted(set(words.unique().to_list()) - set(WORDS))
     if strange:
         raise DataError(
-            f"The lists name {', '.join(map(repr, strange[:5]))}, which is no side of a split.",
+            f"The lists name {', '.join(map(repr, strange[:5]))}, which is not a side of a split.",
             f"Use: {', '.join(sorted(WORDS))}.",
         )
     return known.with_columns(words.replace_strict(WORDS, return_dtype=pl.String).alias("split"))
@@ -110,5 +110,5 @@ def _keys(value: Any, name: str) -> Iterator[str]:
     for item in value:
         key = next((item[k] for k in KEYS if k in item), None) if isinstance(item, dict) else item
         if not isinstance(key, str | int) or isinstance(key, bool):
-            raise UnreadableFile(f"'{name}' holds {str(item)[:40]!r}, which is no id.", "Mend the list.")
+            raise UnreadableFile(f"'{name}' holds {str(item)[:40]!r}, which is not an id.", "Fix the list.")
         yield str(key)

@@ -1,4 +1,4 @@
-"""A random sample for people to look at: it removes nothing, and comes back filled in as a table of decisions."""
+"""A random sample for manual inspection: it removes nothing, and comes back filled in as a table of decisions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class InspectionSample(CleanStep):
             pl.lit(None, pl.String).alias("decision"), pl.lit(None, pl.String).alias("reason")
         )
         plain = Outcome.of(records)
-        note = f"{sample.height} records are in the table 'inspection' for people to look at"
+        note = f"{sample.height} records are in the table 'inspection' for manual inspection"
         return Outcome(plain.kept, plain.dropped, plain.doubtful, plain.changed, {"inspection": sample}, (note,))
 
 

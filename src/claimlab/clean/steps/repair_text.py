@@ -1,4 +1,4 @@
-"""Mend broken encodings and take out characters that nobody sees; emoji stay."""
+"""Repair broken encodings and remove invisible characters; emoji are kept."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from claimlab.text.repair import repair_mojibake
 
 class RepairText(CleanStep):
     name: ClassVar[str] = "repair-text"
-    summary: ClassVar[str] = "Mends mojibake and removes invisible and control characters; emoji stay."
+    summary: ClassVar[str] = "Repairs mojibake and removes invisible and control characters; emoji are kept."
 
     mojibake: bool = True
     invisible: bool = True
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         texts = records["text"]
-        mended = repair_mojibake(texts) if self.mojibake else texts
-        seen = strip_invisible(mended) if self.invisible else mended
-        frame = pl.DataFrame({"id": records["id"], "before": texts, "mended": mended, "after": seen})
+        repaired = repair_mojibake(texts) if self.mojibake else texts
+        visible = strip_invisible(repaired) if self.invisible else repaired
+        frame = pl.DataFrame({"id": records["id"], "before": texts, "repaired": repaired, "after": visible})
         touched = frame.filter(pl.col("before") != pl.col("after"))
         blank = touched.filter(pl.col("after").str.strip_chars() == "")
         changed = [
-            (row["id"], "text", row["before"], row["after"], _why(row["before"], row["mended"], row["after"]))
+            (row["id"], "text", row["before"], row["after"], _why(row["before"], row["repaired"], row["after"]))
             for row in touched.join(blank, on="id", how="anti", maintain_order="left").iter_rows(named=True)
         ]
-        dropped = dict.fromkeys(blank["id"].to_list(), "holds only characters that nobody sees")
-        return Outcome.of(records, kept=records.with_columns(seen.alias("text")), dropped=dropped, changed=changed)
+        dropped = dict.fromkeys(blank["id"].to_list(), "contains only invisible characters")
+        return Outcome.of(records, kept=records.with_columns(visible.alias("text")), dropped=dropped, changed=changed)
 
 
-def _why(before: str, mended: str, after: str) -> str:
-    parts = ["broken encoding mended"] if before != mended else []
-    return " and ".join([*parts, *(["invisible characters removed"] if mended != after else [])])
+def _why(before: str, repaired: str, after: str) -> str:
+    parts = ["broken encoding repaired"] if before != repaired else []
+    return " and ".join([*parts, *(["invisible characters removed"] if repaired != after else [])])
 
 
 STEP = RepairText

@@ -1,4 +1,4 @@
-"""One address that stands under several labels."""
+"""One URL that appears with several labels."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from claimlab.text.urls import canonical_urls, find_urls
 
 class UrlConflicts(CleanStep):
     name: ClassVar[str] = "url-conflicts"
-    summary: ClassVar[str] = "Finds records whose URL stands under another label too: doubtful, or tagged and kept."
+    summary: ClassVar[str] = "Finds records whose URL also appears with another label: doubtful, or tagged and kept."
 
     where: Literal["text", "url", "both"] = "both"
     action: Literal["doubtful", "tag"] = "doubtful"
     spelling: Literal["canonical", "as-written"] = "canonical"
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        torn = conflicts(records, self.where, canonical=self.spelling == "canonical")
-        notes = (f"{torn['url'].n_unique():,} URLs stand under several labels, in {torn['id'].n_unique():,} records",)
+        conflicting = conflicts(records, self.where, canonical=self.spelling == "canonical")
+        urls, ids = conflicting["url"].n_unique(), conflicting["id"].n_unique()
+        notes = (f"{urls:,} URLs appear with several labels, in {ids:,} records",)
         if self.action == "tag":
-            tags = torn.select(
+            tags = conflicting.select(
                 pl.col("id").alias("record_id"), pl.lit(self.name).alias("step"), pl.col("url").alias("tag")
             )
             plain = Outcome.of(records, notes=notes)
             return Outcome(plain.kept, plain.dropped, plain.doubtful, plain.changed, {"tags": tags}, notes)
-        first = torn.unique("id", keep="first", maintain_order=True).select("id", "url", "all")
-        doubtful = {i: f"{url} stands under {', '.join(found)}" for i, url, found in first.iter_rows()}
+        first = conflicting.unique("id", keep="first", maintain_order=True).select("id", "url", "all")
+        doubtful = {i: f"{url} appears with {', '.join(every)}" for i, url, every in first.iter_rows()}
         return Outcome.of(records, doubtful=doubtful, notes=notes)
 
 
@@ -46,9 +47,13 @@ def conflicts(records: pl.DataFrame, where: str = "both", *, canonical: bool = T
     if canonical:
         every = every.with_columns(canonical_urls(every["url"]).alias("url")).drop_nulls("url")
     named = every.unique(["id", "url"], keep="first", maintain_order=True)
-    torn = named.filter(pl.col("label").n_unique().over("url") > 1)
-    every_label = torn.group_by("url").agg(pl.col("label").unique().sort().alias("all"))
-    return torn.join(every_label, on="url", how="left").sort("order", maintain_order=True).select("id", "url", "all")
+    conflicting = named.filter(pl.col("label").n_unique().over("url") > 1)
+    every_label = conflicting.group_by("url").agg(pl.col("label").unique().sort().alias("all"))
+    return (
+        conflicting.join(every_label, on="url", how="left")
+        .sort("order", maintain_order=True)
+        .select("id", "url", "all")
+    )
 
 
 STEP = UrlConflicts

@@ -20,7 +20,7 @@ from claimlab.evaluate.eqa.study import is_empty
 BEYOND = (
     "Whether the labels are right was not checked: no check here reads the evidence behind a verdict.",
     "Whether a pre-trained model has met the test records before was not checked.",
-    "Pictures, video and sound were not looked at: only texts and columns were.",
+    "Images, video and audio were not examined: only texts and columns were.",
     "Whether the data is a fair sample of what the method will meet is the author's statement; it was not measured.",
 )
 
@@ -90,7 +90,11 @@ def _protocols(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) ->
     if "fair" not in used:
         yield Limit("protocol", dataset.name, "The fair protocol was not used: no interval, no shuffled control.")
     if "cdl" not in used:
-        yield Limit("protocol", dataset.name, "The published protocol (cdl) was not run: compare no published figure.")
+        yield Limit(
+            "protocol",
+            dataset.name,
+            "The published protocol (cdl) was not run: do not compare these scores with published ones.",
+        )
     else:
         for sentence in caveats("cdl"):
             yield Limit("protocol", dataset.name, f"Protocol cdl: {sentence}")
@@ -114,22 +118,22 @@ def _left_out(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> 
             yield Limit("left-out", dataset.name, f"{sentence} ({_labels(dataset)}): no check used them.")
             break
     if dataset.records["split"].null_count() == dataset.records.height:
-        yield Limit("left-out", dataset.name, "It names no split: leaks were measured on a random one, if at all.")
+        yield Limit("left-out", dataset.name, "It has no split: leaks were measured on a random one, if at all.")
     if dataset.synthetic:
-        yield Limit("left-out", dataset.name, "Its texts are synthetic: nothing here is known of real ones.")
+        yield Limit("left-out", dataset.name, "Its texts are synthetic: the results may not carry over to real ones.")
 
 
 def _judges(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
     for audit in audits:
         for f in audit.findings:
             if f.details.get("validated") is False:
-                yield Limit("judge", dataset.name, f"{finding_title(f)}: the judge was not compared with people.")
+                yield Limit("judge", dataset.name, f"{finding_title(f)}: the judge was not compared with annotators.")
     notes = dataset.tables.get("annotations")
     if notes is not None and notes.height:
         model = notes.filter(pl.col("annotator_kind") == "model")["question"].drop_nulls().unique()
         people = set(notes.filter(pl.col("annotator_kind") == "human")["question"].drop_nulls().to_list())
         for question in sorted(set(model.to_list()) - people):
-            yield Limit("judge", dataset.name, f"“{question}” was answered by a model only; nobody checked it.")
+            yield Limit("judge", dataset.name, f"“{question}” was answered by a model only; no annotator checked it.")
 
 
 DATA_RULES: tuple[Callable[[Dataset, Sequence[Audit], Evidence], Iterator[Limit]], ...] = (
@@ -139,11 +143,11 @@ DATA_RULES: tuple[Callable[[Dataset, Sequence[Audit], Evidence], Iterator[Limit]
 
 def _run_limits(evidence: Evidence) -> Iterator[Limit]:
     if not evidence.runs:
-        yield Limit("run", "", "No evaluation run was given: not one prediction has been looked at.")
+        yield Limit("run", "", "No evaluation run was given: no prediction was examined.")
         return
     if len(evidence.runs) == 1:
         yield Limit(
-            "run", evidence.runs[0].name, "There is one run: how far the score moves with the seed is not known."
+            "run", evidence.runs[0].name, "There is one run: how much the score depends on the seed is not known."
         )
     audited = {a.digest for a in evidence.every_audit()}
     for run in evidence.runs:
@@ -166,7 +170,7 @@ def _of_run(run: Run) -> Iterator[str]:
     if missing:
         yield f"{missing:,} of {n:,} labelled records have no answer; they count as wrong."
     if withheld:
-        yield f"For {withheld:,} of {n:,} labelled records it named no class for want of evidence: counted as wrong."
+        yield f"For {withheld:,} of {n:,} labelled records it gave no verdict for lack of evidence: counted as wrong."
     strange = run.table["said"].is_not_null() & ~run.table["said"].is_in(list(run.classes))
     others = int((strange & run.table["abstained"].is_null()).sum())
     if others:
@@ -178,7 +182,7 @@ def _of_run(run: Run) -> Iterator[str]:
     if run.repeated:
         yield f"{run.repeated:,} predictions repeat a record or name none; the first of each was used."
     if run.table["rationale"].null_count() == n:
-        yield "It gives no rationale: a right answer for a wrong reason cannot be told."
+        yield "It gives no rationale: a right answer for a wrong reason cannot be detected."
 
 
 def _inspection_limits(evidence: Evidence) -> Iterator[Limit]:
@@ -189,7 +193,7 @@ def _inspection_limits(evidence: Evidence) -> Iterator[Limit]:
             if len(drawn) < EXAMPLES:
                 yield Limit("inspection", run.name, f"Only {len(drawn)} {what} predictions exist to be looked at.")
     if is_empty(evidence.study.inspection.notes):
-        yield Limit("inspection", "", "Nobody has written down what the examples of predictions show.")
+        yield Limit("inspection", "", "No notes on the example predictions were given.")
 
 
 def _labels(dataset: Dataset) -> str:

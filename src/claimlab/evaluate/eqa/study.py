@@ -13,7 +13,7 @@ from claimlab.core.errors import DataError, OutputExists, UsageError
 
 QUESTIONS = {
     "aim": "What is this evaluation meant to prove?",
-    "intended_generalisation": "To which data, people, places, languages and times should the method generalise?",
+    "intended_generalisation": "To which data, populations, places, languages and times should the method generalise?",
     "shifts_in_scope": "Which differences between the data used here and the data met in use does it cover?",
     "shifts_out_of_scope": "Which differences does it not cover?",
 }

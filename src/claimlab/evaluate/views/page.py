@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from claimlab.core.plain import slug
+from claimlab.core.words import several, verb
 from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.slices import Estimate, Slices
 from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
@@ -42,7 +43,7 @@ def headline(run: RunResult) -> str:
 def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     """The leaderboards, then every run."""
     runs = evaluation.runs
-    note = "To keep this page small, it leaves out pictures; they are in plots/, and every figure in evaluation.json."
+    note = "To keep this page small, charts are left out; they are in plots/, and every figure in evaluation.json."
     blocks: list[Block] = [] if size.figures else [Text(note, "note")]
     blocks += together(evaluation, size)
     blocks += [run_section(run, i, size) for i, run in enumerate(runs)]
@@ -87,7 +88,7 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
     if evaluation.seeds:
         out.append(Section("Several seeds", [tables.seeds(evaluation.seeds)]))
     if evaluation.drops:
-        text = "How much of a score was owed to test records being like those of training."
+        text = "How much of the score depends on test records resembling training records."
         out.append(Section("From a random split to a held-out one", [Text(text), tables.drops(evaluation.drops)]))
     return out
 
@@ -186,11 +187,11 @@ def _said_of(found: Slices, run: RunResult) -> list[str]:
             said.append(f"Head less tail, as means of languages: {_estimate(found.gap.mean_of_languages)} points.")
     if found.suppressed:
         said.append(
-            f"{found.suppressed:,} value(s) with {found.suppressed_records:,} records are too rare to show "
-            f"(fewer than {SMALLEST} records, or {SMALLEST_CLASS} of a class)."
+            f"Too rare to show: {several(found.suppressed, 'value')} ({several(found.suppressed_records, 'record')}) "
+            f"with fewer than {SMALLEST} records, or {SMALLEST_CLASS} of a class."
         )
     if found.without:
-        said.append(f"{found.without:,} record(s) have no {title(found.by)}.")
+        said.append(f"{several(found.without, 'record')} {verb(found.without, 'has', 'have')} no {title(found.by)}.")
     return said
 
 
@@ -208,23 +209,26 @@ def _abstained(run: RunResult) -> list[Block]:
         f"({span(found.coverage_interval).text}); of those, {figures}. In all scores above, giving no verdict counts "
         "as wrong."
     )
-    columns = ["Said", "n", "Per cent", *(f"true class {excerpt(n, 24)}" for n in names)]
+    columns = ["Answer", "n", "Share (%)", *(f"true class {excerpt(n, 24)}" for n in names)]
     return [Section("No verdict given", [Text(text), Table(columns, rows, sortable=False)])]
 
 
 def left_out(run: RunResult) -> list[str]:
     """What was not scored, or counts as wrong without being a wrong verdict."""
     words = {
-        "strangers": "prediction(s) are for records that the dataset does not hold",
-        "unlabelled": "record(s) have no label in this task",
-        "repeated": "prediction(s) repeat a record or name none; the first of each was used",
-        "untouched": "labelled record(s) have no prediction; no split was named, so they were left out",
+        "strangers": ("prediction", "for records that are not in the dataset"),
+        "unlabelled": ("record", "without a label in this task"),
+        "repeated": (
+            "prediction",
+            "repeated or without a record id; the first for each record was used",
+        ),
+        "untouched": ("labelled record", "without a prediction; left out, because no split was given"),
     }
-    items = [f"{n:,} {words[name]}." for name, n in run.left_out.items() if n]
+    items = [f"{several(n, words[name][0])} {words[name][1]}." for name, n in run.left_out.items() if n]
     if run.scores.other:
         kinds = run.abstentions.kinds if run.abstentions is not None else []
         withheld = "".join(f" {w.n:,} of them say: {w.kind.replace('-', ' ')}." for w in kinds)
-        items.append(f"{run.scores.other:,} answer(s) are none of the classes; they count as wrong.{withheld}")
+        items.append(f"{several(run.scores.other, 'answer')} outside the classes, counted as wrong.{withheld}")
     return items
 
 

@@ -22,7 +22,7 @@ def board(runs: Sequence[RunResult], name: str) -> Figure:
     ordered = sorted(runs, key=lambda r: -r.scores.macro_f1)[:LINES]
     rows = [Dot(excerpt(r.name, 40), r.scores.macro_f1, r.intervals["macro_f1"], "plain", marks) for r in ordered]
     return Figure(
-        to_svg(dots(rows, title="macro-F1, per cent")),
+        to_svg(dots(rows, title="macro-F1 (%)")),
         "Macro-F1 of each run with its 95 % interval; the grey marks are what needs no detector.",
         "Macro-F1 of each run with its interval against the majority and stratified baselines",
         f"{name}-leaderboard",
@@ -48,7 +48,7 @@ def forest(found: Slices, run: RunResult, name: str) -> list[Figure]:
     more = f" {len(shown) - LINES} more are in the table." if len(shown) > LINES else ""
     return [
         Figure(
-            to_svg(dots(rows, title=f"{what}, per cent", threshold=whole)),
+            to_svg(dots(rows, title=f"{what} (%)", threshold=whole)),
             f"{what[:1].upper()}{what[1:]} by {title(found.by)} with 95 % intervals; in brackets the records; "
             f"dashed: over all records.{more}",
             f"{what} of each {title(found.by)} with its interval",

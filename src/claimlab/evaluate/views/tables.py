@@ -15,7 +15,7 @@ from claimlab.evaluate.traits import title
 from claimlab.pages.blocks import Block, Cell, Section, Table, Text, percent, span
 from claimlab.pages.excerpt import excerpt
 
-POINTS = "Differences are in points of macro-F1 (per cent)."
+POINTS = "Differences are in percentage points of macro-F1."
 
 
 def points(value: float | None) -> Cell:
@@ -40,7 +40,7 @@ def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
         ]  # fmt: skip
         rows.append((s.macro_f1, line))
     for floor in runs[0].baselines:
-        words = {"majority": "(majority answer)", "stratified": "(draw from the labels)"}[floor.name]
+        words = {"majority": "(majority class)", "stratified": "(random guess, label proportions)"}[floor.name]
         line = [
             Cell(words, tone="not-measured"), percent(floor.macro_f1), None, percent(floor.accuracy), None, None,
             runs[0].scores.n, None, None,
@@ -48,7 +48,7 @@ def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
         rows.append((floor.macro_f1, line))
     rows.sort(key=lambda row: -row[0])
     columns = ["Run", "Macro-F1", "95 % interval", "Accuracy", "AUROC", "ECE", "n", "Groups", "Failed"]
-    return Table(columns, [line for _, line in rows], "In per cent. In brackets: what needs no detector at all.")
+    return Table(columns, [line for _, line in rows], "Values in %. In parentheses: trivial baselines.")
 
 
 def measures(run: RunResult) -> Table:
@@ -68,7 +68,7 @@ def measures(run: RunResult) -> Table:
         ["Brier score", percent(c.brier), None, c.why or ""],
         *([f"macro-F1 of the {b.name} baseline", percent(b.macro_f1), None, ""] for b in run.baselines),
     ]
-    caption = f"In per cent, over {s.n:,} records in {run.groups:,} groups. Intervals are 95 %, by resampling groups."
+    caption = f"Values in %, over {s.n:,} records in {run.groups:,} groups. Intervals are 95 %, by resampling groups."
     return Table(["Measure", "Value", "95 % interval", "Note"], rows, caption, sortable=False)
 
 

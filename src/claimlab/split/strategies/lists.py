@@ -35,7 +35,7 @@ class Lists:
         }
         notes = [f"The lists are keyed by '{column}': {listed.len():,} ids, {orphans:,} of them not in the data."]
         if "test" not in set(rows["split"].to_list()):
-            notes.append("There is no list for test: the authors withhold it, or it was not given.")
+            notes.append("No list for test: the authors withhold it, or it was not given.")
         return Parts(
             side=side.alias("split"),
             name=f"lists:{lists.setting}" if lists.setting else "lists",

@@ -24,7 +24,7 @@ class Pair(Whole):
         )["pair"]
         if classes < 2 or not alike.any():
             raise Impossible(
-                "There are no pairs: no value of the column 'group' has exactly one row of each class.",
+                "Cannot split by pair: no value of the column 'group' has exactly one record of each class.",
                 'Split whole groups of any make-up with `by="group"`.',
             )
         units = material.bound(self.together if request.keep_together is None else request.keep_together)

@@ -23,7 +23,7 @@ class Time:
         known = np.sort(days.drop_nulls().to_numpy()).astype("datetime64[D]")
         if len(np.unique(known)) < 2:
             found = f"all dated rows are of {days.drop_nulls()[0]}" if len(known) else "no row has a date"
-            raise Impossible(f"There is no before and after: {found}.", 'Use another strategy, such as `by="group"`.')
+            raise Impossible(f"Cannot split by time: {found}.", 'Use another strategy, such as `by="group"`.')
         test = np.datetime64(request.before, "D") if request.before else cut(known, 1 - request.shares.test)
         if not known[0] < test <= known[-1]:
             raise Impossible(
@@ -36,7 +36,7 @@ class Time:
         mine = days.filter(pl.Series(dated)).to_numpy().astype("datetime64[D]")
         side[dated] = np.where(mine >= test, 2, np.where(mine >= dev, 1, 0))
         missing = int((~dated).sum())
-        notes = [f"Test is from {test} on" + (f", dev from {dev} on." if dev < test else "; there is no dev.")]
+        notes = [f"Test is from {test} on" + (f", dev from {dev} on." if dev < test else "; there is no dev set.")]
         notes.append(f"Dates are: {origins(material.records)}.")
         return Parts(
             side=named(side),

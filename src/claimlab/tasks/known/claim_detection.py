@@ -26,7 +26,7 @@ def read(records: pl.DataFrame) -> pl.Series:
 
 TASK = Task(
     name="claim-detection",
-    summary="Does the text state a claim that can be checked? (PoliClaim, Claimify, evolved claims and the like.)",
+    summary="Does the text state a claim that can be checked? (PoliClaim, Claimify, evolved claims, ...)",
     read=read,
     classes=("claim", "non-claim"),
     meaning={

@@ -88,7 +88,7 @@ ENTRIES = [
             "human": "A person wrote the text, and no machine touched it.",
             "machine": "A machine wrote, translated or altered the text.",
         },
-        question="Did a machine have a hand in this text?",
+        question="Was a machine involved in writing this text?",
         positive="machine",
     ),
     Task(
