@@ -30,6 +30,10 @@ def test_a_free_place_is_taken_without_a_word(tmp_path: Path) -> None:
     refuse_taken(tmp_path / "new", force=False, kind="audit report")
     (tmp_path / "empty").mkdir()
     refuse_taken(tmp_path / "empty", force=False, kind="audit report")
+    assert [p.name for p in tmp_path.iterdir()] == ["empty"], "looking leaves nothing behind"
+    (tmp_path / "empty" / "notes.txt").write_text("mine")
+    with pytest.raises(OutputExists):
+        refuse_taken(tmp_path / "empty", force=False, kind="audit report")
 
 
 def test_force_replaces_the_same_kind_only(tmp_path: Path) -> None:

@@ -6,35 +6,28 @@ A new verb is one more line in TWINS: its command, and the call that does the sa
 from __future__ import annotations
 
 import inspect
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack, get_args, get_origin, get_type_hints, is_typeddict
 
-import polars as pl
 import pytest
 
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.cli.lazy import verb_names
-from claimlab.core.dataset import Dataset, Lineage
-from claimlab.core.record import to_side_table
-from claimlab.evaluate.eqa.study import QUESTIONS
-from claimlab.generate.planted import planted
 
 WITHOUT_OUTPUT = {"demo", "llm", "serve", "show"}  # a tour of the others, settings, and two ways to look
 
 
 @dataclass(frozen=True)
 class Twin:
-    """A command and the call that does the same, both in the folder that `workspace` makes."""
+    """A command and the call that does the same, both in the folder `workspace`."""
 
     command: str
     call: Callable[[str], object]
 
 
-SAMPLE = Path(__file__).parents[1] / "catalog" / "samples" / "covid-fact" / "raw"
 TWINS = [
     Twin(
         "catalog --topic covid --language pt --loadable -o {out}",
@@ -74,8 +67,8 @@ TWINS = [
         lambda out: cl.detect("data", "stratified", seed=4, limit=30, output=out),
     ),
     Twin(  # the second of the two answers from the recording of the first: times of retrieval are the same
-        "enrich data -o {out} --provider local:rows.csv --cache calls --limit 12",
-        lambda out: cl.enrich("data", "local:rows.csv", cache="calls", limit=12, output=out),
+        "enrich data -o {out} --provider local:rows.jsonl --cache calls --limit 12",
+        lambda out: cl.enrich("data", "local:rows.jsonl", cache="calls", limit=12, output=out),
     ),
     Twin("judge run -o {out} --offline --limit 3", lambda out: cl.judge("run", offline=True, limit=3, output=out)),
     Twin(
@@ -88,38 +81,6 @@ TWINS = [
     Twin("export data --to csv -o {out}", lambda out: cl.export("data", "csv", out)),
     Twin("export data --to hf -o {out} --limit 9", lambda out: cl.export("data", "hf", out, limit=9)),
 ]
-
-
-@pytest.fixture(scope="module")
-def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`data` is a dataset with a split, `rows.csv` has its texts and labels, `sample` is a catalogued dataset as its
-    authors lay it out, and `study.toml` a study of `data`."""
-    folder = tmp_path_factory.mktemp("twins")
-    dataset = cl.split(planted(size=240)[0], output=folder / "data").dataset
-    rows = dataset.records.select("id", "text", pl.col("veracity").alias("label"))
-    rows.write_csv(folder / "rows.csv")
-    shutil.copytree(SAMPLE, folder / "sample")
-    explained(dataset).write(folder / "run")
-    cl.evolve(dataset, steps=3, limit=4, output=folder / "evolved")
-    answers = "".join(f'{name} = "It is said here in a sentence, as asked."\n' for name in QUESTIONS)
-    study = f'title = "Planted"\n[formulation]\n{answers}[data]\ndatasets = ["data"]\n'
-    (folder / "study.toml").write_text(study, encoding="utf-8")
-    return folder
-
-
-def explained(dataset: Dataset) -> Dataset:
-    """A run whose predictions have rationales, with a fact-checking article for each."""
-    records = dataset.records.head(6)
-    ids = records["id"].to_list()
-    reason = "The bridge was not opened in 1931."
-    said = pl.DataFrame({"record_id": ids, "label": ["true"] * 6, "rationale": [reason] * 6})
-    article = {"evidence_id": ids, "text": ["The bridge was opened in 1931."] * 6, "rating": ["True"] * 6}
-    tables = {
-        "predictions": to_side_table("predictions", said),
-        "evidence": to_side_table("evidence", pl.DataFrame({"record_id": ids, "rank": [1] * 6, **article})),
-    }
-    step = Lineage(step="detect", parameters={"detector": "x", "settings": {}, "task": "veracity"}, seed=0)
-    return dataset.derive(records, step, tables)
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

@@ -93,6 +93,14 @@ def test_marks_do_not_break_words() -> None:
     assert prepared("東京都 2020").split() == ["東京", "京都", "2020"]
 
 
+def test_a_long_text_is_prepared_in_parts_and_no_word_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "cafe\u0301 東京都 \u0301x हिन्दी\u3000水道\n" * 30
+    whole = prepared(text)
+    for piece in (1, 7, 50):
+        monkeypatch.setattr("claimlab.search.analysis.PIECE", piece)
+        assert prepared(text) == whole
+
+
 def test_every_stemmer_is_one_that_tantivy_has() -> None:
     for language in STEMMERS:
         assert analyzer(field_of(language)).analyze("x1") == ["x1"]

@@ -86,7 +86,10 @@ def test_a_broken_promise_raises(promise: str) -> None:
 
 
 def test_dev_may_share_values_with_train_where_only_test_is_apart() -> None:
-    keep_promise(Parts(pl.Series(["train", "dev", "test"]), "fine", apart=pl.Series(["a", "a", "b"])))
+    values = pl.Series(["a", "a", "b"])
+    keep_promise(Parts(pl.Series(["train", "dev", "test"]), "fine", apart=values))
+    with pytest.raises(ClaimlabError, match="does not keep its promise"):
+        keep_promise(Parts(pl.Series(["train", "test", "dev"]), "broken", apart=values))
 
 
 def test_a_class_that_is_not_in_train_is_refused(make: Make) -> None:

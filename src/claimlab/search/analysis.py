@@ -9,8 +9,8 @@ characters, and combining marks, which it takes for the end of a word (as in Hin
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 EXACT = "exact"  # the field of plain words, for every text
 OTHER = "lang_other"  # the language field of texts without a stemmer of their own
 LONGEST = 100  # bytes of a word; longer ones are noise that would fill the index
+PIECE = 1 << 20  # characters that are prepared in one go
 
 # tantivy's stemmers; those that it also has stop words for
 STEMMERS = {
@@ -34,6 +35,8 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003134f]+"
 )
+_SPACE = re.compile(r"\s")
+_JOINERS = frozenset("\u200c\u200d\u00ad\u2060\ufeff")  # joiners and soft hyphens: marks without a combining class
 
 
 def field_of(language: str | None) -> str:
@@ -81,12 +84,24 @@ def _analyzer(*, stop_words: str | None = None, stemmer: str | None = None) -> t
 
 def prepared(text: str) -> str:
     """`text` with what the tokenizer would misread mended. Plain ASCII is fine as it is."""
-    if text.isascii():
-        return text
+    return text if text.isascii() else "".join(map(_prepared, _pieces(text)))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A long text in parts that begin at whitespace, where nothing joins. Between them other threads get their turn:
+    one call on a whole book would not let Ctrl-C be heard for seconds."""
+    start = 0
+    while start < len(text):
+        space = _SPACE.search(text, start + PIECE)
+        end = space.start() if space else len(text)
+        yield text[start:end]
+        start = end
+
+
+def _prepared(text: str) -> str:
     composed = unicodedata.normalize("NFKC", text)
-    if _marks().search(composed):
-        composed = _marks().sub("", composed)
-    return _UNSPACED.sub(_pairs, composed)
+    marks = [ord(c) for c in set(composed) if unicodedata.combining(c) or c in _JOINERS]
+    return _UNSPACED.sub(_pairs, composed.translate(dict.fromkeys(marks)) if marks else composed)
 
 
 def _pairs(run: re.Match[str]) -> str:
@@ -94,10 +109,3 @@ def _pairs(run: re.Match[str]) -> str:
     chars = run.group()
     pairs = [chars[i : i + 2] for i in range(len(chars) - 1)] or [chars]
     return f" {' '.join(pairs)} "
-
-
-@cache
-def _marks() -> re.Pattern[str]:
-    """Marks with a combining class (viramas, nuktas, tone marks, vowel points), joiners and soft hyphens."""
-    marks = [c for c in map(chr, range(0x300, sys.maxunicode + 1)) if unicodedata.combining(c)]
-    return re.compile(f"[{''.join(map(re.escape, marks))}\u200c\u200d\u00ad\u2060\ufeff]")

@@ -47,7 +47,8 @@ class Source:
         self.is_dataset = (self.path / MANIFEST).is_file()
         if not self.is_dataset and not self._files():
             raise UnreadableFile(
-                f"'{self.path}' holds no documents.", f"Give a claimlab dataset, or files of: {', '.join(SUFFIXES)}."
+                f"'{self.path}' holds no documents.",
+                f"Give files of: {', '.join(SUFFIXES)}; or a claimlab dataset: claimlab import makes one of a table.",
             )
 
     def digest(self) -> str:
@@ -66,7 +67,7 @@ class Source:
 
     def _files(self) -> list[Path]:
         if self.path.is_file():
-            return [self.path]
+            return [self.path] if self.path.suffix.lower() in SUFFIXES else []
         found = (p for p in self.path.rglob("*") if p.is_file() and not p.is_symlink())
         return sorted(p for p in found if p.suffix.lower() in SUFFIXES and not p.name.startswith("."))
 

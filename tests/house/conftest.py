@@ -1,0 +1,135 @@
+"""What the tests of whole commands share: a workspace with one of everything, a model and a search server on loopback,
+and commands run as processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import claimlab as cl
+from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.record import to_side_table
+from claimlab.evaluate.eqa.study import QUESTIONS
+from claimlab.generate.planted import planted
+from claimlab.llm.standin import Body, StandIn
+
+SAMPLE = Path(__file__).parents[1] / "catalog" / "samples" / "covid-fact" / "raw"
+MAIN = "from claimlab.cli.app import main; main()"
+
+
+def start(folder: Path, command: str, child: str = MAIN, **env: str) -> subprocess.Popen[str]:
+    """`command` as a process of its own, in `folder`."""
+    env = {**os.environ, "PYTHONPATH": str(Path(cl.__file__).parents[1]), **env}
+    words = [sys.executable, "-c", child, *command.split()]
+    return subprocess.Popen(words, cwd=folder, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+
+
+def outcome(process: subprocess.Popen[str]) -> tuple[int, str]:
+    message = process.communicate(timeout=300)[1]
+    return process.returncode, message
+
+
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`data` is a dataset with a split, `rows.csv` and `rows.jsonl` have its texts, `sample` is a catalogued dataset as
+    its authors lay it out, `run` has rationales to judge, and `study.toml` is a study of `data`. Not to be changed."""
+    folder = tmp_path_factory.mktemp("workspace")
+    dataset = cl.split(planted(size=240)[0], output=folder / "data").dataset
+    rows = dataset.records.select("id", "text", pl.col("veracity").alias("label"))
+    rows.write_csv(folder / "rows.csv")
+    rows.write_ndjson(folder / "rows.jsonl")
+    shutil.copytree(SAMPLE, folder / "sample")
+    explained(dataset).write(folder / "run")
+    cl.evolve(dataset, steps=3, limit=4, output=folder / "evolved")
+    answers = "".join(f'{name} = "It is said here in a sentence, as asked."\n' for name in QUESTIONS)
+    study = f'title = "Planted"\n[formulation]\n{answers}[data]\ndatasets = ["data"]\n'
+    (folder / "study.toml").write_text(study, encoding="utf-8")
+    cl.enrich(folder / "data", f"local:{folder / 'rows.jsonl'}", cache=folder / "calls", limit=12)  # to be replayed
+    return folder
+
+
+def explained(dataset: Dataset, size: int = 6) -> Dataset:
+    """A run whose predictions have rationales, with a fact-checking article for each."""
+    records = dataset.records.head(size)
+    ids = records["id"].to_list()
+    reasons = [f"The bridge was not opened in {1931 + i}." for i in range(size)]
+    articles = {"evidence_id": ids, "text": ["The bridge was opened in 1931."] * size, "rating": ["True"] * size}
+    tables = {
+        "predictions": pl.DataFrame({"record_id": ids, "label": ["true"] * size, "rationale": reasons}),
+        "evidence": pl.DataFrame({"record_id": ids, "rank": [1] * size, **articles}),
+    }
+    step = Lineage(step="detect", parameters={"detector": "x", "settings": {}, "task": "veracity"}, seed=0)
+    return dataset.derive(records, step, {name: to_side_table(name, table) for name, table in tables.items()})
+
+
+REPLY = {
+    "rationale": "Because.", "label": "false", "confidence": 0.8, "evidence": [],  # llm-zero-shot
+    "analysis": "Compared.", "score": 7,  # judge
+    "explanation": "So it is.", "missing": [], "answer": "feasible",  # audit
+    "claim": "They say so.", "influencing_attributes": [], "influencing_reason": "It is so.",  # evolve
+}  # fmt: skip
+
+
+def reply(_: Body) -> str:
+    """An answer that every question about a claim takes: readers ignore the fields of the others."""
+    return json.dumps(REPLY)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Iterator[StandIn]:
+    """A model endpoint; `model.toml` beside the outputs is its profile."""
+    with StandIn(answer=reply, slots=4) as server:
+        prices = "prices = { m = { input = 1.0, output = 2.0 } }"
+        (tmp_path / "model.toml").write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n')
+        yield server
+
+
+class Searches:
+    """A server that answers as SearXNG does, and counts."""
+
+    def __init__(self) -> None:
+        self.requests, self.latency = 0, 0.0
+        outer, counting = self, threading.Lock()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                with counting:
+                    outer.requests += 1
+                time.sleep(outer.latency)
+                body = json.dumps({"results": []}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server.server_address[1]}"
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> Iterator[Searches]:
+    searches = Searches()
+    monkeypatch.setenv("SEARXNG_URL", searches.url)
+    yield searches
+    searches.server.shutdown()
+    searches.server.server_close()

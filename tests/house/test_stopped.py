@@ -1,0 +1,116 @@
+"""Ctrl-C ends every verb within two seconds, with exit 130 and nothing half-written."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import claimlab as cl
+from claimlab.core.dataset import Dataset
+from claimlab.generate.planted import planted
+from claimlab.llm.standin import StandIn
+
+from .conftest import Searches, explained, outcome, start
+
+LONG = [
+    "import large.csv -o {out}",
+    "clean large -o {out}",
+    "split large -o {out} --by near-duplicates",
+    "enrich large -o {out} --provider local:large --mode live",
+    "enrich large -o {out} --provider local:large.txt --mode live",
+    "audit large -o {out}",
+    "detect large -o {out} --detector tfidf",
+    "evaluate --predictions large.csv --data large -o {out} --draws 200000",
+    "evolve run large -o {out} --steps 30",
+    "evolve worth large -o {out}",
+    "diff large large -o {out}",
+    "export large --to claimreview -o {out}",
+    "export large --to hf -o {out}",
+]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Enough records that every verb is at work for longer than the test waits."""
+    folder = tmp_path_factory.mktemp("large")
+    few = cl.split(planted(size=2000)[0]).dataset
+    copies = [
+        few.records.with_columns(pl.col("id") + f"-{i}", pl.col("text") + f" It was day {i} in Velmore.", group=None)
+        for i in range(20)
+    ]
+    dataset = Dataset.build("large", pl.concat(copies))
+    dataset.write(folder / "large")
+    rows = dataset.records.select("id", "text", pl.col("veracity").alias("label"))
+    rows.write_csv(folder / "large.csv")
+    (folder / "large.txt").write_text((folder / "large.csv").read_text(encoding="utf-8"), encoding="utf-8")
+    return folder
+
+
+ASKING = [
+    "enrich large -o {out} --provider searxng",
+    "detect large -o {out} --detector llm-zero-shot --profile model.toml",
+    "judge run -o {out} --profile model.toml",
+    "audit large -o {out} --check feasibility --judge model.toml",
+    "evolve run large -o {out} --rewriter model --profile model.toml",
+]
+
+
+def stop(command: str, folder: Path, place: Path, after: float) -> tuple[int, str, float]:
+    """Press Ctrl-C `after` seconds into the work: exit code, message, and how long it then took."""
+    place.mkdir()
+    child = start(folder, command.format(out=place / "out"))
+    ends = time.monotonic() + 60
+    while not (place / ".out.work" / "lock").exists() and child.poll() is None:
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+    time.sleep(after)
+    return interrupt(child)
+
+
+def interrupt(child: subprocess.Popen[str]) -> tuple[int, str, float]:
+    began = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    message = child.communicate(timeout=60)[1]
+    return child.returncode, message, time.monotonic() - began
+
+
+def assert_stopped(code: int, message: str, seconds: float, place: Path) -> None:
+    assert (code, "Stopped." in message) == (130, True), message
+    assert seconds < 2
+    assert not (place / "out").exists()
+    assert not list(place.glob(".out.building-*"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", LONG)
+def test_ctrl_c_ends_a_verb_within_two_seconds(command: str, large: Path, tmp_path: Path) -> None:
+    for after in (0.4, 0.1, 0.0):  # sooner where the run was over too soon
+        place = tmp_path / f"after-{after}"
+        code, message, seconds = stop(command, large, place, after)
+        if code != 0:
+            break
+    assert_stopped(code, message, seconds, place)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ASKING)
+def test_ctrl_c_is_heard_while_a_model_or_a_search_is_slow_to_answer(
+    command: str, model: StandIn, searches: Searches, tmp_path: Path
+) -> None:
+    dataset = cl.split(planted(size=200)[0], output=tmp_path / "large").dataset
+    explained(dataset, 40).write(tmp_path / "run")
+    model.latency = searches.latency = 30.0
+    place = tmp_path / "stopped"
+    place.mkdir()
+    child = start(tmp_path, command.format(out=place / "out"))
+    ends = time.monotonic() + 60
+    while model.requests + searches.requests < 2:
+        assert child.poll() is None, outcome(child)
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+    assert_stopped(*interrupt(child), place)
