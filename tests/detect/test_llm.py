@@ -213,7 +213,7 @@ def test_search_reads_what_it_found_and_cites_only_that() -> None:
     assert found["meta"]["queries"] == ["looms garrow"]
     last = asked.inner.asked[-1].messages  # type: ignore[attr-defined]
     assert "E1: (2021-05-01) A page: Nine looms" in last[3].content
-    assert "rated: False" in last[3].content
+    assert "rates it: False" in last[3].content
     table = run.tables["evidence"]
     assert set(found["evidence_ids"]) <= set(table["evidence_id"].to_list())
     assert table.height == 4, "what the dataset held for the record, and what was found"

@@ -19,6 +19,7 @@ import claimlab as cl
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.record import to_side_table
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import SEPARATOR
 from claimlab.detect.run import SHARD, detect
@@ -210,7 +211,7 @@ def test_each_reading_gives_its_evidence_as_a_list_and_behind_the_text(mode: str
     assert run.lineage[-1].parameters["evidence"] == mode
     assert set(run.tables["evidence"]["record_id"].to_list()) == {"r1"}
     assert any("2 of 3 records have no evidence" in note for note in run.notes)
-    assert any("fact-checker's verdict" in note for note in run.notes) == (mode != "guarded")
+    assert any("are shown a fact-check" in note for note in run.notes) == (mode != "guarded")
     assert any("carry no mark" in note for note in run.notes) == (mode != "complete")
 
 
@@ -222,6 +223,22 @@ def test_at_most_so_many_pieces_best_first() -> None:
     detect(small(), reads, evidence="complete", pieces=1)
     (piece,) = {row["id"]: row for row in reads.seen.to_dicts()}["r1"]["evidence"]
     assert piece == {"id": "post", "text": "A post: seen by all"}
+
+
+def test_what_corresponds_is_shown_first_and_only_fact_checks_that_are_shown_are_counted() -> None:
+    class Reads(Slow):
+        reads_evidence = True
+
+    table = evidence().with_columns(corresponds=pl.col("evidence_id").is_in(["late"]))
+    data = small()
+    data.tables["evidence"] = to_side_table("evidence", table)
+    reads = Reads()
+    run = detect(data, reads, evidence="complete", pieces=1)
+    (piece,) = {row["id"]: row for row in reads.seen.to_dicts()}["r1"]["evidence"]
+    assert piece["id"] == "late"
+    assert not any("are shown a fact-check" in note for note in run.notes), "the fact-check is not among what is shown"
+    both = detect(data, Reads(), evidence="complete", pieces=3)
+    assert any("1 of 3 records are shown a fact-check" in note for note in both.notes)
 
 
 def test_evidence_that_is_not_there_is_a_sentence() -> None:

@@ -303,3 +303,60 @@ def test_clean_takes_up_the_fact_checks_that_correspond_and_no_others(
     assert set(done.dataset.tables["evidence"].drop_nulls("rating")["record_id"]) >= {"same", "deep", "other"}
     cleaned = clean(done.dataset, Recipe("one", 1, (Stage("fact-checks"),)))
     assert set(cleaned.dataset.tables["doubtful"]["id"]) == {"same", "deep"}
+
+
+def test_what_corresponds_comes_first_then_the_claims_results_then_the_rest(dataset: Dataset, tmp_path: Path) -> None:
+    """The query finds only the noise around the claim; what a detector sees first must not be that noise."""
+    rows = [
+        {
+            "text": "My neighbour told everybody to listen and share with all friends, so angry.",
+            "url": "https://a.example/1",
+        },
+        {"text": "Wooden benches of the harbour were painted.", "url": "https://b.example/2"},
+        {
+            "text": "Harbour council of Velmore sold 412 wooden benches to visitors in May.",
+            "url": "https://c.example/3",
+        },
+    ]
+    (tmp_path / "pages.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = run(dataset, Access([f"local:{tmp_path / 'pages.jsonl'}"], cache=tmp_path / "c"), Settings(results=2))
+    found = done.dataset.tables["evidence"].filter(pl.col("record_id") == "deep").sort("rank")
+    assert found["rank"].to_list() == [1, 2, 3]
+    assert found["url"].str.slice(8, 1).to_list() == ["c", "b", "a"]
+    assert found["corresponds"].to_list() == [True, False, False]
+    assert found["stage"].to_list() == ["claim", "claim", "query"]
+
+
+def test_what_the_index_itself_cut_by_the_day_is_counted(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
+    done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"), Settings(as_of="claim-date"))
+    line = done.dataset.tables["enrichment"].filter(pl.col("record_id") == "deep").row(0, named=True)
+    assert line["newer"] > 0, "the fact-check of the benches is of September, the claim of June"
+    assert done.summary["newer_than_claim"] >= line["newer"]
+    again = run(
+        dataset, Access([f"local:{reviews}"], cache=tmp_path / "c", mode="replay"), Settings(as_of="claim-date")
+    )
+    assert again.summary["newer_than_claim"] == done.summary["newer_than_claim"]
+
+
+def test_a_dataset_is_searched_as_documents_or_as_fact_checks_by_the_option_it_is_named_in(
+    dataset: Dataset, tmp_path: Path
+) -> None:
+    """The labels of another corpus reach nobody as a rating, unless the user calls its rows fact-checks."""
+    claims = pl.DataFrame(
+        {
+            "id": ["x"],
+            "text": [dataset.records["text"][0]],
+            "label_raw": ["hoax"],
+            "veracity": ["false"],
+            "source": ["hoax.example"],
+        }
+    )
+    Dataset.build("other", claims).write(tmp_path / "other")
+    place = f"local:{tmp_path / 'other'}"
+    done = run(dataset, Access([place], [place], cache=tmp_path / "c"))
+    found = done.dataset.tables["evidence"].filter(pl.col("record_id") == "same")
+    assert found.select("rating", "verdict", "guard_factcheck").rows() == [("hoax", "false", True)]
+    plain = run(dataset, Access([place], cache=tmp_path / "d")).dataset.tables["evidence"]
+    assert plain.filter(pl.col("corresponds")).select("record_id", "rating", "guard_factcheck").rows() == [
+        ("same", None, False)
+    ]

@@ -71,13 +71,37 @@ def test_the_share_counts_content_words_without_case_and_accents() -> None:
 
 
 def test_four_fifths_correspond_on_paper_but_not_as_released() -> None:
-    (share,) = correspondence.shares("alpha beta gamma delta epsilon", ["alpha beta gamma delta"], "eng")
-    assert share == 0.8
-    assert correspondence.corresponds(share, "paper")
-    assert not correspondence.corresponds(share, "released")
+    (match,) = correspondence.matches("alpha beta gamma delta epsilon", ["alpha beta gamma delta"], "eng")
+    assert match == (0.8, 5, 26)
+    assert correspondence.corresponds(match, "paper")
+    assert not correspondence.corresponds(match, "released")
     assert not correspondence.corresponds(None)
 
 
 def test_a_query_of_stop_words_is_compared_by_all_of_them() -> None:
     assert correspondence.shares("to be or not to be", ["to be sure", ""], "eng")[1] == 0.0
     assert correspondence.shares("to be or not to be", ["to be or not"], "eng") == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("Gente, isso é EXTREMAMENTE GRAVE!!!", "por"),
+        ("1. São +30 anos de Crimes.", "por"),
+        ("O que estão fazendo com o Brasil", "por"),
+        ("Que dia é hoje mesmo??", "por"),
+        ("a b c d e f g", "eng"),
+    ],
+)
+def test_words_that_any_long_article_holds_correspond_to_nothing(query: str, language: str) -> None:
+    (match,) = correspondence.matches(query, [f"Um texto longo. {query} E mais."], language)
+    assert match is not None
+    assert match.share == 1.0
+    assert not correspondence.corresponds(match)
+
+
+def test_a_short_claim_with_content_corresponds() -> None:
+    (match,) = correspondence.matches(
+        "Vacina contra gripe causa Alzheimer", ["A vacina contra a gripe causa alzheimer?"], "por"
+    )
+    assert correspondence.corresponds(match)

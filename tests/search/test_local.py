@@ -18,6 +18,7 @@ from claimlab.core.errors import OutputExists, SearchFailed, UnreadableFile, Usa
 from claimlab.search.analysis import STEMMERS, analyzer, field_of, prepared
 from claimlab.search.evidence import Evidence
 from claimlab.search.local import LocalIndex, build_index
+from claimlab.search.named import index_at
 from claimlab.search.passage import best_passage
 from claimlab.search.providers.local import Local
 from claimlab.search.query import Query
@@ -194,10 +195,10 @@ def test_what_is_no_index_is_left_alone_and_named(tmp_path: Path) -> None:
         assert caught.value.kind == "no-index"
     build_index(source, tmp_path / "index")
     manifest = tmp_path / "index" / "index.json"
-    manifest.write_text(manifest.read_text().replace('"layout": 1', '"layout": 99'))
+    manifest.write_text(manifest.read_text().replace('"layout": 2', '"layout": 99'))
     with pytest.raises(SearchFailed, match="another layout"):
         LocalIndex(tmp_path / "index").search(Query("x"))
-    assert build_index(source, tmp_path / "index").layout == 1, "and is built anew"
+    assert build_index(source, tmp_path / "index").layout == 2, "and is built anew"
 
 
 def test_a_language_may_be_found_by_a_function_handed_in(tmp_path: Path) -> None:
@@ -219,13 +220,73 @@ def test_a_dataset_is_searched_by_its_records_or_its_evidence(tmp_path: Path) ->
     Dataset.build("made-up", records, {"evidence": evidence}).write(tmp_path / "ds")
     assert build_index(tmp_path / "ds", tmp_path / "records").documents == 1
     found = LocalIndex(tmp_path / "records").search(Query("gull", language="eng"))[0]
-    assert found.review is not None
-    assert (found.review.publisher, found.review.rating, found.review.verdict) == ("Gazette", "pants", "false")
     assert (found.published, found.more["document"]) == (datetime(2021, 3, 4), "a")
     build_index(tmp_path / "ds", tmp_path / "evidence", table="evidence", language="eng")
-    assert LocalIndex(tmp_path / "evidence").search(Query("gull", language="eng"))[0].title == "Birds"
+    found = LocalIndex(tmp_path / "evidence").search(Query("gull", language="eng"))[0]
+    assert (found.title, found.review) == ("Birds", None), "no rating, so not a fact-check"
     with pytest.raises(UsageError, match="no table 'claims'"):
         build_index(tmp_path / "ds", tmp_path / "x", table="claims")
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> Path:
+    """Two claims with labels; of one the fact-check is known."""
+    records = pl.DataFrame(
+        {"id": ["a", "b"], "text": ["Gulls left Northport.", "Terns left Southport."], "label_raw": ["pants", "ok"],
+         "veracity": ["false", "true"], "language": ["eng", "eng"], "source": ["hoax.example", "news.example"]}
+    )  # fmt: skip
+    evidence = pl.DataFrame(
+        {"record_id": ["a", "a"], "evidence_id": ["e0", "e1"], "rank": [1, 2], "title": [None, "Did the gulls leave?"],
+         "text": [None, "They did not."], "url": ["https://x.example/", "https://checks.example/gulls"],
+         "publisher": [None, "Port Checks"], "rating": [None, "pants"], "published": [None, datetime(2021, 5, 6)]}
+    )  # fmt: skip
+    Dataset.build("made-up", records, {"evidence": evidence}).write(tmp_path / "ds")
+    return tmp_path / "ds"
+
+
+def test_the_label_of_another_corpus_is_not_a_fact_checkers_rating(checked: Path, tmp_path: Path) -> None:
+    manifest = build_index(checked, tmp_path / "plain")
+    found = LocalIndex(tmp_path / "plain").search(Query("left the port", language="eng"))
+    assert manifest.reviews == 0
+    assert [piece.review for piece in found] == [None, None]
+    assert [piece.more["publisher"] for piece in found] == ["hoax.example", "news.example"]
+    assert "pants" not in str([piece.to_json() for piece in found])
+
+
+def test_a_dataset_of_fact_checks_keeps_the_rating_and_the_review_it_comes_from(checked: Path, tmp_path: Path) -> None:
+    assert build_index(checked, tmp_path / "rated", factcheck=True).reviews == 2
+    first, second = LocalIndex(tmp_path / "rated").search(Query("gulls left the port", language="eng"))
+    assert first.review is not None
+    assert (first.review.publisher, first.review.rating, first.review.verdict) == ("Port Checks", "pants", "false")
+    assert (first.text, first.title) == ("Gulls left Northport.", "Did the gulls leave?")
+    assert (first.url, first.published) == ("https://checks.example/gulls", datetime(2021, 5, 6))
+    assert second.review is not None
+    assert (second.review.publisher, second.review.verdict) == (None, "true"), "a claim's source is not its checker"
+
+
+def test_one_dataset_is_searched_as_documents_and_as_fact_checks_side_by_side(
+    checked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "user-cache"))
+    plain, rated = index_at(str(checked)), index_at(str(checked), factcheck=True)
+    assert (LocalIndex(plain).manifest.reviews, LocalIndex(rated).manifest.reviews) == (0, 2)
+    with pytest.raises(UsageError, match="holds no fact-checks"):
+        index_at(str(plain), factcheck=True)
+    assert index_at(str(rated), factcheck=True) == rated
+
+
+def test_a_document_is_a_fact_check_by_its_rating_not_by_having_a_publisher(tmp_path: Path) -> None:
+    rows = [
+        {"text": "Gulls stay.", "publisher": "Gazette"},
+        {"text": "Gulls go.", "publisher": "Checks", "rating": "False"},
+    ]
+    source = write_lines(tmp_path / "d.jsonl", rows)
+    build_index(source, tmp_path / "index", language="eng")
+    found = LocalIndex(tmp_path / "index").search(Query("gulls", language="eng"))
+    assert {piece.text: piece.review and piece.review.rating for piece in found} == {
+        "Gulls stay.": None,
+        "Gulls go.": "False",
+    }
 
 
 def test_a_folder_of_documents_is_read_whole(tmp_path: Path) -> None:

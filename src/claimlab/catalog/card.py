@@ -82,6 +82,7 @@ class Card(_Closed):
     citation: str
     errata: tuple[str, ...] = ()
     has_evidence: bool = False
+    factchecks: bool = False  # each row is a claim with the rating that a fact-checker gave it
     survey: Literal["cdl-claims", "cdl-paragraphs", "cdl-listed"] | None = None  # its place in the 75-dataset guide
 
     @model_validator(mode="before")

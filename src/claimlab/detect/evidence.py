@@ -16,6 +16,7 @@ from claimlab.core.errors import DataError, UsageError
 
 Mode = Literal["none", "complete", "filtered", "guarded"]
 PIECES = 5
+RATED, UNNAMED = " (a fact-check by {} rates it: {})", "an unnamed fact-checker"
 SEPARATOR = "\n\n[evidence]\n"  # between a text and what was found for it, for detectors that read texts only
 _MARKS: dict[Mode, tuple[str, ...]] = {
     "none": (),
@@ -29,7 +30,7 @@ _LIST = pl.List(pl.Struct({"id": pl.String(), "text": pl.String()}))
 @dataclass(frozen=True)
 class Reading:
     """One reading of a dataset's evidence. `table` maps a record to its pieces, best first; `unmarked` counts pieces
-    that were left out because nobody marked them; `rated` are the records whose pieces hold a fact-checker's rating."""
+    that were left out because they have no mark; `rated` are the records that are shown a fact-check."""
 
     mode: Mode
     pieces: int = PIECES
@@ -57,8 +58,8 @@ class Reading:
         rated = sum(i in self.rated for i in records["id"].to_list())
         if rated:
             told.append(
-                f"{rated:,} of {records.height:,} records have a fact-checker's verdict among their evidence: "
-                "compare with `evidence='guarded'`."
+                f"{rated:,} of {records.height:,} records are shown a fact-check among their evidence: compare with "
+                "`evidence='guarded'`."
             )
         if self.unmarked:
             told.append(f"{self.unmarked:,} pieces of evidence carry no mark and were left out of '{self.mode}'.")
@@ -95,19 +96,29 @@ def read_evidence(dataset: Dataset, mode: Mode, pieces: int = PIECES, *, require
     known = pl.all_horizontal(pl.lit(True), *(pl.col(m).is_not_null() for m in _MARKS[mode]))
     marked = table.filter(known)
     kept = marked.filter(~pl.any_horizontal(pl.lit(False), *(pl.col(m) for m in _MARKS[mode])))
-    rating = pl.col("rating").is_not_null()
-    if "guard_factcheck" in kept.columns:
-        rating |= pl.col("guard_factcheck").fill_null(False)
-    rated = frozenset(kept.filter(rating)["record_id"].to_list())
-    return Reading(mode, pieces, _lists(kept, pieces), table.height - marked.height, rated)
+    chosen = _first(kept, pieces)
+    rated = frozenset(chosen.filter(_is_factcheck(chosen))["record_id"].to_list())
+    return Reading(mode, pieces, _lists(chosen), table.height - marked.height, rated)
 
 
-def _lists(table: pl.DataFrame, pieces: int) -> pl.DataFrame:
-    """One row per record with its first pieces; a piece without words says nothing and is left out."""
+def _first(table: pl.DataFrame, pieces: int) -> pl.DataFrame:
+    """The pieces that are shown: the first of each record that have words. What corresponds to the record comes first,
+    and so does what came with the dataset, of which nobody measured that."""
     words = pl.concat_str([pl.col("title"), pl.col("text")], separator=": ", ignore_nulls=True)
-    rating = pl.format("{} (rated: {})", words, pl.col("rating"))
-    said = table.with_columns(words=pl.coalesce(rating, words)).filter(pl.col("words").str.contains(r"\S"))
-    ordered = said.sort("record_id", "rank", maintain_order=True, nulls_last=True)
-    piece = pl.struct(id="evidence_id", text="words").head(pieces)
-    lists = ordered.group_by("record_id", maintain_order=True).agg(evidence=piece)
+    apart = ~pl.col("corresponds").fill_null(True) if "corresponds" in table.columns else pl.lit(False)
+    readable = table.with_columns(words=words, apart=apart).filter(pl.col("words").str.contains(r"\S"))
+    ordered = readable.sort("record_id", "apart", "rank", maintain_order=True, nulls_last=True)
+    return ordered.filter(pl.int_range(pl.len()).over("record_id") < pieces)
+
+
+def _is_factcheck(table: pl.DataFrame) -> pl.Expr:
+    rated = pl.col("rating").is_not_null()
+    return rated | pl.col("guard_factcheck").fill_null(False) if "guard_factcheck" in table.columns else rated
+
+
+def _lists(table: pl.DataFrame) -> pl.DataFrame:
+    """One row per record with its pieces. A rating is a fact-checker's, and says whose it is where that is known."""
+    rating = pl.format(RATED, pl.col("publisher").fill_null(UNNAMED), pl.col("rating")).fill_null("")
+    piece = pl.struct(id="evidence_id", text=pl.col("words") + rating)
+    lists = table.group_by("record_id", maintain_order=True).agg(evidence=piece)
     return lists.rename({"record_id": "id"}).with_columns(pl.col("evidence").cast(_LIST))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from claimlab.catalog.rated import holds_factchecks
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UsageError
@@ -35,7 +36,8 @@ def open_handles(
     if search_profile is not None:
         handles["search_model"] = open_provider(search_profile, model=search_model, calls=calls)
     if providers:
-        handles["search"] = named_chain([providers] if isinstance(providers, str) else providers, calls)
+        names = [providers] if isinstance(providers, str) else providers
+        handles["search"] = named_chain(names, calls, factcheck=holds_factchecks)
     with ExitStack() as stack:
         for handle in handles.values():
             stack.callback(_close, handle)

@@ -1,14 +1,16 @@
 """Does a result speak of the claim? The share of the query's content words that its snippet holds.
 
 The paper calls a share of at least .8 a correspondence; its notebooks ask for more than .8. Both are kept by name.
-Words are compared without case and accents, because people drop accents when they type.
+Words are compared without case and accents, because people drop accents when they type. A share of almost nothing
+says nothing: a long passage holds the two content words of "This is EXTREMELY SERIOUS!!!" by accident, so a query
+corresponds only where it has `WORDS` content words and `LETTERS` letters in them (bench/correspondence.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import polars as pl
 
@@ -19,6 +21,16 @@ from claimlab.text.tokens import tokenize
 
 Rule = Literal["paper", "released"]
 SHARE = 0.8
+WORDS, LETTERS = 4, 20
+
+
+class Match(NamedTuple):
+    """How a snippet fits a query: the share of the query's content words it holds, how many these are, and their
+    letters."""
+
+    share: float
+    words: int
+    letters: int
 
 
 def check_rule(rule: str) -> Rule:
@@ -28,23 +40,32 @@ def check_rule(rule: str) -> Rule:
     raise UsageError(f"There is no correspondence rule '{rule}'.", f"Use one of: {', '.join(get_args(Rule))}.")
 
 
-def corresponds(share: float | None, rule: Rule = "paper") -> bool:
-    """Whether a share is enough: at least .8 ("paper") or more than .8 ("released")."""
-    if share is None:
+def corresponds(match: Match | None, rule: Rule = "paper") -> bool:
+    """Whether a match is enough: a share of at least .8 ("paper") or more than .8 ("released"), of enough content."""
+    if match is None or match.words < WORDS or match.letters < LETTERS:
         return False
-    return share >= SHARE if rule == "paper" else share > SHARE
+    return match.share >= SHARE if rule == "paper" else match.share > SHARE
 
 
-def shares(query: str, snippets: Sequence[str | None], language: str | None) -> list[float | None]:
-    """For each snippet the share of the query's content words it holds; null where there is nothing to compare.
+def matches(query: str, snippets: Sequence[str | None], language: str | None) -> list[Match | None]:
+    """How each snippet fits the query; null where there is nothing to compare.
 
-    A query of stop words alone is compared by all its words. A language that is not known counts as English.
+    A query of stop words alone is compared by all its words, and has no content. A language that is not known counts
+    as English.
     """
     cut = tokenize(strip_accents(pl.Series([query, *snippets], dtype=pl.String)), language=language).to_list()
     asked = set(cut[0])
     content = asked - _stop(language)
-    wanted = content or asked
-    return [None if not wanted or held is None else len(wanted & set(held)) / len(wanted) for held in cut[1:]]
+    wanted, letters = content or asked, sum(map(len, content))
+    return [
+        None if not wanted or held is None else Match(len(wanted & set(held)) / len(wanted), len(content), letters)
+        for held in cut[1:]
+    ]
+
+
+def shares(query: str, snippets: Sequence[str | None], language: str | None) -> list[float | None]:
+    """Only the shares of `matches`."""
+    return [None if match is None else match.share for match in matches(query, snippets, language)]
 
 
 @cache

@@ -3,7 +3,8 @@
     query -> web search -> corresponding? -> else claim -> web search again;  fact-check search with both
 
 Every end has its own name, because they mean different things: `corresponding`, `not-corresponding` (something was
-found), `nothing-found`, `failed` (nobody knows), `no-query` (the record has no words to search with).
+found), `nothing-found`, `no-claim` (nothing corresponds to the query, and the text makes no claim to search for),
+`failed` (nobody knows), `no-query` (the record has no words to search with).
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from typing import Any, Protocol
 from claimlab.core.errors import PageRefused, SearchFailed
 from claimlab.enrich import correspondence
 from claimlab.enrich.extract import Extractor
+from claimlab.enrich.pieces import UNDATED, Piece, marked, shown_order, to_json
 from claimlab.enrich.query import QueryText
 from claimlab.enrich.query import Rule as QueryRule
 from claimlab.search.evidence import Evidence, as_of
 from claimlab.search.query import Query
 from claimlab.search.results import Provider
 from claimlab.search.snapshot import Snapshot, with_page
-from claimlab.text.guard import mark
 
-OUTCOMES = ("corresponding", "not-corresponding", "nothing-found", "failed", "no-query")
+OUTCOMES = ("corresponding", "not-corresponding", "nothing-found", "no-claim", "failed", "no-query")
 CLAIM_DATE = "claim-date"
 STOPS = frozenset({"no-key", "no-index"})  # what would fail for every record in the same way
 
@@ -68,7 +69,7 @@ class Doors:
 
 @dataclass
 class Enriched:
-    """What was done for one record, JSON-safe through `as_json`, so that a stopped run can take it up again."""
+    """What was done for one record, JSON-safe through `to_json`, so that a stopped run can take it up again."""
 
     record_id: str
     outcome: str = "no-query"
@@ -76,6 +77,7 @@ class Enriched:
     query: str | None = None
     how: str | None = None
     needed_extraction: bool = False
+    no_claim: bool = False
     claims: list[str] = field(default_factory=list)
     method: str | None = None
     claim_meta: dict[str, Any] = field(default_factory=dict)
@@ -93,14 +95,6 @@ class Enriched:
         return cls(**raw)
 
 
-@dataclass
-class _Piece:
-    evidence: Evidence
-    stage: str
-    share: float | None
-    as_of: str | None
-
-
 async def enrich_record(
     record: Mapping[str, Any], text: str | None, query: QueryText | None, doors: Doors, settings: Settings
 ) -> Enriched:
@@ -113,7 +107,7 @@ async def enrich_record(
     first = await job.search(doors.web, "query", query.text)
     if doors.factcheck is not None:
         await job.search(doors.factcheck, "factcheck-query", query.text)
-    if first is not None and not any(correspondence.corresponds(p.share, settings.correspondence_rule) for p in first):
+    if first is not None and not job.any_corresponds(first):
         done.needed_extraction = True
         if doors.extractor is not None:
             await job.second_stage(doors.extractor, text)
@@ -128,7 +122,7 @@ class _Job:
         self.record, self.doors, self.settings, self.done = record, doors, settings, done
         self.language: str | None = record.get("language")
         self.when = settings.when(record)
-        self.pieces: dict[str, _Piece] = {}
+        self.pieces: dict[str, Piece] = {}
 
     async def second_stage(self, extractor: Extractor, text: str) -> None:
         found = await extractor.extract(text, self.language, tag=self.done.record_id)
@@ -137,6 +131,7 @@ class _Job:
             self._failed("extract", found.failure, found.detail)
             return
         self.done.claims = list(found.claims)
+        self.done.no_claim = not found.claims
         for claim in found.claims:
             if claim == self.done.query:
                 continue  # the same question again would bring the same answer
@@ -144,7 +139,7 @@ class _Job:
             if self.doors.factcheck is not None:
                 await self.search(self.doors.factcheck, "factcheck-claim", claim)
 
-    async def search(self, provider: Provider, stage: str, words: str) -> list[_Piece] | None:
+    async def search(self, provider: Provider, stage: str, words: str) -> list[Piece] | None:
         """What was found and may be used; null when the search failed."""
         day = self.when.date() if isinstance(self.when, datetime) else self.when
         country = self.settings.country(self.record, self.language)
@@ -155,14 +150,15 @@ class _Job:
             _stop_if_hopeless(failure)
             self._failed(stage, failure.kind, failure.problem)
             return None
+        self.done.newer += results.newer
         held = [await self._with_page(piece) for piece in results.evidence]
         sorted_out = self._sorted_by_day(held)
         snippets = [piece.text or piece.title for piece, _ in sorted_out]
-        found = correspondence.shares(words, snippets, self.language)
-        pieces = [_Piece(e, stage, share, day) for (e, day), share in zip(sorted_out, found, strict=True)]
+        found = correspondence.matches(words, snippets, self.language)
+        pieces = [Piece(e, stage, match, day) for (e, day), match in zip(sorted_out, found, strict=True)]
         for piece in pieces:
             self._keep(piece)
-        return [p for p in pieces if p.as_of != "undated"]
+        return [p for p in pieces if p.as_of != UNDATED]
 
     def _sorted_by_day(self, held: list[Evidence]) -> list[tuple[Evidence, str | None]]:
         """What stood on the day, then what has no date, apart; what is newer is dropped and counted."""
@@ -173,7 +169,7 @@ class _Job:
         parts = as_of(held, self.when)
         self.done.newer += len(parts.newer)
         self.done.undated += len(parts.undated)
-        return [*((p, "before") for p in parts.kept), *((p, "undated") for p in parts.undated)]
+        return [*((p, "before") for p in parts.kept), *((p, UNDATED) for p in parts.undated)]
 
     async def _with_page(self, piece: Evidence) -> Evidence:
         if self.doors.pages is None or piece.url is None:
@@ -185,38 +181,43 @@ class _Job:
         self.done.pages[page.sha256] = page.to_json()
         return with_page(piece, page)
 
-    def _keep(self, piece: _Piece) -> None:
-        """A piece found twice stands once, where it was first found, with the question it answers better."""
-        before = self.pieces.get(piece.evidence.evidence_id)
-        if before is None or (piece.share or 0.0) > (before.share or 0.0):
-            self.pieces[piece.evidence.evidence_id] = piece
+    def _keep(self, piece: Piece) -> None:
+        """A piece found twice is kept once, with the question it answers better, and with the fact-check that either
+        search knows it to be."""
+        identity = piece.evidence.evidence_id
+        before = self.pieces.get(identity)
+        if before is None:
+            self.pieces[identity] = piece
+            return
+        best = piece if self._fit(piece) > self._fit(before) else before
+        review = before.evidence.review or piece.evidence.review
+        self.pieces[identity] = replace(best, evidence=replace(best.evidence, review=review))
 
     def _failed(self, stage: str, kind: str, reason: str | None) -> None:
         self.done.failures.append({"stage": stage, "kind": kind, "reason": reason})
 
+    def _fit(self, piece: Piece) -> tuple[bool, float]:
+        return self.any_corresponds([piece]), piece.share
+
     def close(self) -> None:
-        pieces = list(self.pieces.values())
-        marks = mark(dict(self.record), [p.evidence for p in pieces])
-        self.done.evidence = [
-            {
-                "evidence": piece.evidence.to_json(),
-                "stage": piece.stage,
-                "share": None if piece.share is None else round(piece.share, 4),
-                "corresponds": correspondence.corresponds(piece.share, self.settings.correspondence_rule),
-                "as_of": piece.as_of,
-                **marked.__dict__,
-            }
-            for piece, marked in zip(pieces, marks, strict=True)
-        ]
-        usable = [(p, m) for p, m in zip(pieces, marks, strict=True) if p.as_of != "undated"]
+        rule = self.settings.correspondence_rule
+        pieces = shown_order(list(self.pieces.values()), rule)
+        marks = marked(self.record, pieces)
+        self.done.evidence = [to_json(piece, mine, rule) for piece, mine in zip(pieces, marks, strict=True)]
+        usable = [(p, m) for p, m in zip(pieces, marks, strict=True) if p.as_of != UNDATED]
         self.done.outcome = self._outcome([p for p, _ in usable])
         self.done.outcome_filtered = self._outcome([p for p, m in usable if not m.filtered])
 
-    def _outcome(self, pieces: list[_Piece]) -> str:
-        if any(correspondence.corresponds(p.share, self.settings.correspondence_rule) for p in pieces):
+    def any_corresponds(self, pieces: list[Piece]) -> bool:
+        return any(correspondence.corresponds(p.match, self.settings.correspondence_rule) for p in pieces)
+
+    def _outcome(self, pieces: list[Piece]) -> str:
+        if self.any_corresponds(pieces):
             return "corresponding"
         if self.done.failures:
             return "failed"  # what was not asked might have corresponded
+        if self.done.no_claim:
+            return "no-claim"
         return "not-corresponding" if pieces else "nothing-found"
 
 

@@ -21,15 +21,15 @@ from claimlab.core.digest import digest_file
 from claimlab.core.errors import SchemaError, UnreadableFile
 from claimlab.core.labels import general
 from claimlab.core.record import meta_json
-from claimlab.enrich.correspondence import corresponds, shares
+from claimlab.enrich.correspondence import matches
 from claimlab.enrich.flow import Enriched
+from claimlab.enrich.pieces import Piece, marked, shown_order, to_json
 from claimlab.enrich.run import Enrichment, summarise
 from claimlab.enrich.tables import tables_of
 from claimlab.search.claimreview import reviews_in
 from claimlab.search.dates import NO_DATE, Dated, date_of
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import address, mapping, text
-from claimlab.text.guard import mark
 
 NEEDED = ("text_no_url", "label")
 KEPT = ("old_split", "near_duplicates", "text_urls", "metadata")
@@ -99,20 +99,10 @@ def _enriched(row: Mapping[str, Any], record: dict[str, Any]) -> Enriched:
     web = [_result(item, asked) for item in _list(row.get("google_search_results"))]
     checks = [_check(item, asked) for item in _list(row.get("google_fact_check_results"))]
     stages = [*((e, "web") for e in web if e), *((e, "factcheck") for found in checks for e in found)]
-    pieces = [piece for piece, _ in stages]
-    marks = mark(record, pieces)
-    found = shares(asked, [p.text or p.title for p in pieces], record["language"]) if asked else [None] * len(pieces)
-    done.evidence = [
-        {
-            "evidence": p.to_json(),
-            "stage": stage,
-            "share": share,
-            "corresponds": corresponds(share),
-            "as_of": None,
-            **m.__dict__,
-        }
-        for (p, stage), share, m in zip(stages, found, marks, strict=True)
-    ]
+    snippets = [piece.text or piece.title for piece, _ in stages]
+    fits = matches(asked, snippets, record["language"]) if asked else [None] * len(stages)
+    pieces = shown_order([Piece(e, stage, match) for (e, stage), match in zip(stages, fits, strict=True)], "paper")
+    done.evidence = [to_json(p, m, "paper") for p, m in zip(pieces, marked(record, pieces), strict=True)]
     matched = any(mapping(item).get("match") is True for item in _list(row.get("google_search_results")))
     if first:
         done.outcome = "corresponding" if matched else "not-corresponding" if pieces else "nothing-found"

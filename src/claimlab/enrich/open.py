@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
+from claimlab.catalog.rated import holds_factchecks
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UsageError
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
@@ -29,7 +30,8 @@ async def open_doors(
     """The doors, ready to be asked. `web` and `factcheck` name providers, each the fallback of the one before: "brave",
     "local:FOLDER". `extract` is "model" (then `profile` says which), "offline", "first-sentence" or "none"."""
     extractor = _extractor(extract, claims, profile, model, calls)
-    chains = [named_chain(names, calls) for names in (web, factcheck) if names]
+    chains = [named_chain(web, calls, factcheck=holds_factchecks)] if web else []
+    chains += [named_chain(factcheck, calls, factcheck=True)] if factcheck else []
     pages = PageFetcher(calls=calls) if snapshot else None
     try:
         yield Doors(chains[0], chains[1] if factcheck else None, extractor, pages)

@@ -100,6 +100,7 @@ def summarise(done: list[Enriched]) -> dict[str, Any]:
         "outcomes_filtered": _outcomes(done, "outcome_filtered"),
         "needed_extraction": sum(d.needed_extraction for d in asked),
         "extracted": sum(bool(d.claims) for d in asked),
+        "no_claim": sum(d.no_claim for d in asked),
         "methods": dict(sorted(Counter(d.method for d in asked if d.method).items())),
         "standing": sorted({str(d.claim_meta["standing"]) for d in asked if d.claim_meta.get("standing")}),
         "queries": dict(sorted(Counter(d.how for d in asked).items(), key=str)),

@@ -32,6 +32,7 @@ ENRICHMENT = {
     "query": pl.String(),
     "query_how": pl.String(),
     "needed_extraction": pl.Boolean(),
+    "no_claim": pl.Boolean(),  # the extractor found no claim in the text
     "newer": pl.Int64(),
     "undated": pl.Int64(),
     "failures": pl.String(),
@@ -96,6 +97,7 @@ def _line(one: Enriched) -> dict[str, Any]:
         "query": one.query,
         "query_how": one.how,
         "needed_extraction": one.needed_extraction if one.query is not None else None,
+        "no_claim": one.no_claim if one.needed_extraction and (one.claims or one.no_claim) else None,
         "newer": one.newer,
         "undated": one.undated,
         "failures": json.dumps(one.failures, ensure_ascii=False, sort_keys=True) if one.failures else None,

@@ -66,11 +66,12 @@ class Chain:
 
 
 def _told(results: Results, attempts: list[Attempt], before: Results | None) -> Results:
-    """`results` with the story so far; what an empty answer before it cost is part of the price."""
-    cost = results.cost
-    if before is not None:
-        cost = None if cost is None or before.cost is None else cost + before.cost
-    return replace(results, attempts=tuple(attempts), cost=cost)
+    """`results` with the story so far; what an empty answer before it cost is part of the price, and what was too new
+    for it is counted."""
+    if before is None:
+        return replace(results, attempts=tuple(attempts))
+    cost = None if results.cost is None or before.cost is None else results.cost + before.cost
+    return replace(results, attempts=tuple(attempts), cost=cost, newer=results.newer + before.newer)
 
 
 def _all_failed(attempts: list[Attempt]) -> SearchFailed:

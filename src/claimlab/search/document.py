@@ -18,7 +18,8 @@ class Document:
     published: datetime | None = None
     dated_from: str | None = None
     language: str | None = None  # ISO 639-3
-    review: Review | None = None
+    publisher: str | None = None
+    review: Review | None = None  # only a fact-check has one
     source_id: str | None = None  # the record, file or line it comes from
 
     def digest(self) -> bytes:

@@ -1,6 +1,7 @@
 """Documents from what a user has: a claimlab dataset, a folder or file of documents, a ClaimReview dump.
 
-Nothing is guessed silently: a file or line that cannot be read is left out, named and counted.
+Nothing is guessed silently: a file or line that cannot be read is left out, named and counted. A row of a dataset is
+a plain document: its label is what another corpus says of it, not a fact-checker's rating, unless that is stated.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -33,11 +35,15 @@ TABLES = ("records", "evidence")
 
 
 class Source:
-    """Where documents come from. `skipped` fills while they are read: reason -> how many."""
+    """Where documents come from. `skipped` fills while they are read: reason -> how many. With `factcheck`, each
+    document is a fact-check, and a dataset's labels are the ratings that it gives."""
 
-    def __init__(self, path: str | Path, *, table: str = "records", retrieved: datetime) -> None:
+    def __init__(
+        self, path: str | Path, *, table: str = "records", factcheck: bool = False, retrieved: datetime
+    ) -> None:
         self.path = Path(path)
         self.table = table
+        self.factcheck = factcheck
         self.retrieved = retrieved
         self.skipped: dict[str, int] = {}
         if table not in TABLES:
@@ -56,14 +62,16 @@ class Source:
         files = [self.path / MANIFEST] if self.is_dataset else self._files()
         root = self.path if self.path.is_dir() else self.path.parent
         lines = [f"{digest_file(f)}  {f.relative_to(root).as_posix()}" for f in files]
-        return hashlib.sha256("\n".join([self.table, *lines]).encode()).hexdigest()
+        read_as = [self.table, *(["fact-checks"] if self.factcheck else [])]
+        return hashlib.sha256("\n".join([*read_as, *lines]).encode()).hexdigest()
 
     def documents(self) -> Iterator[Document]:
         if self.is_dataset:
             yield from self._dataset()
             return
         for file in self._files():
-            yield from self._file(file)
+            for document in self._file(file):
+                yield replace(document, review=Review()) if self.factcheck and not document.review else document
 
     def _files(self) -> list[Path]:
         if self.path.is_file():
@@ -73,15 +81,17 @@ class Source:
 
     def _dataset(self) -> Iterator[Document]:
         dataset = Dataset.open(self.path)
+        evidence = dataset.tables.get("evidence")
         if self.table == "records":
-            rows, rating, verdict, publisher = dataset.records, "label_raw", "veracity", "source"
-        elif "evidence" in dataset.tables:
-            rows, rating, verdict, publisher = dataset.tables["evidence"], "rating", "verdict", "publisher"
-        else:
+            checks = _reviews_by_record(evidence) if self.factcheck and evidence is not None else {}
+            for row in dataset.records.filter(pl.col("text").is_not_null()).iter_rows(named=True):
+                yield _factcheck(row, checks.get(row["id"])) if self.factcheck else _from_row(row, row["source"])
+        elif evidence is None:
             raise UnreadableFile(f"'{self.path}' has no evidence table.", "Search its records instead.")
-        for row in rows.filter(pl.col("text").is_not_null()).iter_rows(named=True):
-            review = Review(publisher=row[publisher], rating=row[rating], mapped=row[verdict])
-            yield _from_row(row, review if review != Review() else None)
+        else:
+            for row in evidence.filter(pl.col("text").is_not_null()).iter_rows(named=True):
+                rated = self.factcheck or row["rating"] is not None
+                yield _from_row(row, row["publisher"], _review(row, row["publisher"]) if rated else None)
 
     def _file(self, file: Path) -> Iterator[Document]:
         root = self.path if self.path.is_dir() else self.path.parent
@@ -155,18 +165,42 @@ class Source:
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
 
-def _from_row(row: dict[str, Any], review: Review | None) -> Document:
-    """A row of a dataset. Its label is the rating that somebody gave it, which a guard against leaks must see."""
+def _reviews_by_record(evidence: pl.DataFrame) -> dict[str, dict[str, Any]]:
+    """The first rated piece of each record: the fact-check that the record's label comes from."""
+    rated = evidence.filter(pl.col("rating").is_not_null()).sort("record_id", "rank", maintain_order=True)
+    return {row["record_id"]: row for row in rated.unique("record_id", keep="first", maintain_order=True).to_dicts()}
+
+
+def _from_row(row: dict[str, Any], publisher: str | None, review: Review | None = None) -> Document:
+    published = row.get("date") or row.get("published")
     return Document(
         text=row["text"],
         title=row.get("title"),
         url=row["url"],
-        published=row.get("date") or row.get("published"),
-        dated_from="result" if row.get("date") or row.get("published") else None,
+        published=published,
+        dated_from="result" if published else None,
         language=row.get("language"),
+        publisher=publisher,
         review=review,
         source_id=row.get("id") or row.get("evidence_id"),
     )
+
+
+def _factcheck(row: dict[str, Any], check: dict[str, Any] | None) -> Document:
+    """A claim with the rating it got; address, title and publisher are those of the fact-check, where it is known."""
+    known = check or {}
+    publisher = known.get("publisher")  # never the record's source: that is where the claim was made
+    document = _from_row(row, publisher, replace(_review(row, publisher), claim=row["text"]))
+    title, url, published = (known.get(name) for name in ("title", "url", "published"))
+    return replace(
+        document, title=title, url=url or document.url, published=published or document.published,
+        dated_from="result" if published else document.dated_from,
+    )  # fmt: skip
+
+
+def _review(row: dict[str, Any], publisher: str | None) -> Review:
+    rating, verdict = ("label_raw", "veracity") if "label_raw" in row else ("rating", "verdict")
+    return Review(publisher=publisher, rating=row[rating], mapped=row[verdict])
 
 
 def _from_object(data: dict[str, Any], where: str, retrieved: datetime) -> Document:
@@ -181,7 +215,8 @@ def _from_object(data: dict[str, Any], where: str, retrieved: datetime) -> Docum
         published=when.published,
         dated_from=when.dated_from,
         language=iso3,
-        review=Review(publisher=publisher, rating=rating) if rating or publisher else None,
+        publisher=publisher,
+        review=Review(publisher=publisher, rating=rating) if rating else None,
         source_id=_string(data.get("id")) or where,
     )
 

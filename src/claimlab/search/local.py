@@ -34,7 +34,7 @@ from claimlab.search.results import now
 if TYPE_CHECKING:
     import tantivy
 
-LAYOUT = 1  # raise it when the fields or their analysis change: older indexes are then built again
+LAYOUT = 2  # raise it when the fields or their analysis change: older indexes are then built again
 MANIFEST = "index.json"
 EXACT_WEIGHT = 0.2
 MAX_TIES = 10_000
@@ -57,6 +57,7 @@ class IndexManifest(BaseModel):
     repeated: int  # documents left out because the same text, title and address stood there already
     skipped: dict[str, int]  # reason -> how many were left out
     languages: dict[str, int]  # "und" is a language that nobody named
+    reviews: int  # documents that are fact-checks
 
 
 def build_index(
@@ -64,18 +65,20 @@ def build_index(
     folder: str | Path,
     *,
     table: str = "records",
+    factcheck: bool = False,
     language: str | None = None,
     language_of: LanguageOf | None = None,
     progress: Progress = silent,
 ) -> IndexManifest:
     """Index `source` into `folder` in one atomic step, or leave the folder alone when it is already that index.
 
-    `table` chooses what to search in a claimlab dataset: its records or its evidence. `language` is that of documents
-    which do not name theirs; else `language_of` is asked for it, from the text.
+    `table` chooses what to search in a claimlab dataset: its records or its evidence. Its rows are plain documents,
+    without their labels; with `factcheck` each is a fact-check and its label the rating. `language` is that of
+    documents which do not name theirs; else `language_of` is asked for it, from the text.
     """
     target = Path(folder)
     recover(target)
-    reader = Source(source, table=table, retrieved=now())
+    reader = Source(source, table=table, factcheck=factcheck, retrieved=now())
     common = require(language) if language else None
     digest = reader.digest()
     standing = _standing(target)
@@ -118,6 +121,13 @@ class LocalIndex:
         retrieved = now()
         shown = set(terms_of(query.text, EXACT, query.language))
         return [_evidence(Document.from_bytes(raw), score, query, retrieved, shown, passage) for score, raw in hits]
+
+    def newer(self, query: Query) -> int:
+        """How many of the documents that the query would find without its last day are newer than that day."""
+        if query.before is None:
+            return 0
+        documents = (Document.from_bytes(raw) for _, raw in self._hits(replace(query, before=None)))
+        return sum(found.published is not None and found.published.date() > query.before for found in documents)
 
     def _hits(self, query: Query) -> list[tuple[float, bytes]]:
         """Score and stored document. Equal scores stand in the order of the source, wherever the cut falls."""
@@ -180,7 +190,7 @@ def _write(folder: Path, documents: Iterator[Document], progress: Progress) -> d
     writer = index.writer(HEAP, 1)  # one thread, so that documents keep their order
     languages: dict[str, int] = {}
     seen: set[bytes] = set()
-    repeated = 0
+    repeated = reviews = 0
     try:
         for document in documents:
             mark = document.digest()
@@ -191,13 +201,15 @@ def _write(folder: Path, documents: Iterator[Document], progress: Progress) -> d
             writer.add_document(_entry(document, len(seen)))
             code = document.language or "und"
             languages[code] = languages.get(code, 0) + 1
+            reviews += document.review is not None
             if len(seen) % 5000 == 0:
                 progress("indexing", len(seen), None)
         writer.commit()
     finally:
         writer.wait_merging_threads()  # also after a failure: its threads must not write into a folder that goes away
     progress("indexing", len(seen), len(seen))
-    return {"documents": len(seen), "repeated": repeated, "languages": dict(sorted(languages.items()))}
+    counts = {"documents": len(seen), "repeated": repeated, "reviews": reviews}
+    return {**counts, "languages": dict(sorted(languages.items()))}
 
 
 def _entry(document: Document, number: int) -> tantivy.Document:
@@ -251,7 +263,11 @@ def _evidence(
 ) -> Evidence:
     whole = document.text or ""
     text = best_passage(whole, shown, passage) or None
-    more = {"document": document.source_id, "passage_of": len(whole) if text is not None and text != whole else None}
+    more = {
+        "document": document.source_id,
+        "publisher": document.publisher if document.review is None else None,
+        "passage_of": len(whole) if text is not None and text != whole else None,
+    }
     return Evidence(
         title=document.title,
         text=text,

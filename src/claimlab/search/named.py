@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from claimlab.core.calls.calls import Calls
@@ -12,11 +12,15 @@ from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.search.chain import Chain
 from claimlab.search.connect import connect
-from claimlab.search.local import MANIFEST, build_index
+from claimlab.search.local import MANIFEST, LocalIndex, build_index
+
+Says = Callable[[Path], bool]
 
 
-def named_chain(names: Sequence[str], calls: Calls) -> Chain:
-    """The providers that `names` name; what "local:FOLDER" points at is indexed first where it is not an index yet."""
+def named_chain(names: Sequence[str], calls: Calls, *, factcheck: bool | Says = False) -> Chain:
+    """The providers that `names` name; what "local:FOLDER" points at is indexed first where it is not an index yet.
+    With `factcheck`, or where it says so of a folder, what is found there are fact-checks, and the labels of a dataset
+    are their ratings."""
     plain, settings = [], {}
     for name in names:
         kind, _, place = name.partition(":")
@@ -24,22 +28,26 @@ def named_chain(names: Sequence[str], calls: Calls) -> Chain:
             raise UsageError(f"The search provider '{kind}' is in one chain twice.", "Name it once.")
         plain.append(kind)
         if kind == "local":
-            settings[kind] = {"index": index_at(place, calls.progress)}
+            rated = factcheck if isinstance(factcheck, bool) else factcheck(Path(place))
+            settings[kind] = {"index": index_at(place, calls.progress, factcheck=rated)}
         elif place:
             raise UsageError(f"'{name}' names a place, and only local:FOLDER has one.", f"Write: {kind}")
     return connect(plain, calls, settings=settings)
 
 
-def index_at(place: str, progress: Progress = silent) -> Path:
+def index_at(place: str, progress: Progress = silent, *, factcheck: bool = False) -> Path:
     """The index at `place`; a dataset, a folder of documents or a file is indexed first, in the user's cache folder."""
     if not place:
         raise UsageError("The local provider needs a place.", "Write local:FOLDER, an index or what to index.")
     path = Path(place)
     if (path / MANIFEST).is_file():
+        if factcheck and not LocalIndex(path).manifest.reviews:
+            todo = "Give what it was built from, or build it with build_index(source, folder, factcheck=True)."
+            raise UsageError(f"The index '{path}' holds no fact-checks.", todo)
         return path
     if not path.exists():
         raise UnreadableFile(f"There is no '{path}' to search in.", "Check the path after local:")
     name = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]
-    target = cache_folder() / "indexes" / name
-    build_index(path, target, progress=progress)
+    target = cache_folder() / "indexes" / (f"{name}-factchecks" if factcheck else name)
+    build_index(path, target, factcheck=factcheck, progress=progress)
     return target

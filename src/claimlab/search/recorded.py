@@ -58,6 +58,7 @@ def _stored(results: Results) -> dict[str, Any]:
         "retrieved": results.retrieved.isoformat(),
         "cost": results.cost,
         "malformed": results.malformed,
+        "newer": results.newer,
         "notes": list(results.notes),
     }
 
@@ -78,6 +79,7 @@ def _restored(kept: Any, query: Query, provider: str) -> Results:
         retrieved=datetime.fromisoformat(kept["retrieved"]),
         cost=0.0,
         malformed=kept["malformed"],
+        newer=kept.get("newer", 0),
         notes=tuple(kept["notes"]),
         replayed=True,
     )

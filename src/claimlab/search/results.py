@@ -40,7 +40,8 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Results:
-    """The answer to one query. `malformed` counts results that had neither address nor text and were left out."""
+    """The answer to one query. `malformed` counts results that had neither address nor text and were left out; `newer`
+    those that would have been among the results but for the query's last day, where the provider can tell."""
 
     query: Query
     provider: str
@@ -48,6 +49,7 @@ class Results:
     retrieved: datetime
     cost: float | None = None  # in US dollars; null when the price is not known
     malformed: int = 0
+    newer: int = 0
     notes: tuple[str, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     replayed: bool = False

@@ -216,6 +216,7 @@ DATASET = Entry(
             "The same claim stands in several topic lists, and one claim of the tax list is dated 2056.",
         ),
         has_evidence=True,
+        factchecks=True,
     ),
     maps={"a5": RATINGS, "cdl": noted(NORMALISED, "ClaimsKG's own four classes, as far as ratings tell.")},
     variants={"rated": load_rated, "all": load_all},

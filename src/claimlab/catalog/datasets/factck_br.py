@@ -94,6 +94,7 @@ DATASET = Entry(
             "Up to 27 claims share one review: split by review (group).",
         ),
         has_evidence=True,
+        factchecks=True,
     ),
     maps={"default": RATINGS},
     variants={"claims": load},

@@ -104,6 +104,7 @@ DATASET = Entry(
             "Ratings are each organisation's own words; those that neither this entry nor the house's list knows raise an error that names them.",
         ),
         has_evidence=True,
+        factchecks=True,
     ),
     maps={"a5": A5, "cdl": rating_verdicts({**OWN, **CDL})},
     variants={"claims": load, "june": load_june, "articles": load_articles, "guide": guide("fakecovid", "fakecovid")},

@@ -63,6 +63,7 @@ DATASET = Entry(
             "'mostly false'); its label shares only reproduce that way (map 'cdl').",
             "The credit-history counts include the statement itself, so they leak the label.",
         ),
+        factchecks=True,
     ),
     maps={"a5": A5, "cdl": {**A5, "barely-true": "true"}, "cdl-time": {**A5, "half-true": "true"}},
     variants={"statements": load},

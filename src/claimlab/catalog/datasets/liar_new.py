@@ -105,6 +105,7 @@ DATASET = Entry(
             "PolitiFact's articles end in the verdict: as evidence they hand the answer over.",
         ),
         has_evidence=True,
+        factchecks=True,
     ),
     maps={"a5": A5, "cdl": {**A5, "barely-true": "true"}, "cdl-time": {**A5, "half-true": "true"}},
     variants={"statements": load, "french": load_french, "guide": guide("liar-new", "liar_new", language="eng")},

@@ -132,6 +132,7 @@ DATASET = Entry(
             "Read with ordinary quoting the tab-separated files lose rows: quotes are part of the text.",
         ),
         has_evidence=True,
+        factchecks=True,
     ),
     maps={"a5": A5, "cdl": {**A5, "partly true/misleading": "false", "barely true": "true"}},
     variants={"claims": load, "with-english": load_with_english, "guide": guide("x-fact", "x_fact")},

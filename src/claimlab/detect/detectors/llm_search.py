@@ -20,6 +20,7 @@ from pydantic import BaseModel, Field, create_model
 from claimlab.core.errors import SearchFailed
 from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
 from claimlab.detect.detector import Prediction
+from claimlab.detect.evidence import RATED, UNNAMED
 from claimlab.detect.questions import (
     ABSTENTIONS,
     PIECE,
@@ -255,7 +256,8 @@ def _verdict(move: Turn) -> Verdict | None:
 
 def _words(piece: Evidence) -> str:
     day = f"({piece.published:%Y-%m-%d}) " if piece.published is not None else ""
-    rating = f" (rated: {piece.review.rating})" if piece.review is not None and piece.review.rating else ""
+    review = piece.review
+    rating = RATED.format(review.publisher or UNNAMED, review.rating) if review is not None and review.rating else ""
     return day + ": ".join(part for part in (piece.title, piece.text) if part) + rating
 
 

@@ -15,7 +15,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.enrich.correspondence import corresponds, shares
+from claimlab.enrich.correspondence import corresponds, matches
 from claimlab.files.read import user_table
 
 IDS = ("record_id", "id")
@@ -78,7 +78,7 @@ def _corresponds(piece: dict[str, Any], claims: Sequence[tuple[str, str | None]]
     if piece["query"] is None:
         return True
     words = " ".join(str(piece[c]) for c in ("title", "text") if piece[c])
-    return any(corresponds(shares(claim, [words], language)[0]) for claim, language in claims)
+    return any(corresponds(matches(claim, [words], language)[0]) for claim, language in claims)
 
 
 def _claims(run: Dataset) -> dict[str, list[tuple[str, str | None]]]:

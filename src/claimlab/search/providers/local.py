@@ -24,7 +24,8 @@ class Local:
 
     async def search(self, query: Query) -> Results:
         found = self.index.search(query, passage=self.passage)
-        return Results(query=query, provider=self.name, evidence=tuple(found), retrieved=now(), cost=0.0)
+        newer = self.index.newer(query)
+        return Results(query, self.name, tuple(found), now(), cost=0.0, newer=newer)
 
 
 PROVIDER = Local

@@ -1,0 +1,192 @@
+"""Is what `corresponds` about the same thing? Precision and recall on pairs whose truth is known by rule.
+
+    python bench/correspondence.py [--data DIR] [--pairs 100] [--seed 0] [--show N]
+
+Pairs that belong together:
+  review    a claim of FactCk.BR and the review of it (title and body), of reviews that treat one claim only
+  link      two messages of COVID19.BR with different texts whose one link is the same article
+Pairs that do not. A text is searched for as enrich does, and of the results the one with the largest share is taken:
+  before    a message of COVID19.BR that names the pandemic, and a claim that FactCk.BR's agencies reviewed in 2016-2019
+  article   the same, and an article of Fake.br (2010-2018), of which the best 1,000 characters are read
+  other     a claim of FactCk.BR, and a review that was published half a year before or after its own
+
+Each text is asked about as `claimlab enrich` does: its query and, where that does not correspond, its offline claim.
+No row is written anywhere; --show prints some pairs to look at. Real data is read from ../shared/data, or from --data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from claimlab.catalog.load import load
+from claimlab.core.stats.shares import wilson
+from claimlab.enrich.checkworthy import best_claims
+from claimlab.enrich.correspondence import SHARE, Match, corresponds, matches
+from claimlab.enrich.query import make_queries, prepared
+from claimlab.search.analysis import EXACT, terms_of
+from claimlab.search.local import LocalIndex, build_index
+from claimlab.search.passage import best_passage
+from claimlab.search.query import Query
+from claimlab.text.guard import is_social
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+PASSAGE = 1000  # characters, as the local provider gives them
+HITS = 5
+APART = 183  # days between a claim's own review and one that is surely of another claim
+_LINK = re.compile(r"https?://\S+")
+_ARTICLE = re.compile(r"https?://[^/\s]+/\S*\w+-\w+-\w+-\w+")  # an address with a headline in it
+_PANDEMIC = re.compile(r"covid|corona|pandemia|quarentena|cloroquina", re.IGNORECASE)
+
+
+Search = Callable[[str], list[dict[str, Any]]]
+
+
+class Pair(NamedTuple):
+    kind: str
+    true: bool
+    text: str
+    found: str
+
+
+def pairs(data: Path, each: int, seed: int) -> list[Pair]:
+    """At most `each` pairs of a kind, drawn by the seed."""
+    rng = np.random.default_rng(seed)
+    checks = load("factck-br", data / "factck-br.zip")
+    evidence = checks.tables["evidence"].select(id="record_id", title="title", body="text")
+    reviews = (
+        checks.records.select("id", "text", "group", "date")
+        .join(evidence, on="id", maintain_order="left")
+        .filter(pl.col("text").is_not_null() & (pl.len().over("group") == 1))
+    )
+    articles = load("fake-br", data / "fake-br.zip").records.filter(pl.col("text").is_not_null())
+    messages = load("covid19-br", data / "covid19-br.zip").records["text"].drop_nulls().to_list()
+    pandemic = _drawn(sorted({m for m in messages if _PANDEMIC.search(m)}), rng)
+    review = pl.concat_str([pl.col(name) for name in ("text", "title", "body")], separator=". ", ignore_nulls=True)
+    kinds: list[Iterator[Pair]] = [
+        _review(reviews, rng), _link(messages, rng),
+        _before("before", _searcher(reviews.select("id", "date", text=review)), pandemic),
+        _before("article", _searcher(articles.select("id", "date", "text")), pandemic),
+        _other(_searcher(reviews.select("id", "date", text=review)), reviews, rng),
+    ]  # fmt: skip
+    return [pair for kind in kinds for _, pair in zip(range(each), kind, strict=False)]
+
+
+def _review(reviews: pl.DataFrame, rng: np.random.Generator) -> Iterator[Pair]:
+    for row in _drawn(reviews.drop_nulls("body").to_dicts(), rng):
+        yield Pair("review", True, row["text"], f"{row['title']}. {row['body']}")
+
+
+def _link(messages: list[str], rng: np.random.Generator) -> Iterator[Pair]:
+    by_link: dict[str, list[str]] = {}
+    for text in messages:
+        links = set(_LINK.findall(text))
+        words = " ".join(_LINK.sub(" ", text).split())
+        if len(links) == 1 and _ARTICLE.match(link := links.pop()) and not is_social(link) and len(words) >= 40:
+            by_link.setdefault(link, []).append(words)
+    for link in _drawn(sorted(by_link), rng):
+        texts = list(dict.fromkeys(by_link[link]))
+        if len(texts) > 1:
+            yield Pair("link", True, texts[0], texts[1])
+
+
+def _before(kind: str, search: Search, messages: list[str]) -> Iterator[Pair]:
+    for text in messages:
+        if found := search(text):
+            yield Pair(kind, False, text, _likest(text, [row["text"] for row in found]))
+
+
+def _other(search: Search, reviews: pl.DataFrame, rng: np.random.Generator) -> Iterator[Pair]:
+    for row in _drawn(reviews.drop_nulls("date").to_dicts(), rng):
+        near = [other for other in search(row["text"]) if abs((other["date"] - row["date"]).days) > APART]
+        if near:
+            yield Pair("other", False, row["text"], _likest(row["text"], [other["text"] for other in near]))
+
+
+def _searcher(documents: pl.DataFrame) -> Search:
+    """The hits for what is asked of a text."""
+    place = Path(tempfile.mkdtemp(prefix="claimlab-bench-"))
+    rows = {row["id"]: row for row in documents.to_dicts()}
+    lines = [json.dumps({"id": i, "text": row["text"], "language": "por"}) for i, row in rows.items()]
+    (place / "documents.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    build_index(place / "documents.jsonl", place / "index")
+    index = LocalIndex(place / "index")
+
+    def search(text: str) -> list[dict[str, Any]]:
+        hits = [hit for words in asked(text) for hit in index.search(Query(words, "por", max_results=HITS))]
+        return [rows[hit.more["document"]] for hit in hits]
+
+    return search
+
+
+def _likest(text: str, found: list[str]) -> str:
+    """The document that would most easily be taken for one on the same thing: with the largest share of the words."""
+    return max(found, key=lambda document: max((match.share for match in matched(text, document)), default=0.0))
+
+
+def _drawn(items: list[Any], rng: np.random.Generator) -> list[Any]:
+    return [items[int(i)] for i in rng.permutation(len(items))]
+
+
+def asked(text: str) -> list[str]:
+    """What enrich asks of a text: its query, then its offline claim."""
+    whole = pl.Series([text])
+    query, plain = make_queries(whole)[0], prepared(whole, "paper")[0]
+    claims = best_claims(plain, "por") if plain else []
+    return list(dict.fromkeys([*([query.text] if query else []), *claims]))
+
+
+def matched(text: str, document: str) -> list[Match]:
+    """How the part of the document that a search would show fits what is asked of the text."""
+    out = []
+    for words in asked(text):
+        passage = best_passage(document, set(terms_of(words, EXACT, "por")), PASSAGE)
+        out += [match for match in matches(words, [passage], "por") if match is not None]
+    return out
+
+
+def scored(held: list[tuple[Pair, list[Match]]], rule: Callable[[Match], bool]) -> dict[str, Any]:
+    """Precision, recall and the share of each kind that corresponds, with 95 % Wilson intervals."""
+    said = [(pair, any(map(rule, found))) for pair, found in held]
+    right = sum(pair.true for pair, yes in said if yes)
+    out = {
+        "precision": _share(right, sum(yes for _, yes in said)),
+        "recall": _share(right, sum(pair.true for pair, _ in said)),
+    }
+    for kind in dict.fromkeys(pair.kind for pair, _ in said):
+        mine = [yes for pair, yes in said if pair.kind == kind]
+        out[f"corresponds: {kind}"] = _share(sum(mine), len(mine))
+    return out
+
+
+def _share(n: int, of: int) -> dict[str, Any]:
+    interval = wilson(n, of)
+    if interval is None:
+        return {"n": n, "of": of}
+    return {"n": n, "of": of, "%": round(100 * n / of, 1), "interval": [round(100 * end, 1) for end in interval]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--pairs", type=int, default=100, help="of each kind")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--show", type=int, default=0, help="print so many pairs that are judged wrongly")
+    given = parser.parse_args()
+    held = [(pair, matched(pair.text, pair.found)) for pair in pairs(given.data, given.pairs, given.seed)]
+    for pair, found in [(p, f) for p, f in held if any(map(corresponds, f)) != p.true][: given.show]:
+        print(pair, found)
+    before = scored(held, lambda match: match.share >= SHARE)
+    print(json.dumps({"pairs": len(held), "share alone": before, "with content": scored(held, corresponds)}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
