@@ -20,9 +20,11 @@ from claimlab.web.audits import add_audits
 from claimlab.web.compare import add_comparison
 from claimlab.web.datasets import add_datasets
 from claimlab.web.gate import TOKEN, Gate, cookie
+from claimlab.web.new_review import add_new_reviews
 from claimlab.web.page import Pages, status_of
 from claimlab.web.records import add_records
 from claimlab.web.reports import add_reports
+from claimlab.web.reviews import add_reviews
 from claimlab.web.runs import add_runs
 from claimlab.web.settings import Settings
 from claimlab.web.workspace import Entry, Workspace
@@ -31,6 +33,7 @@ from claimlab.web.workspace import Entry, Workspace
 STATIC = {
     "page.css": ("claimlab.pages", "templates", "text/css"),
     "page.js": ("claimlab.pages", "templates", "text/javascript"),
+    "review.js": ("claimlab.web", "static", "text/javascript"),
     "workspace.css": ("claimlab.web", "static", "text/css"),
     "workspace.js": ("claimlab.web", "static", "text/javascript"),
 }
@@ -72,6 +75,8 @@ def create_app(folder: Path, *, settings: Settings | None = None) -> FastAPI:
     add_runs(pages)
     add_comparison(pages)
     add_reports(app, pages)
+    add_reviews(app, pages)
+    add_new_reviews(app, pages)
     _add_problems(app, pages)
     app.add_middleware(Gate, settings=chosen, explain=pages.explain)
     return app

@@ -13,17 +13,47 @@ async function send(url, body) {
   return content;
 }
 
+// The fields of a form by name; "selection.language" is a list inside "selection", numbers and blanks are themselves.
+const SINGLE = new Set(["dataset", "q", "word", "audit", "finding", "since", "until"]);
 function valuesOf(form) {
   const values = {};
   for (const field of form.elements) {
     if (!field.name || field.disabled) continue;
-    if (field.type === "checkbox") values[field.name] = field.checked;
+    const [outer, inner] = field.name.split(".");
+    if (inner) {
+      values[outer] ??= {};
+      if (SINGLE.has(inner)) values[outer][inner] = field.value;
+      else (values[outer][inner] ??= []).push(field.value);
+    } else if (field.type === "checkbox") values[field.name] = field.checked;
     else if (field.type === "radio") { if (field.checked) values[field.name] = field.value; }
     else if (field.type === "number") values[field.name] = field.value === "" ? null : Number(field.value);
     else if (field.dataset.lines !== undefined) values[field.name] = field.value.split("\n").map((line) => line.trim()).filter(Boolean);
     else values[field.name] = field.value;
   }
   return values;
+}
+
+// Links that sign people in are shown once: there is no way to read a token again.
+function invite(form, outcome, content) {
+  const list = document.createElement("ul");
+  list.className = "invitations";
+  for (const person of content.people) {
+    const line = document.createElement("li");
+    const link = document.createElement("a");
+    link.href = person.link;
+    link.textContent = new URL(person.link, location.href).href;
+    line.append(`${person.name} (${person.role}): `, link);
+    list.append(line);
+  }
+  const words = document.createElement("p");
+  words.textContent = "Give everybody their own link. They are shown this once.";
+  const on = document.createElement("a");
+  on.href = content.location;
+  on.className = "button";
+  on.textContent = "To the review";
+  outcome.classList.add("good");
+  outcome.replaceChildren(words, list, on);
+  outcome.scrollIntoView();
 }
 
 for (const form of document.querySelectorAll("form[data-api]")) {
@@ -34,7 +64,8 @@ for (const form of document.querySelectorAll("form[data-api]")) {
     button.disabled = true;
     try {
       const content = await send(form.dataset.api, valuesOf(form));
-      location.assign(content.location);
+      if (content.people?.length) invite(form, outcome, content);
+      else location.assign(content.location);
     } catch (error) {
       outcome.textContent = error.message || "The server did not answer. Try again.";
     } finally {
@@ -49,4 +80,12 @@ for (const field of document.querySelectorAll("[data-from-fragment]")) {
   field.value = value;
   history.replaceState(null, "", location.pathname + location.search);
   field.form.requestSubmit();
+}
+
+for (const button of document.querySelectorAll("[data-post]")) {
+  button.addEventListener("click", async () => location.assign((await send(button.dataset.post, {})).location));
+}
+// On a narrow screen lists and filters fold, but for what was chosen: the records come first.
+if (matchMedia("(max-width: 63.99rem)").matches) {
+  for (const list of document.querySelectorAll("body > nav details, .facet")) list.open = list.matches(".facet") && Boolean(list.querySelector("[aria-current]"));
 }

@@ -1,0 +1,223 @@
+"""Review pages: how far it is, annotate, adjudicate. The rules are those of `Review`; requests become its calls."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from claimlab.review.shapes import ABOVE, Item, Person
+from claimlab.review.task import SCALE, Task
+from claimlab.web.difference import Piece, difference
+from claimlab.web.gate import cookie
+from claimlab.web.page import Pages
+from claimlab.web.who import cookie_of, demand_person, person_of, review_at
+from claimlab.web.workspace import Place
+
+Key = Annotated[str, Field(min_length=8, max_length=64, pattern=r"^[0-9A-Za-z-]+$", description="A uuid, made once.")]
+Words = Annotated[str | None, Field(max_length=20_000)]
+
+
+class Seen(BaseModel):
+    """An item with what helps to look at it."""
+
+    item: Item
+    difference: list[Piece] = []
+
+
+class Work(BaseModel):
+    """What a person works on: an item, or none when nothing is left."""
+
+    review: str
+    task: Task
+    scale: tuple[int, int] = SCALE
+    person: Person
+    seen: Seen | None
+    done: int
+    total: int
+    earlier: list[str] = Field(description="Items that this person decided or skipped, newest first.")
+
+
+class Disputes(BaseModel):
+    """What an adjudicator may decide."""
+
+    review: str
+    task: Task
+    scale: tuple[int, int] = SCALE
+    person: Person
+    waiting: list[Seen]
+
+
+class StatusPage(BaseModel):
+    id: str
+    name: str
+    task: Task
+    person: Person | None
+    items: dict[str, int]
+    total: int
+    settled: int
+    people: list[dict[str, Any]]
+    agreement: list[dict[str, Any]]
+    headline: str
+    may_manage: bool
+    origin: dict[str, Any]
+
+
+class Token(BaseModel):
+    token: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Vote(BaseModel):
+    item: Annotated[str, Field(max_length=100)]
+    value: str | int | list[dict[str, Any]]
+    key: Key
+    comment: Words = None
+    seconds: Annotated[float | None, Field(ge=0, le=86_400)] = None
+
+
+class OnItem(BaseModel):
+    item: Annotated[str, Field(max_length=100)]
+
+
+class Return(OnItem):
+    person: Annotated[str, Field(max_length=100)]
+    why: Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class Done(BaseModel):
+    location: str
+
+
+def add_reviews(app: FastAPI, pages: Pages) -> None:
+    workspace = pages.workspace
+
+    @pages.add("/reviews/{review}", "review.html.jinja", title="How far a review is, and how annotators agree")
+    def status(review: str, request: Request) -> StatusPage:
+        return status_page(request, workspace.get(review, "review"))
+
+    @pages.add("/reviews/{review}/annotate", "work.html.jinja", title="The next item of whoever is signed in")
+    def annotate(
+        review: str, request: Request, item: Annotated[str | None, Query(max_length=100, description="Go back.")] = None
+    ) -> Work:
+        return work(request, workspace.get(review, "review"), item)
+
+    @pages.add("/reviews/{review}/adjudicate", "work.html.jinja", title="Items on which annotators differ")
+    def adjudicate(review: str, request: Request) -> Disputes:
+        place = workspace.get(review, "review")
+        person, opened = demand_person(request, place), review_at(place)
+        waiting = [seen(item) for item in opened.disputed(person)[:200]]
+        return Disputes(review=review, task=opened.task, person=person, waiting=waiting)
+
+    @app.get("/reviews/{review}/sign-in", include_in_schema=False)
+    def sign_in_page(review: str, request: Request) -> Response:
+        place = workspace.get(review, "review")
+        api = f"/api/reviews/{place.entry.id}/sign-in"
+        return pages.show(request, "sign-in.html.jinja", api=api, what=f"review ({place.entry.name})")
+
+    @app.post("/api/reviews/{review}/sign-in", tags=["Reviews"])
+    def sign_in(review: str, body: Token, response: Response) -> Done:
+        """Leave the token of a person in a cookie."""
+        place = workspace.get(review, "review")
+        person = review_at(place).person_of(body.token)
+        if person is None:
+            raise HTTPException(401, "The token is not that of anybody in this review.")
+        response.headers.append("Set-Cookie", cookie(cookie_of(place.entry.id), body.token))
+        pages_of = {"annotator": "/annotate", "adjudicator": "/adjudicate"}
+        return Done(location=f"/reviews/{review}{pages_of.get(person.role, '')}")
+
+    @app.post("/api/reviews/{review}/sign-out", tags=["Reviews"])
+    def sign_out(review: str, response: Response) -> Done:
+        """Forget who was signed in."""
+        response.headers.append("Set-Cookie", cookie(cookie_of(review[:500]), "", Max_Age="0"))
+        return Done(location=f"/reviews/{review}/sign-in")
+
+    add_actions(app, pages)
+
+
+def add_actions(app: FastAPI, pages: Pages) -> None:
+    """What people do to items; each is one call of the review, which keeps the rules."""
+    workspace = pages.workspace
+
+    @app.post("/api/reviews/{review}/decide", tags=["Reviews"])
+    def decide(review: str, body: Vote, request: Request) -> Work:
+        """Save a decision and hand out the next item. The same key again is the same decision."""
+        place = workspace.get(review, "review")
+        person = demand_person(request, place)
+        more: dict[str, Any] = {"key": body.key, "comment": body.comment or None, "seconds": body.seconds}
+        review_at(place).decide(person, body.item, body.value, **more)
+        return work(request, place)
+
+    @app.post("/api/reviews/{review}/skip", tags=["Reviews"])
+    def skip(review: str, body: OnItem, request: Request) -> Work:
+        """Leave an item for later."""
+        place = workspace.get(review, "review")
+        review_at(place).skip(demand_person(request, place), body.item)
+        return work(request, place)
+
+    @app.post("/api/reviews/{review}/undo", tags=["Reviews"])
+    def undo(review: str, request: Request) -> Work:
+        """Take back the last decision or skip; its item is open again."""
+        place = workspace.get(review, "review")
+        item = review_at(place).undo(demand_person(request, place))
+        return work(request, place, item.id)
+
+    @app.post("/api/reviews/{review}/adjudicate", tags=["Reviews"])
+    def settle(review: str, body: Vote, request: Request) -> Disputes:
+        """The final decision on an item."""
+        place = workspace.get(review, "review")
+        person, opened = demand_person(request, place), review_at(place)
+        opened.adjudicate(person, body.item, body.value, key=body.key, comment=body.comment or None)
+        waiting = [seen(item) for item in opened.disputed(person)[:200]]
+        return Disputes(review=review, task=opened.task, person=person, waiting=waiting)
+
+    @app.post("/api/reviews/{review}/reveal", tags=["Reviews"])
+    def reveal(review: str, body: OnItem, request: Request) -> Done:
+        """Show those who voted what the others said, for a second vote."""
+        place = workspace.get(review, "review")
+        review_at(place).reveal(body.item, demand_person(request, place))
+        return Done(location=f"/reviews/{review}/adjudicate")
+
+    @app.post("/api/reviews/{review}/send-back", tags=["Reviews"])
+    def send_back(review: str, body: Return, request: Request) -> Done:
+        """Return an item to an annotator for correction."""
+        place = workspace.get(review, "review")
+        review_at(place).send_back(demand_person(request, place), body.item, body.person, body.why)
+        return Done(location=f"/reviews/{review}/adjudicate")
+
+
+def seen(item: Item) -> Seen:
+    texts = item.payload.text, item.payload.other_text
+    both = difference(texts[0], texts[1]) if texts[0] and texts[1] else []
+    return Seen(item=item, difference=both)
+
+
+def work(request: Request, place: Place, item: str | None = None) -> Work:
+    """The item to go back to, or the next one of whoever is signed in."""
+    person, review = demand_person(request, place), review_at(place)
+    shown = review.next_item(person) if item is None else review.item(item, person)
+    earlier = [i.id for i in review.history(person)[:500]]
+    mine = next((row for row in review.progress() if row["name"] == person.name), {})
+    return Work(
+        review=place.entry.id, task=review.task, person=person, seen=None if shown is None else seen(shown),
+        done=int(mine.get("done", 0)), total=int(mine.get("assigned", 0)), earlier=earlier,
+    )  # fmt: skip
+
+
+def status_page(request: Request, place: Place) -> StatusPage:
+    """How far it is. Annotators see their own line only: what others do could sway them."""
+    review, person = review_at(place), person_of(request, place)
+    if person is None and not request.state.whole:
+        demand_person(request, place)
+    far = review.progress()
+    above = request.state.whole if person is None else person.role in ABOVE
+    rows = [row for row in far if above or (person is not None and row["name"] == person.name)]
+    return StatusPage(
+        id=place.entry.id, name=place.entry.name, task=review.task, person=person, items=far.items, total=far.total,
+        settled=far.settled, people=rows, agreement=list(review.agreement()) if above else [], headline=far.headline(),
+        may_manage=request.state.whole or (person is not None and person.role == "owner"),
+        origin=review.project.origin.model_dump(),
+    )  # fmt: skip

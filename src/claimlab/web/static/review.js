@@ -1,0 +1,269 @@
+"use strict";
+// Annotate and adjudicate by keyboard. An answer gets its key (a uuid) before it leaves: it waits in this browser until
+// the server has it, through reloads and lost connections, and saved twice it is one decision.
+const work = document.getElementById("work");
+const review = work.dataset.review;
+const adjudicating = work.dataset.mode === "adjudicate";
+const api = `/api/reviews/${encodeURIComponent(review)}/`;
+const shelf = `claimlab ${review} ${work.dataset.mode}`;
+const place = (id) => document.getElementById(id);
+let state = null; // what the server said last
+let seen = null; // the item on the page
+let began = Date.now();
+let busy = false;
+
+const waiting = () => JSON.parse(localStorage.getItem(shelf) || "[]");
+const keep = (list) => localStorage.setItem(shelf, JSON.stringify(list));
+
+function element(name, text, attributes = {}) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text; // never markup: texts of datasets are untrusted
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+function tell(text) { place("saving").textContent = text; }
+
+function show(next) {
+  state = next;
+  seen = adjudicating ? next.waiting[0] || null : next.seen;
+  began = Date.now();
+  place("progress").textContent = adjudicating ? `${next.waiting.length} to decide` : `${next.done} of ${next.total} done`;
+  place("comment").value = (seen && !adjudicating && seen.item.comment) || "";
+  const returned = place("returned");
+  returned.hidden = !(seen && (seen.item.returned || seen.item.round === "second"));
+  if (seen) returned.textContent = seen.item.returned ? `Sent back: ${seen.item.returned}` : "The votes were revealed: vote again.";
+  place("item").replaceChildren(...(seen ? itemParts(seen) : [element("p", adjudicating ? "Nothing is disputed." : "Nothing is left to do: thank you.", { class: "conclusion" })]));
+  place("answers").replaceChildren(...(seen ? answerParts(seen) : []));
+  for (const part of [place("comment").parentElement, place("actions")]) part.hidden = !seen && adjudicating;
+  place("actions").replaceChildren(...actionParts());
+  legend();
+}
+
+function textBlock(text, caption) {
+  const quote = element("blockquote", undefined, { class: "record" });
+  if (caption) quote.append(element("footer", caption));
+  quote.append(element("p", text ?? "(no text)", { dir: "auto" }));
+  return quote;
+}
+
+function itemParts({ item, difference }) {
+  const parts = [];
+  const { payload } = item;
+  if (state.task.kind === "span") {
+    const field = element("textarea", undefined, { readonly: "", rows: "8", id: "text", "aria-label": "The text: select a part of it", dir: "auto" });
+    field.value = payload.text ?? "";
+    parts.push(field, element("ul", undefined, { id: "spans", class: "chips", "aria-label": "Marked parts" }));
+  } else parts.push(textBlock(payload.text, payload.other_text === null ? "" : `First${payload.label ? ` · ${payload.label}` : ""}`));
+  if (payload.other_text !== null) parts.push(textBlock(payload.other_text, `Second${payload.other_label ? ` · ${payload.other_label}` : ""}`));
+  if (difference.length) {
+    const line = element("p", undefined, { class: "difference", dir: "auto" });
+    for (const piece of difference) {
+      const name = { first: "del", second: "ins" }[piece.only] || "span";
+      line.append(element(name, piece.text));
+    }
+    const box = element("section");
+    box.append(element("h2", "Difference", { class: "small" }), line, element("p", "Struck out: only in the first. Underlined: only in the second.", { class: "caption" }));
+    parts.push(box);
+  }
+  if (payload.label && payload.other_text === null) parts.push(element("p", `Label in the dataset: ${payload.label}`, { class: "note" }));
+  if (payload.model) parts.push(element("p", `A model said: ${[payload.model.label, payload.model.rationale].filter(Boolean).join(" – ")}`, { class: "note", dir: "auto" }));
+  if (payload.reason) parts.push(element("p", `Why it is here: ${payload.reason}`, { class: "note", dir: "auto" }));
+  for (const passage of payload.context) {
+    const box = element("details");
+    box.append(element("summary", passage.title || passage.url || "Evidence"), element("p", passage.text ?? "", { dir: "auto" }), element("p", passage.url ?? "", { class: "caption" }));
+    parts.push(box);
+  }
+  if (item.votes.length) {
+    const list = element("ul", undefined, { class: "votes", "aria-label": "Votes" });
+    for (const vote of item.votes) list.append(element("li", `${vote.who}${vote.model ? " (a model)" : ""}, ${vote.round} vote: ${spoken(vote.value)}${vote.comment ? ` – ${vote.comment}` : ""}`));
+    parts.push(list);
+  }
+  return parts;
+}
+
+function spoken(value) {
+  const choice = state.task.choices.find((one) => one.value === value);
+  return choice ? choice.label : Array.isArray(value) ? value.map((span) => `${span.start}–${span.end} ${span.label ?? ""}`).join(", ") : String(value);
+}
+
+// Ratings 0 to 9 have the digits, and t is ten.
+const answers = () => state.task.kind === "ordinal"
+  ? Array.from({ length: state.scale[1] - state.scale[0] + 1 }, (_, i) => ({ value: i + state.scale[0], label: String(i + state.scale[0]), key: i + state.scale[0] > 9 ? "t" : String(i + state.scale[0]) }))
+  : state.task.choices;
+
+let spans = [];
+function answerParts({ item }) {
+  spans = Array.isArray(item.value) ? item.value : [];
+  if (state.task.kind === "note") {
+    const field = element("textarea", undefined, { id: "note", rows: "5", maxlength: "20000", "aria-label": "Your note" });
+    field.value = typeof item.value === "string" ? item.value : "";
+    const button = element("button", "Save (Ctrl+Enter)", { type: "button", class: "primary" });
+    button.addEventListener("click", () => decide(field.value));
+    return [field, button];
+  }
+  const parts = answers().map((answer) => {
+    const button = element("button", undefined, { type: "button", class: "answer" });
+    button.append(element("kbd", answer.key), ` ${answer.label}`);
+    if (item.value === answer.value) button.setAttribute("aria-pressed", "true");
+    button.addEventListener("click", () => choose(answer.value));
+    return button;
+  });
+  if (state.task.kind === "span") {
+    const button = element("button", "Save the marked parts (Ctrl+Enter)", { type: "button", class: "primary" });
+    button.addEventListener("click", () => decide(spans));
+    parts.push(button);
+    queueMicrotask(showSpans);
+  }
+  return parts;
+}
+
+function choose(value) {
+  if (state.task.kind !== "span") { decide(value); return; }
+  const field = place("text");
+  const count = (end) => [...field.value.slice(0, end)].length; // characters, not halves of them
+  const [start, end] = [count(field.selectionStart), count(field.selectionEnd)];
+  if (start === end) { tell("Select a part of the text first."); return; }
+  spans = [...spans, { start, end, label: value }];
+  showSpans();
+}
+
+function showSpans() {
+  const list = place("spans");
+  if (!list) return;
+  const letters = [...place("text").value];
+  list.replaceChildren(...spans.map((span) => {
+    const line = element("li");
+    const button = element("button", `${span.label}: ${letters.slice(span.start, span.end).join("")} ×`, { type: "button" });
+    button.addEventListener("click", () => { spans = spans.filter((one) => one !== span); showSpans(); });
+    line.append(button);
+    return line;
+  }));
+}
+
+function actionParts() {
+  const parts = [];
+  const add = (key, text, act) => {
+    const button = element("button", undefined, { type: "button" });
+    button.append(element("kbd", key), ` ${text}`);
+    button.addEventListener("click", act);
+    parts.push(button, " ");
+  };
+  if (adjudicating) {
+    if (seen && state.task.adjudication === "discussion") add("r", "reveal the votes", reveal);
+    if (seen && seen.item.votes.length) add("k", "send back", sendBack);
+  } else {
+    if (seen) add("s", "skip", skip);
+    if (state.earlier.length) add("u", "undo", undo);
+    if (state.earlier.length) add("b", "back", back);
+  }
+  return parts;
+}
+
+function legend() {
+  const keys = [];
+  if (seen && state.task.kind !== "note") keys.push(...answers().map((a) => [a.key, a.label]));
+  if (seen && ["note", "span"].includes(state.task.kind)) keys.push(["Ctrl+Enter", "save"]);
+  if (adjudicating) keys.push(["r", "reveal (in discussion)"], ["k", "send back"]);
+  else keys.push(["s", "skip"], ["u", "undo"], ["b", "back"]);
+  keys.push(["c", "comment"], ["Esc", "leave a field"], ["g", "guideline"]);
+  place("keys").replaceChildren(...keys.map(([key, text]) => {
+    const line = element("li");
+    line.append(element("kbd", key), ` ${text}`);
+    return line;
+  }));
+}
+
+function decide(value) {
+  if (!seen || busy) return;
+  const seconds = Math.min(86400, (Date.now() - began) / 1000);
+  keep([...waiting(), { item: seen.item.id, value, key: crypto.randomUUID(), comment: place("comment").value.trim() || null, seconds }]);
+  flush();
+}
+
+// Send what waits, oldest first. A refusal that says why is told and dropped; silence is tried again.
+async function flush() {
+  if (busy) return;
+  busy = true;
+  let last = null;
+  try {
+    while (waiting().length) {
+      const [first, ...rest] = waiting();
+      tell("Saving …");
+      try {
+        last = await send(api + (adjudicating ? "adjudicate" : "decide"), first);
+      } catch (error) {
+        if (!error.status || error.status >= 500) {
+          tell(`Not connected: ${waiting().length} answer(s) wait in this browser and are sent when the server answers again.`);
+          setTimeout(flush, 1500);
+          return;
+        }
+        if (error.status === 403 && /page of this workspace/.test(error.message)) { location.reload(); return; }
+        tell(`Not saved: ${error.message}`);
+        keep(rest);
+        last = null;
+        await load();
+        return;
+      }
+      keep(rest);
+    }
+    if (last) { show(last); tell("Saved."); }
+  } finally {
+    busy = false;
+  }
+}
+
+async function act(call) {
+  if (busy) return;
+  busy = true;
+  try { show(await call()); tell(""); } catch (error) { tell(error.message || "The server did not answer. Try again."); } finally { busy = false; }
+}
+const skip = () => seen && act(() => send(api + "skip", { item: seen.item.id }));
+const undo = () => act(() => send(api + "undo", {}));
+const fetched = async (path) => {
+  const answer = await fetch(api + path);
+  const content = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error([content.problem, content.todo].filter(Boolean).join(" "));
+  return content;
+};
+function back() {
+  const list = state.earlier;
+  const at = seen ? list.indexOf(seen.item.id) : -1;
+  const target = list[Math.min(at + 1, list.length - 1)];
+  if (target) act(() => fetched(`annotate?item=${encodeURIComponent(target)}`));
+}
+const reveal = () => seen && act(async () => { await send(api + "reveal", { item: seen.item.id }); return fetched("adjudicate"); });
+function sendBack() {
+  if (!seen) return;
+  const names = [...new Set(seen.item.votes.filter((vote) => !vote.model).map((vote) => vote.who))];
+  const why = place("comment").value.trim();
+  if (!why) { tell("Say why in the comment, then send it back."); place("comment").focus(); return; }
+  act(async () => { for (const person of names) await send(api + "send-back", { item: seen.item.id, person, why }); return fetched("adjudicate"); });
+}
+async function load() {
+  try { show(await fetched(work.dataset.mode)); } catch (error) {
+    tell(error.message || "Not connected.");
+    setTimeout(() => { if (!state) load(); }, 1500);
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  const field = event.target.closest("textarea:not([readonly]), input, select");
+  if (event.key === "Escape" && field) { field.blur(); return; }
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && seen) {
+    if (state.task.kind === "note") decide(place("note").value);
+    if (state.task.kind === "span") decide(spans);
+    return;
+  }
+  if (field || event.ctrlKey || event.metaKey || event.altKey || !state) return;
+  const answer = seen && state.task.kind !== "note" && answers().find((one) => one.key === event.key);
+  const others = adjudicating ? { r: reveal, k: sendBack } : { s: skip, u: undo, b: back };
+  if (answer) choose(answer.value);
+  else if (event.key in others) others[event.key]();
+  else if (event.key === "c") place("comment").focus();
+  else if (event.key === "g" && place("guideline")) place("guideline").open = !place("guideline").open;
+  else return;
+  event.preventDefault();
+});
+window.addEventListener("online", flush);
+load().then(flush);
