@@ -4,19 +4,24 @@
 
 Each zip as it is published, and the larger tables in it one by one, are imported and compared with what the catalogue's
 loader, which was written for them, makes of the same files: a text that both have must have the same label and date,
-and the texts must be those of the loader. Per file: right, refused (with the sentence) or SILENTLY WRONG. Exit code 1
-when anything is silently wrong. Nothing of the files is kept.
+and the texts must be those of the loader. Per file: right, right but without the labels (which the report says in its
+first line), refused, or SILENTLY WRONG. After a refusal the options that its message prints are tried, as a user would,
+until one of them gives the right result; a VERDICT to fill in is taken from the loader. Exit code 1 when anything is
+silently wrong. Nothing of the files is kept.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import re
 import sys
 import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -26,9 +31,15 @@ from claimlab.exchange.importer import import_files
 from claimlab.files.bundle import Bundle
 from claimlab.files.kinds import TABLES
 
-RIGHT, REFUSED, WRONG = "right", "refused", "SILENTLY WRONG"
+RIGHT, BARE, REFUSED, WRONG = "right", "right, no labels", "refused", "SILENTLY WRONG"
+ANSWERED = "refused, right with its options"
+OPTION = re.compile(r"`(only|label|labels|text|join|tweet_id)=((?:'[^`]*')|(?:\[[^`]*\]))`")
+STEPS, TRIES = 3, 40  # questions in a row that are answered, and imports that are tried in all
 ENOUGH = 0.99  # of the records that both know, with the same label or date
+END = 60  # characters at the end of a text
 LEAST = 20  # records that both must know for a comparison
+
+Options = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -61,8 +72,46 @@ def keyed(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def judge(path: Path, published: pl.DataFrame | None) -> Verdict:
+    """What an import without options comes to; after a refusal, whether the options in its message make it right."""
+    verdict = attempt(path, published, {})
+    if verdict.outcome != REFUSED:
+        return verdict
+    queue: list[tuple[Options, str]] = [({}, verdict.words)]
+    for _ in range(TRIES):
+        if not queue:
+            break
+        given, words = queue.pop(0)
+        for more in answers(words, published):
+            options = {**given, **more}
+            outcome = attempt(path, published, options)
+            if outcome.outcome in (RIGHT, "no loader"):
+                return Verdict(ANSWERED, f"{options}: {outcome.words}")
+            if outcome.outcome == REFUSED and len(options) < STEPS and set(options) != set(given):
+                queue.append((options, outcome.words))
+    return verdict
+
+
+def answers(message: str, published: pl.DataFrame | None) -> list[Options]:
+    """The options that a message prints, as arguments of the import."""
+    out: list[Options] = []
+    for name, words in OPTION.findall(message):
+        value: Any = ast.literal_eval(words)
+        if name == "labels" and "VERDICT" in value:
+            value = ",".join(_filled(pair, published) for pair in value.split(","))
+        if value not in ("none", "map.toml"):
+            out.append({name: value})
+    return out
+
+
+def _filled(pair: str, published: pl.DataFrame | None) -> str:
+    raw = pair.removesuffix("=VERDICT")
+    known = published.filter(pl.col("label_raw") == raw)["veracity"].drop_nulls() if published is not None else []
+    return f"{raw}={known[0] if len(known) else 'unknown'}"
+
+
+def attempt(path: Path, published: pl.DataFrame | None, options: Options) -> Verdict:
     try:
-        dataset, report = import_files(path)
+        dataset, report = import_files(path, **options)
     except ClaimlabError as error:
         return Verdict(REFUSED, str(error))
     ours = keyed(dataset.records)
@@ -71,12 +120,15 @@ def judge(path: Path, published: pl.DataFrame | None) -> Verdict:
     words = f"{report.rows_read:,} rows, {report.records:,} records ({labels})"
     if published is None:
         return Verdict("no loader", words)
-    faults = [*_labels(ours, published), *_dates(ours, published), *_texts(ours, published, path)]
+    faults = [*_labels(ours, published), *_dates(ours, published), *_texts(dataset.records, published, path)]
     if report.records + sum(report.refused.values()) != report.rows_read:
         faults.append("rows do not add up")
     if not report.labels and "none of them with a label" not in report.lines()[0]:
         faults.append("the lack of labels is not said")
-    return Verdict(WRONG if faults else RIGHT, f"{words}{'; ' if faults else ''}{'; '.join(faults)}")
+    if faults:
+        return Verdict(WRONG, f"{words}; {'; '.join(faults)}")
+    bare = not report.labels and ours.join(published.drop_nulls("veracity"), on="key", how="semi").height > 0
+    return Verdict(BARE if bare else RIGHT, words)
 
 
 def _shares(ours: pl.DataFrame, published: pl.DataFrame, column: str) -> tuple[int, float]:
@@ -98,8 +150,18 @@ def _dates(ours: pl.DataFrame, published: pl.DataFrame) -> list[str]:
     return [f"only {share:.1%} of {n:,} shared dates are the loader's"] if n and share < ENOUGH else []
 
 
-def _texts(ours: pl.DataFrame, published: pl.DataFrame, path: Path) -> list[str]:
-    """The texts of a whole zip must be those of the loader; a single table may hold something else."""
+def _texts(records: pl.DataFrame, published: pl.DataFrame, path: Path) -> list[str]:
+    """The texts of a whole zip must be those of the loader; a single table may hold something else.
+
+    A loader may put the title before the body, so that a text at the end of the loader's is the loader's too.
+    """
+    ours = keyed(records)
+    ends = published.select(pl.col("key").str.tail(END).alias("end")).unique()
+    if (
+        ours.select(pl.col("key").str.tail(END).alias("end")).join(ends, on="end", how="semi").height
+        > 0.9 * ours.height
+    ):
+        return []
     known = ours.join(published.select("key").unique(), on="key", how="semi").height
     if path.suffix == ".zip" and ours.height >= LEAST and known < 0.5 * ours.height:
         return [f"only {known:,} of {ours.height:,} texts are among the loader's"]

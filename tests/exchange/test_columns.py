@@ -9,7 +9,7 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.labels import general
 from claimlab.exchange.guess.guess import guess
 from claimlab.exchange.guess.plan import Plan
-from claimlab.exchange.read.gather import Gathered
+from claimlab.exchange.read.gathered import Gathered
 from claimlab.exchange.vocabulary import fold_name
 from claimlab.files.raw import Layout, RawTable
 

@@ -228,7 +228,14 @@ def test_limit_is_said(tmp_path: Path) -> None:
 def test_files_of_different_layout_are_not_mixed(tmp_path: Path) -> None:
     write_csv(tmp_path / "d" / "claims.csv", rows())
     write_csv(tmp_path / "d" / "tweets.csv", [["1", "2"]] * 4, ["index", "tweet_no"])
-    with pytest.raises(DataError, match="2 layouts"):
+    dataset, report = import_files([tmp_path / "d"])
+    assert (dataset.records.height, report.ignored_files) == (30, ["tweets.csv"]), (
+        "only one table has a text and a label"
+    )
+    write_csv(
+        tmp_path / "d" / "posts.csv", [["1", f"{s} (seen)", "false"] for s in SENTENCES], ["no", "post", "verdict"]
+    )
+    with pytest.raises(DataError, match=r"3 layouts.*`only='claims.csv'`.*`only='posts.csv'`"):
         import_files([tmp_path / "d"])
     dataset, _ = import_files([tmp_path / "d"], only=["claims*"])
     assert dataset.records.height == 30
@@ -329,7 +336,7 @@ def test_tables_of_other_things_are_named_with_the_one_that_looks_like_records(t
         import_files(tmp_path / "d")
 
 
-@pytest.mark.parametrize("column", ["is_fake", "target", "misinformation"])
+@pytest.mark.parametrize("column", ["class", "target"])
 def test_true_in_a_column_that_may_mean_fake_is_asked_about(tmp_path: Path, column: str) -> None:
     path = write_csv(tmp_path / "a.csv", *labelled(["True", "False"], column))
     with pytest.raises(DataError, match="does not say whether 'true' means a true claim"):
@@ -339,6 +346,31 @@ def test_true_in_a_column_that_may_mean_fake_is_asked_about(tmp_path: Path, colu
     turned.write_text('name = "m"\n[verdicts]\n"True" = "false"\n"False" = "true"\n', encoding="utf-8")
     dataset, _ = import_files(path, labels=turned)
     assert dataset.records.row(0, named=True)["veracity"] == "false"
+
+
+@pytest.mark.parametrize("column", ["is_fake", "misinformation", "fakeNews", "label (0: real, 1: fake)", "is_real"])
+@pytest.mark.parametrize("codes", [("1", "0"), ("True", "False"), ("1.0", "0.0"), ("yes", "no")])
+def test_codes_are_read_where_the_name_of_the_column_says_what_they_mean(
+    tmp_path: Path, column: str, codes: tuple[str, str]
+) -> None:
+    if column.startswith("label") and codes[0] != "1":
+        pytest.skip("the name explains 0 and 1 only")
+    path = write_csv(tmp_path / "a.csv", *labelled(list(codes), column))
+    dataset, _ = import_files(path)
+    first = dataset.records.row(0, named=True)
+    assert (first["label_raw"], first["veracity"]) == (codes[0], "true" if column == "is_real" else "false")
+    assert dataset.lineage[0].parameters["map"].startswith(f"{column}: ")
+
+
+def test_letters_for_true_and_false_are_read_together_only(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "a.csv", *labelled(["T", "F", "U"], "label"))
+    assert import_files(path)[1].labels == {"false": 10, "true": 10, "unknown": 10}
+    path = write_csv(tmp_path / "b.csv", *labelled(["F", "M"], "label"))
+    with pytest.raises(UnmappedLabels, match="`labels='F=true,M=false'` or `labels='F=false,M=true'`"):
+        import_files(path)
+    assert import_files(path, labels="F=true,M=false")[1].labels == {"false": 15, "true": 15}
+    with pytest.raises(DataError, match="Write LABEL=VERDICT"):
+        import_files(path, labels="F=female")
 
 
 def test_several_label_columns_are_asked_about(tmp_path: Path) -> None:

@@ -142,13 +142,15 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         "codes.csv": (delimited(coded), "'0' (12), '1' (12)"),
         "codes.jsonl": ("\n".join(json.dumps({"text": t, "label": int(v)}) for t, v in coded), "'0' (12), '1' (12)"),
         "yes-no.csv": (delimited(claims(values=("yes", "no"))), "'no' (12), 'yes' (12)"),
-        "is-fake.csv": (delimited(claims(values=("True", "False")), header=("text", "is_fake")), "`label='is_fake'`"),
         "target.csv": (delimited(claims(values=("TRUE", "FALSE")), header=("text", "target")), "`label='target'`"),
         "merged.csv": (merged, "'label_x', 'label_y'"),
         "topics.csv": (delimited(claims(values=("sports", "politics", "health"))), "'health' (8)"),
         "numbers.csv": ("a,b\n" + "1,2\n" * N, "No column looks like the text"),
         "editions.zip": (zipped({"raw.csv": delimited(rows), "clean.csv": delimited(rows)}), "editions of the same data"),
-        "two-tables.zip": (zipped({"claims.csv": delimited(rows), "users.csv": "user,name\n1,a\n2,b\n"}), "`only='claims.csv'`"),
+        "two-tables.zip": (
+            zipped({"a.csv": delimited(rows), "b.csv": "no,post,verdict\n" + "\n".join(f"{i},{t}!,{v}" for i, (t, v) in enumerate(rows))}),
+            "`only='b.csv'`",
+        ),
         "titles.zip": (
             zipped({f"{v}{more}/{i}.txt": t + more for i, (t, v) in enumerate(rows) for more in ("", "_titles")}),
             "stand for one label",

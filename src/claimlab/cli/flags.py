@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,7 +40,9 @@ def _flag(argument: str, flags: Mapping[str, str]) -> str | None:
         return flags.get(f"no_{name}") or flags.get(f"not {name}")
     if name not in flags or value in ("", "True"):
         return flags.get(name)
-    return f"{flags[name]} {value.strip(chr(34) + chr(39))}"
+    if value.startswith("["):  # a list is the same flag several times
+        return " ".join(f"{flags[name]} {shlex.quote(item)}" for item in ast.literal_eval(value))
+    return f"{flags[name]} {shlex.quote(value.strip(chr(34) + chr(39)))}"
 
 
 def _flags(args: Sequence[str]) -> dict[str, str]:

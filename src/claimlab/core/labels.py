@@ -104,8 +104,11 @@ def general() -> LabelMap:
 
 
 def load_map(name_or_path: str | Path) -> LabelMap:
-    """A built-in map by name, or a TOML file: name, version, exact, and a table [verdicts]."""
+    """A built-in map by name, a TOML file (name, version, exact, and a table [verdicts]), or pairs such as
+    "0=true,1=false", which are added to the general map."""
     path = Path(name_or_path)
+    if "=" in str(name_or_path) and path.suffix != ".toml":
+        return _of_pairs(str(name_or_path))
     built_in = resources.files("claimlab.core") / "data"
     if path.suffix == ".toml":
         if not path.is_file():
@@ -116,6 +119,17 @@ def load_map(name_or_path: str | Path) -> LabelMap:
     else:
         raise UnknownName("verdict map", str(name_or_path), built_in_maps())
     return parse_map(text, str(name_or_path))
+
+
+def _of_pairs(words: str) -> LabelMap:
+    pairs = [pair.rpartition("=") for pair in words.split(",")]
+    if any(not raw.strip() or verdict.strip() not in VERACITIES for raw, _, verdict in pairs):
+        raise DataError(
+            f"The verdict map '{words}' cannot be read.",
+            f"Write LABEL=VERDICT with one of: {', '.join(VERACITIES)}, and a comma between two of them.",
+        )
+    own = {fold(raw): verdict.strip() for raw, _, verdict in pairs}
+    return LabelMap(words, {**general()._folded, **own})
 
 
 def built_in_maps() -> list[str]:

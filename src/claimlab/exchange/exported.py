@@ -14,7 +14,7 @@ import polars as pl
 from claimlab.core.dataset import MANIFEST, RECORDS, Dataset
 from claimlab.core.errors import UsageError
 from claimlab.exchange.marker import FILE, Marker, read_marker
-from claimlab.exchange.read.gather import FILE as FILE_COLUMN
+from claimlab.exchange.read.gathered import FILE as FILE_COLUMN
 
 POSITION = "position"  # the row number that the hf format adds
 _RECORD_FILES = {"hf": ["data/*.parquet"]}  # in the other formats: records.csv, records.jsonl, records.parquet

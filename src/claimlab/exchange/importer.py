@@ -78,7 +78,7 @@ def guess_files(
     only = [only] if isinstance(only, str) else only
     only = record_files(marker) if marker is not None and not only else only
     join = [join] if isinstance(join, str) else join
-    gathered = gather(paths, options, only=only, join=join, progress=progress)
+    gathered = gather(paths, options, chosen=only, join=join, progress=progress)
     if marker is not None:
         gathered.frame = tidy(gathered.frame)
     given = {role: str(name) for role, name in columns.items() if name is not None}

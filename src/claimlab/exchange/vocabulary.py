@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from claimlab.core import packaged
+
 TEXT = (
     "text", "claim", "claim text", "statement", "tweet", "tweet text", "full text", "content", "post text", "post",
     "claim reviewed", "message", "body", "article text", "article body", "article", "news", "sentence", "sentences",
@@ -16,7 +18,7 @@ TEXT = (
     "titulo", "manchete", "afirmacion", "declaracion", "bulo", "mensaje", "contenido", "tuit", "titular", "texte",
     "affirmation", "declaration", "contenu", "titre", "aussage", "behauptung", "inhalt", "nachricht", "titel",
     "schlagzeile", "testo", "affermazione", "dichiarazione", "notizia", "contenuto", "titolo", "claim en",
-    "claim original",
+    "claim original", "claim s", "news text", "news title", "news content", "text en", "original text", "claims",
 )  # fmt: skip
 LABEL = (
     "label raw", "label", "verdict", "veracity", "rating", "truth rating", "claim label", "gold label", "class",
@@ -25,12 +27,24 @@ LABEL = (
     "is fake", "fake", "misinformation", "is misinfo", "is misinformation", "category label", "stance", "annotation",
     "ruling", "veredito", "veredicto", "classificacao", "avaliacao", "rotulo", "etiqueta", "selo", "veracidade",
     "veracidad", "calificacion", "clasificacion", "conclusion", "verdetto", "valutazione", "etichetta", "bewertung",
-    "urteil", "einstufung", "note", "evaluation", "jugement", "annotation1", "y",
+    "urteil", "einstufung", "note", "evaluation", "jugement", "annotation1", "label text", "label name", "label id",
+    "class label", "y",
 )  # fmt: skip
 # Names of label columns that leave open whether "true" means a true claim.
 UNCLEAR = frozenset({
     "class", "target", "is fake", "fake", "misinformation", "is misinfo", "is misinformation", "category label",
     "stance", "annotation", "annotation1", "y", "binary label", "2 way label", "labels", "note", "evaluation",
+})  # fmt: skip
+# Names that say what a yes (1, true) in the column means: a false claim, or a true one.
+ALL_FALSE = frozenset({
+    "is fake", "fake", "fake flag", "is fake news", "fake news", "fakenews", "isfake", "misinformation", "is misinfo",
+    "misinfo", "is misinformation", "disinformation", "is disinformation", "is false", "false", "hoax", "is hoax",
+    "desinformacao", "desinformacion", "falso", "falsa", "es falso", "e falso", "es falsa", "bulo", "boato", "faux",
+    "falsch", "фейк", "yalan", "sahte",
+})  # fmt: skip
+ALL_TRUE = frozenset({
+    "is true", "true", "is real", "real", "isreal", "is authentic", "authentic", "is factual", "factual", "is genuine",
+    "genuine", "is legit", "verdadeiro", "verdadeira", "verdadero", "es verdadero", "vrai", "wahr", "vero",
 })  # fmt: skip
 ID = (
     "id", "uid", "uuid", "guid", "record id", "claim id", "item id", "news id", "article id", "post id", "public id",
@@ -95,6 +109,10 @@ def fold_name(name: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", plain.casefold()).split())
 
 
+# The names in further languages, folded: they count for less, because some are ordinary words in other languages.
+_WORLD: dict[str, list[str]] = packaged.toml("claimlab.exchange", "columns.toml")
+WORLD = {role: frozenset(map(fold_name, names)) for role, names in _WORLD.items()}
+
 # Lower-case spellings that tell a header from a first row: "claim text", "claim_text" and "claimtext".
 HEADER_WORDS = frozenset(
     spelling
@@ -102,4 +120,4 @@ HEADER_WORDS = frozenset(
     for name in names
     for spelling in (name, name.replace(" ", "_"), name.replace(" ", ""), name.replace(" ", "-"))
     if name not in ("y", "fake", "nr")
-)
+) | {name.casefold() for names in _WORLD.values() for name in names}

@@ -32,7 +32,11 @@ def read_delimited_file(source: Source, name: str, options: Options, known: froz
     check_delimiter(options.delimiter)
     text, encoding, notes = _as_utf8(source, name, options.encoding)
     text, sample = _with_newlines(text)
-    delimiter = options.delimiter or _delimiter(sample, PurePosixPath(name).suffix.lower())
+    suffix = PurePosixPath(name).suffix.lower()
+    if options.delimiter is None and suffix in sniff.TABLES and (above := sniff.lines_above(sample, suffix)):
+        text, sample = _with_newlines(_whole(text).split(b"\n", above)[above])
+        notes = [*notes, f"{above} line(s) above the table in '{name}' were left out; lines are counted from there."]
+    delimiter = options.delimiter or _delimiter(sample, suffix)
     marks = count_marks(pieces(text), delimiter or ",")
     _refuse_nul(marks, text, name)
     if options.delimiter is not None and not marks.delimiters:
@@ -122,7 +126,7 @@ def _delimiter(sample: str, suffix: str) -> str | None:
     found = sniff.sniff_delimiter(sample, suffix)
     if found is not None and suffix in (".txt", ".text", "") and sniff.agrees(sample, found) < 0.9:
         return None
-    if found is None and suffix in (".csv", ".tsv", ".tab", ".psv"):
+    if found is None and suffix in sniff.TABLES:
         return "\t" if suffix in (".tsv", ".tab") else ","
     return found
 

@@ -143,7 +143,10 @@ def _latin_page(sample: bytes) -> str:
         letters = Counter(sample.decode(page, errors="ignore").lower())
         odd = {c: n for c, n in letters.items() if c > "\x7f"}
         scores[page] = max(sum(n for c, n in odd.items() if c in alphabet) for alphabet in alphabets)
-    return max(scores, key=lambda page: scores[page])
+    best = max(scores, key=lambda page: scores[page])
+    if best == "cp1250" and scores["iso8859-2"] == scores[best] and not any(0x80 <= b < 0xA0 for b in sample):
+        return "iso8859-2"  # cp1250 has its commonest letters (š, ž, ś) where ISO 8859-2 has none at all
+    return best
 
 
 def _around_trouble(data: bytes, width: int = 1 << 16) -> bytes:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import polars as pl
@@ -23,25 +25,56 @@ from claimlab.files.typed import typed_table
 MAX_ROW, MAX_COLUMN = 1_048_576, 16_384  # of a sheet, as Excel has it
 SPARSE = 20_000_000  # cells, filled or not, that a sheet may have without most of them being filled
 
+SHEET = "from_sheet"  # a column of our own: the sheet that a row is in, where several were read
+ABOVE = 20  # rows that may come before a table
+
 Rows = list[list[Any]]
 
 
+@dataclass
+class _Sheet:
+    """One sheet as a table; `above` are rows of a single cell before the table, such as its title."""
+
+    title: str
+    names: list[str]
+    named: bool
+    rows: Rows
+    above: int
+
+
 def read_excel_file(data: bytes, name: str, sheet: str | None, known: frozenset[str], header: bool | None) -> RawTable:
-    """One sheet of a workbook: the named one, or the first that holds anything."""
-    cells, title, others = excel_rows(data, name, sheet)
-    if not cells:
+    """The named sheet of a workbook, or the one with the most rows and those that have the same columns."""
+    pages = {t: rows for t, rows in excel_sheets(data, name, sheet).items() if rows}
+    if not pages:
         raise UnreadableFile(f"'{name}' holds an empty sheet.", "Name another one: `sheet`.")
+    sheets = [_sheet(title, rows, known, header) for title, rows in pages.items()]
+    main = max(sheets, key=lambda s: len(s.rows))
+    alike = [s for s in sheets if s is main or (s.named and main.named and set(s.names) == set(main.names))]
+    names = [*main.names, SHEET] if len(alike) > 1 and SHEET not in main.names else main.names
+    rows = [
+        {**dict(zip(s.names, row, strict=True)), **({SHEET: s.title} if names is not main.names else {})}
+        for s in alike
+        for row in s.rows
+    ]
+    table = typed_table(rows, name, Layout("Excel", header=main.named), Refused(), names)
+    if others := [s.title for s in sheets if s not in alike]:
+        shown = ", ".join(f"'{o}'" for o in others[:5]) + (", …" if len(others) > 5 else "")
+        read = f"the sheet '{main.title}'" if len(alike) == 1 else f"{len(alike)} sheets with the same columns"
+        table.notes.append(f"Only {read} of '{name}' was read; it also has {shown} (see `sheet`).")
+    if above := sum(s.above for s in alike):
+        table.notes.append(f"{above:,} row(s) above the table in '{name}' were left out.")
+    return table
+
+
+def _sheet(title: str, cells: Rows, known: frozenset[str], header: bool | None) -> _Sheet:
     width = max(len(row) for row in cells)
-    cells = [[*row, *[None] * (width - len(row))] for row in cells]
+    filled = [sum(c is not None for c in row) for row in cells]
+    above = next((i for i, n in enumerate(filled[:ABOVE]) if n > 1), 0) if median(filled) > 1 else 0
+    cells = [[*row, *[None] * (width - len(row))] for row in cells[above:]]
     words = [[as_text(c) or "" for c in row] for row in cells[: sniff.ROWS]]
     named = sniff.has_header(words, known) if header is None else header
     names = unique_names(words[0] if named else [""] * width)
-    rows = [dict(zip(names, row, strict=True)) for row in (cells[1:] if named else cells)]
-    table = typed_table(rows, name, Layout("Excel", header=named), Refused(), names)
-    if others:
-        shown = ", ".join(f"'{o}'" for o in others[:5]) + (", …" if len(others) > 5 else "")
-        table.notes.append(f"Only the sheet '{title}' of '{name}' was read; it also has {shown} (see `sheet`).")
-    return table
+    return _Sheet(title, names, named, cells[1:] if named else cells, above)
 
 
 def read_excel(data: bytes, name: str, sheet: str | int | None = None) -> pl.DataFrame:
@@ -58,6 +91,14 @@ def excel_rows(data: bytes, name: str, sheet: str | int | None = None) -> tuple[
 
     `sheet` is a title or a number from 0; null takes the first sheet with a row.
     """
+    pages = excel_sheets(data, name)
+    wanted = _wanted(list(pages), name, sheet)
+    title = next((t for t in wanted if pages[t]), wanted[0] if wanted else "")
+    return pages.get(title, []), title, [t for t, rows in pages.items() if t != title and rows]
+
+
+def excel_sheets(data: bytes, name: str, sheet: str | int | None = None) -> dict[str, Rows]:
+    """The rows of every sheet, or of one, that are not blank."""
     import openpyxl  # read on demand
 
     check_archive(io.BytesIO(data), name)
@@ -66,19 +107,12 @@ def excel_rows(data: bytes, name: str, sheet: str | int | None = None) -> tuple[
             warnings.simplefilter("ignore")  # of styles and extensions that are not read
             book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
             pages = {page.title: page for page in book.worksheets}
-            wanted = _wanted(list(pages), name, sheet)
-            title, rows = wanted[0] if wanted else "", []
-            for title in wanted:
-                rows = _sheet_rows(pages[title], name)
-                if rows:
-                    break
-            others = [t for t, page in pages.items() if t != title and any(_filled(page, name))]
+            return {title: _sheet_rows(pages[title], name) for title in _wanted(list(pages), name, sheet)}
     except UnreadableFile:
         raise
     except Exception as error:  # openpyxl raises many kinds on a damaged file
         words = " ".join(str(error).split())[:200]
         raise UnreadableFile(f"'{name}' is not an Excel workbook: {words}.", "Save it again as .xlsx.") from None
-    return rows, title, others
 
 
 def _wanted(titles: list[str], name: str, sheet: str | int | None) -> list[str]:

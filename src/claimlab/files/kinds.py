@@ -102,6 +102,8 @@ def _text_kind(head: bytes, suffix: str, name: str) -> Kind:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:200].lower()
     if start.startswith((b"<!doctype html", b"<html")):
         raise UnreadableFile(f"'{name}' is a web page, not the file behind it.", "Download the file itself.")
+    if start.startswith((b"<?xml", b"<!doctype")) or (suffix == ".xml" and start.startswith(b"<")):
+        raise UnreadableFile(f"'{name}' is XML.", "Save the records as CSV, JSON or JSONL, then give that.")
     if suffix in DELIMITED:
         return "delimited"
     if suffix in (".json", ".jsonl", ".ndjson") or start.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")):

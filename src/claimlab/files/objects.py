@@ -19,6 +19,10 @@ _DEEP = "nested too deeply"
 _TODO_JSON = "Give a list of objects, one object per line, or an object that holds one list of them."
 # What people call the list of records in an object, and what they call lists that may also be part of one record.
 _TABLE_KEYS = ("data", "records", "rows", "items", "examples", "instances", "samples", "train", "dev", "test")
+_ABOUT_KEYS = (
+    "version", "name", "description", "license", "licence", "citation", "count", "total", "date", "created", "meta",
+    "metadata", "info", "status", "next", "nextpagetoken", "page", "context", "type", "schema", "source",
+)  # fmt: skip
 _PART_KEYS = ("claims", "results", "documents", "articles", "tweets", "posts")
 
 
@@ -145,7 +149,8 @@ def _wrapped(value: Mapping[str, Any]) -> Sequence[Any] | None:
         return None
     key = lists[0].lower()
     prose = any(isinstance(v, str) and len(v) > 40 for v in value.values())
-    if key in _TABLE_KEYS or len(value) == 1 or (key in _PART_KEYS and not prose):
+    about = all(k.startswith("@") or k.lower() in _ABOUT_KEYS for k in value if k != lists[0])
+    if key in _TABLE_KEYS or about or (key in _PART_KEYS and not prose):
         return value[lists[0]]  # type: ignore[no-any-return]
     return None
 

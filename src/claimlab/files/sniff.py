@@ -18,7 +18,11 @@ from claimlab.files.raw import Quotes
 
 SAMPLE = 1 << 20
 ROWS = 1_000  # rows of the sample that are looked at
+ABOVE, LEAST = 20, 5  # lines that may come before a table, and lines that it must have
+REGULAR = 0.95  # of its rows that must have the same number of cells
+TABLES = (".csv", ".tsv", ".tab", ".psv")  # names of files that are tables, however they look
 CANDIDATES = ",\t;|"
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?")
 _FIRST = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
 
 
@@ -35,6 +39,22 @@ def sniff_delimiter(sample: str, suffix: str) -> str | None:
         if best is None or score > best:
             best, chosen = score, delimiter
     return chosen
+
+
+def lines_above(sample: str, suffix: str) -> int:
+    """How many lines stand before the table: a title, or remarks, of fewer cells than every row."""
+    found = sniff_delimiter(sample, suffix)
+    if found is not None and agrees(sample, found) >= REGULAR:
+        return 0
+    lines = sample.split("\n")
+    for above in range(1, min(ABOVE, len(lines) - LEAST) + 1):
+        rest = "\n".join(lines[above:])
+        delimiter = sniff_delimiter(rest, suffix)
+        if delimiter is None or not lines[above].strip() or agrees(rest, delimiter) < REGULAR:
+            continue
+        fewer = all(line.count(delimiter) + 1 < usual_width(rest, delimiter) for line in lines[:above])
+        return above if fewer else 0
+    return 0
 
 
 def agrees(sample: str, delimiter: str) -> float:
@@ -120,9 +140,11 @@ def has_header(rows: Sequence[Sequence[str]], known: frozenset[str]) -> bool:
     named = [cell for cell in first if cell]
     if not named or len(set(named)) != len(named) or len(named) < len(first) - 1:
         return False
+    body = rows[1:]
+    if any(_over_numbers(i, cell, body) for i, cell in enumerate(first) if cell):
+        return True
     if any(len(cell) > 60 or _value_like(cell) for cell in named):
         return False
-    body = rows[1:]
     if len(rows[0]) == 1 and max(map(len, rows)) == 1:
         return first[0].lower() in known
     if sum(cell.lower() in known for cell in named) >= min(2, len(named)):
@@ -137,6 +159,12 @@ def _comes_back(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:
         return True
     words = sorted(len(v.split()) for v in values)
     return len(words) >= 3 and len(cell.split()) >= 4 and words[len(words) // 2] >= 4
+
+
+def _over_numbers(column: int, cell: str, body: Sequence[Sequence[str]]) -> bool:
+    """Whether words are written over a column of nothing but numbers."""
+    values = [row[column].strip() for row in body if len(row) > column and row[column].strip()]
+    return len(values) >= 3 and any(c.isalpha() for c in cell) and all(_NUMBER.fullmatch(v) for v in values)
 
 
 def _value_like(cell: str) -> bool:

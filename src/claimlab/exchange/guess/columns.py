@@ -17,9 +17,10 @@ from claimlab.core.record import CLOSED
 from claimlab.exchange.guess.plan import OWN, Pick
 from claimlab.exchange.guess.profile import Profile
 from claimlab.exchange.guess.roles import ROLES
-from claimlab.exchange.vocabulary import UNCLEAR, fold_name
+from claimlab.exchange.vocabulary import AUTHOR, UNCLEAR, fold_name
 
 OWN_TEXT = ("date_source", "meta", "dataset")  # columns of claimlab's own that are taken whatever they hold
+INNER = ("text", "label", "date", "source", "author")  # roles that a field of an object may have
 NONE = "none"
 LEAST = 15.0  # points below which a column is nothing in particular
 CLOSE = 2.0  # points by which the best label column must lead the next one
@@ -33,15 +34,18 @@ class Candidate(NamedTuple):
     why: str
 
 
-def pick_columns(frame: pl.DataFrame, given: Mapping[str, str | None], verdicts: LabelMap) -> dict[str, Pick]:
-    """Resolve what the user gave and guess the rest."""
+def pick_columns(
+    frame: pl.DataFrame, given: Mapping[str, str | None], verdicts: LabelMap, inner: Collection[str] = ()
+) -> dict[str, Pick]:
+    """Resolve what the user gave and guess the rest. `inner` are fields of objects, which only some roles may take."""
     picks = {role: _given(role, name, frame) for role, name in given.items() if name is not None}
     taken = {p.column for p in picks.values() if p.column}
     first = frame.columns[0] if frame.columns else None
     profiles = {c: Profile(frame[c], verdicts, first=c == first) for c in frame.columns if c not in taken}
     if "label_raw" in frame.columns or "label" in picks:
         picks |= _own_columns(frame, picks, profiles)
-    candidates = sorted(_candidates(profiles), key=lambda c: (-c.points, _ORDER[c.role]))
+    offered = [c for c in _candidates(profiles) if c.column not in inner or _may_be(c.role, c.column)]
+    candidates = sorted(offered, key=lambda c: (-c.points, _ORDER[c.role]))
     used = {p.column: role for role, p in picks.items()}
     for candidate in candidates:
         role, column = candidate.role, candidate.column
@@ -49,6 +53,12 @@ def pick_columns(frame: pl.DataFrame, given: Mapping[str, str | None], verdicts:
             picks[role] = Pick(column, candidate.why, profiles[column].example)
             used[column] = role
     return {role: p for role, p in picks.items() if p.column is not None or p.value is not None}
+
+
+def _may_be(role: str, column: str) -> bool:
+    """Whether a field of an object may have this role: what is said of a user is not said of the record."""
+    person = fold_name(column.split(".")[0]) in AUTHOR
+    return role == "author" if person else role in INNER
 
 
 def _given(role: str, name: str, frame: pl.DataFrame) -> Pick:
@@ -122,6 +132,5 @@ def refuse_unclear_label(frame: pl.DataFrame, pick: Pick | None, verdicts: Label
         shown = ", ".join(f"'{v}'" for v in sorted(set(chosen.values))[:4])
         raise DataError(
             f"The column '{pick.column}' holds {shown}, and its name does not say whether 'true' means a true claim.",
-            f"Pass `label='{pick.column}'` if it does; otherwise pass `labels`, a map file with lines such as "
-            '"True" = "false".',
+            f"Pass `label='{pick.column}'` if it does; otherwise `labels='True=false,False=true'`.",
         )

@@ -6,22 +6,25 @@ each of them has the text.
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 import polars as pl
 
 from claimlab.core.errors import DataError, UsageError
-from claimlab.exchange.guess.columns import pick_columns, refuse_unclear_label
+from claimlab.exchange.guess.choice import Layout, layouts_of, stem
+from claimlab.exchange.guess.columns import refuse_unclear_label
 from claimlab.exchange.guess.plan import Plan
-from claimlab.exchange.read.gather import FILE
+from claimlab.exchange.read.gathered import FILE
+from claimlab.exchange.read.globs import only
 from claimlab.exchange.read.texts import FOLDER
+from claimlab.exchange.vocabulary import fold_name
 from claimlab.files.raw import RawTable
 
 ALIKE = 0.8  # of a file's columns that the main file must have too, for both to be read together
 SAME = 0.5  # of a file's texts that another file holds too, from which on they look like two editions
 DISTINCT = 0.7  # of the ids of records that have no text, which must differ
+LAYOUTS = 4  # that a message names
 LEAST = 5  # texts of a file, below which nothing is said of that
 
 
@@ -59,27 +62,40 @@ def _refuse_folders(plan: Plan) -> None:
     for place, word in plan.values["label"].items():
         leaves.setdefault(plan.verdicts.verdict(word) or word, set()).add(PurePosixPath(place).name)
     if alike := min((sorted(names) for names in leaves.values() if len(names) > 1), default=None):
+        shortest = [f"{min(names, key=lambda n: (len(n), n))}/*" for names in leaves.values()]
         raise DataError(
             f"The folders {', '.join(map(repr, alike[:6]))} seem to stand for one label, but hold different files.",
-            f"Say which hold the records, such as `only='{alike[0]}/*'`.",
+            f"Say which hold the records, such as `only={sorted(shortest)!r}`.",
         )
 
 
 def _refuse_mixture(plan: Plan, key: str) -> None:
     layouts = plan.gathered.layouts()
-    lacking = any(key not in columns for columns, _ in layouts)
+    parent = key.split(".")[0] if key in plan.gathered.inner else key
+    lacking = any(parent not in columns for columns, _ in layouts)
     if not lacking and (plan.gathered.chosen or _all_alike(plan, layouts)):
         return
-    shown = [
-        f"{len(tables)} like '{tables[0].name}' with {', '.join(columns[:5])}{', …' if len(columns) > 5 else ''}"
-        for columns, tables in layouts[:4]
-    ]
-    more = f"; and {len(layouts) - 4} more" if len(layouts) > 4 else ""
+    names = [t.name for t in plan.gathered.tables]
+    ranked = layouts_of(plan.gathered, plan.verdicts)
+    shown = [f"{only([t.name for t in one.tables], names)} ({one.describe()})" for one in ranked[:LAYOUTS]]
+    more = f"; and {len(layouts) - LAYOUTS} more" if len(layouts) > LAYOUTS else ""
     why = f"Not every file has a column '{key}'" if lacking else "The files hold different tables"
     raise DataError(
-        f"{why}. The {len(plan.gathered.tables)} files have {len(layouts)} layouts: {'; '.join(shown)}{more}.",
-        f"Import the files of one layout at a time: {_advice(plan, layouts)}.",
+        f"{why}: the {len(names)} files have {len(layouts)} layouts.",
+        f"Import the files of one layout at a time, the likeliest first: {'; '.join(shown)}{more}.{_linked(ranked)}",
     )
+
+
+def _linked(ranked: Sequence[Layout]) -> str:
+    """Another table that has one row for each key of the likeliest one can be joined to it."""
+    first, *others = ranked
+    if len(first.tables) != 1:
+        return ""
+    for other in others:
+        keys = [c for c in first.columns if c in other.columns and fold_name(c).split()[-1:] == ["id"]]
+        if len(other.tables) == 1 and keys:
+            return f" Or join a table to it by a key: `join='{other.tables[0].name}:{keys[0]}'`."
+    return ""
 
 
 def _all_alike(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> bool:
@@ -91,36 +107,6 @@ def _all_alike(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) 
     if len(kinds) > 1 and len(layouts) > 1:
         return False
     return all(len(main & set(columns)) >= ALIKE * len(columns) for columns, _ in layouts)
-
-
-def _advice(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> str:
-    """The files that look most like records: those with a text and a label."""
-    gathered = plan.gathered
-    names = [t.name for t in gathered.tables]
-    best: tuple[tuple[bool, bool, int], str] | None = None
-    for columns, tables in layouts[:12]:
-        stems = [str(PurePosixPath(t.name).with_suffix("")) for t in tables]
-        rows = gathered.plain().lazy().filter(pl.col(FILE).is_in(stems)).select(columns).collect()
-        picks = pick_columns(rows, {}, plan.verdicts)
-        score = ("text" in picks, "label" in picks, rows.height)
-        pattern = pattern_for([t.name for t in tables], names)
-        if best is None or score > best[0]:
-            best = (score, f"pass `only='{pattern}'` for {rows.height:,} rows with {', '.join(columns[:4])}")
-    return best[1] if best else "pass `only`"
-
-
-def pattern_for(names: Sequence[str], others: Sequence[str]) -> str:
-    """A glob that matches these names and no other; the first name where there is none."""
-    start, end = _shared_start(names), _shared_start([n[::-1] for n in names])[::-1]
-    pattern = names[0] if len(names) == 1 else f"{start}*{end}"
-    wrong = [n for n in others if n not in names and fnmatch.fnmatchcase(n.lower(), pattern.lower())]
-    return pattern if not wrong else names[0]
-
-
-def _shared_start(words: Sequence[str]) -> str:
-    first, last = min(words), max(words)
-    length = next((i for i, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
-    return first[:length]
 
 
 def _refuse_editions(plan: Plan, key: str) -> None:
@@ -141,5 +127,10 @@ def _refuse_editions(plan: Plan, key: str) -> None:
     raise DataError(
         f"{again:,} of the {texts:,} texts of '{name}' are in other files too, such as '{other}': they look like "
         "editions of the same data.",
-        f"Pass `only='{name}.*'` or `only='{other}.*'` to choose one, or `only='*'` to read all of them.",
+        f"Leave one out: {_without(plan, name)} or {_without(plan, other)}; or read all of them: `only='*'`.",
     )
+
+
+def _without(plan: Plan, name: str) -> str:
+    names = [t.name for t in plan.gathered.tables]
+    return only([t.name for t in plan.gathered.tables if stem(t) != name], names)

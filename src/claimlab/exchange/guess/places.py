@@ -7,17 +7,18 @@ from pathlib import PurePosixPath
 
 from claimlab.core.labels import LabelMap
 from claimlab.exchange.guess.plan import Pick, Plan
-from claimlab.exchange.read.gather import FILE
+from claimlab.exchange.read.gathered import FILE
 from claimlab.exchange.read.texts import FOLDER
 from claimlab.exchange.vocabulary import NAMES, SPLITS, fold_name
+from claimlab.files.excel import SHEET
 
-_WORDS = {FOLDER: "the folder each file lies in", FILE: "the name of each file"}
+_WORDS = {FOLDER: "the folder each file lies in", FILE: "the name of each file", SHEET: "the sheet each row is in"}
 
 
 def pick_places(plan: Plan, given: Mapping[str, str | None]) -> None:
     """Take a label or a split that no column gives from the names of files and folders."""
     frame = plan.gathered.frame
-    for place in (FOLDER, FILE):
+    for place in (FOLDER, FILE, SHEET):
         if place not in frame.columns or (place == FILE and len(plan.gathered.tables) < 2):
             continue
         names = frame[place].drop_nulls().unique().sort().to_list()

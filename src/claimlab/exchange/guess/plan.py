@@ -7,7 +7,7 @@ from typing import Any
 
 from claimlab.core.labels import LabelMap
 from claimlab.exchange.guess.roles import ROLES
-from claimlab.exchange.read.gather import Gathered
+from claimlab.exchange.read.gathered import Gathered
 
 OWN = ("veracity", "kind", "authorship")  # columns that claimlab itself writes
 

@@ -11,11 +11,13 @@ import polars as pl
 from claimlab.core.labels import LabelMap
 from claimlab.core.languages import normalise
 from claimlab.exchange.dates import share_parsed
+from claimlab.exchange.make.labels import verdict_of
 from claimlab.exchange.vocabulary import SPLITS, fold_name
 
 SAMPLE = 600
 DATE_SAMPLE = 100  # dates are dear to read: a table may have thousands of columns
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
+_REMARK = re.compile(r"\(.*\)|\[.*\]")  # label (0: fake, 1: real)
 _TWEET = re.compile(r"\d{15,20}(\.0)?")
 _BOOLEANS = {"true", "false"}
 
@@ -25,7 +27,7 @@ class Profile:
 
     def __init__(self, column: pl.Series, verdicts: LabelMap, *, first: bool = False) -> None:
         known = column.drop_nulls()
-        self.name = fold_name(column.name)
+        self.name = fold_name(_REMARK.sub(" ", column.name)) or fold_name(column.name)
         self.first = first  # column of the table
         self.values = [v.strip() for v in known.gather_every(max(1, known.len() // SAMPLE)).head(SAMPLE).to_list()]
         self.n = len(self.values)
@@ -52,8 +54,8 @@ class Profile:
 
     @cached_property
     def prose(self) -> float:
-        """Several words, or long in a script that writes no spaces."""
-        return self._share(lambda v: len(v.split()) >= 4 or (len(v) >= 10 and not v.isascii() and " " not in v))
+        """Several words, or long in a script that writes no spaces (Thai, Chinese and those between them)."""
+        return self._share(lambda v: len(v.split()) >= 4 or sum(c >= "\u0e00" for c in v) >= 10)
 
     @cached_property
     def numbers(self) -> float:
@@ -93,7 +95,7 @@ class Profile:
     @cached_property
     def verdicts(self) -> float:
         """Values that the verdict map knows."""
-        return self._share(lambda v: len(v) <= 60 and self._verdicts.verdict(v) is not None)
+        return self._share(lambda v: len(v) <= 60 and verdict_of(v, self._verdicts) is not None)
 
     @cached_property
     def booleans(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from claimlab.exchange.guess.profile import Profile
-from claimlab.exchange.vocabulary import NAMES, TAILS
+from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, TAILS, WORLD
 
 
 def _nothing(_: Profile) -> float:
@@ -28,6 +28,8 @@ class Role:
         names = NAMES[self.name]
         if folded in names:
             return 100 - 40 * names.index(folded) / len(names)
+        if folded in WORLD.get(self.name, ()) or (self.name == "label" and folded in ALL_FALSE | ALL_TRUE):
+            return 58.0
         words = folded.split()
         if " ".join(words[-2:]) in names and len(words) > 2:  # rating alternate name
             return 55.0
@@ -52,7 +54,8 @@ def _text_shown(seen: Profile) -> float:
 
 def _label(seen: Profile) -> float:
     too_many = seen.distinct > 60 or (seen.n > 20 and seen.spread > 0.5)
-    strange = seen.length > 60 or seen.tweet_ids > 0.5 or seen.links > 0.5 or seen.lists > 0.5
+    lists = seen.lists > 0.5 and seen.verdicts < 0.5
+    strange = seen.length > 60 or seen.tweet_ids > 0.5 or seen.links > 0.5 or lists
     return 0.0 if too_many or strange else 0.7 + 0.3 * seen.verdicts
 
 
@@ -67,7 +70,8 @@ def _id(seen: Profile) -> float:
 
 
 def _id_shown(seen: Profile) -> float:
-    unique = seen.first and seen.spread == 1 and seen.n > 1 and seen.prose < 0.1 and seen.length <= 40
+    named = seen.name in NAMES["text"]
+    unique = not named and seen.first and seen.spread == 1 and seen.n > 1 and seen.prose < 0.1 and seen.length <= 40
     return 20.0 if unique else 0.0
 
 
@@ -91,7 +95,9 @@ def _values(seen: Profile) -> str:
 
 
 def _short(seen: Profile) -> float:
-    return float(seen.length < 300 and seen.markup < 0.5 and seen.lists < 0.5)
+    """Anything short; but a column of nothing but verdicts is the label, whatever it is called."""
+    ratings = seen.verdicts > 0.9 and 2 <= seen.distinct <= 10 and not seen.booleans
+    return float(seen.length < 300 and seen.markup < 0.5 and seen.lists < 0.5 and not ratings)
 
 
 ROLES = {
@@ -104,7 +110,7 @@ ROLES = {
         Role("date", lambda s: _over(s.dates, 0.3), lambda s: f"{s.dates:.0%} dates", _date_shown),
         Role("language", lambda s: _over(s.languages, 0.5), lambda s: f"{s.distinct} language(s)"),
         Role("url", lambda s: _over(s.links, 0.3), lambda s: f"{s.links:.0%} links", lambda s: 30.0 * (s.links > 0.9)),
-        Role("author", lambda s: float(s.links < 0.5 and s.length < 120), _values),
+        Role("author", lambda s: float(s.links < 0.5 and s.length < 120 and s.lists < 0.5), _values),
         Role("source", _short, _values),
         Role("topic", _short, _values),
         Role("group", _short, _values),

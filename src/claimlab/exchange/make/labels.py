@@ -11,8 +11,12 @@ import polars as pl
 
 from claimlab.core.errors import OutputExists, UnmappedLabels
 from claimlab.core.labels import LabelMap, Mapped, Unmapped
+from claimlab.core.record import VERACITIES
 
 _BETWEEN = re.compile(r"\s*[;|/,]\s*|\s+and\s+|\s*\n\s*")
+
+SHOWN = 8  # labels that are named in an option to copy; more of them need a file
+CODE = 3  # characters of a label that may be a code
 
 
 def map_labels(raw: pl.Series, column: str, verdicts: LabelMap, unmapped: Unmapped) -> Mapped:
@@ -24,13 +28,24 @@ def map_labels(raw: pl.Series, column: str, verdicts: LabelMap, unmapped: Unmapp
     try:
         return verdicts.apply(raw, unmapped=unmapped)
     except UnmappedLabels as error:
-        lines = ", ".join(f'"{value}" = "..."' for value in list(error.counts)[:3])
         raise UnmappedLabels(
             verdicts.name,
             error.counts,
-            f"Say in a map file what they mean ({lines}) and pass it as `labels`; `write_map='map.toml'` writes the "
-            f"lines to fill in. If '{column}' is not the verdict, pass `label`. Or accept them: `unmapped='unknown'`.",
+            f"{_question(list(error.counts))} `write_map='map.toml'` writes a file with a line for each, to be edited "
+            f"and passed as `labels='map.toml'`. If '{column}' is not the verdict, pass `label='none'`, or another "
+            "column. Or accept them: `unmapped='unknown'`.",
         ) from None
+
+
+def _question(values: list[str]) -> str:
+    """What must be said of each label, as options to copy: of two codes, both ways round."""
+    if any("," in value or "=" in value for value in values) or len(values) > SHOWN:
+        return "Say in a map file what they mean."
+    if len(values) == 2 and max(map(len, values)) <= CODE:
+        a, b = sorted(values)
+        return f"Say what they mean: `labels='{a}=true,{b}=false'` or `labels='{a}=false,{b}=true'`."
+    pairs = ",".join(f"{value}=VERDICT" for value in values)
+    return f"Say what they mean: `labels='{pairs}'`, each VERDICT one of {', '.join(VERACITIES)}."
 
 
 def write_map(path: Path, raw: pl.Series, verdicts: LabelMap, *, force: bool) -> None:
@@ -49,6 +64,11 @@ def write_map(path: Path, raw: pl.Series, verdicts: LabelMap, *, force: bool) ->
         comment = f"{n:,} rows" + ("" if verdict else ", not known: fill it in")
         lines.append(f'{json.dumps(value, ensure_ascii=False)} = "{verdict or "unknown"}"  # {comment}')
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def verdict_of(value: str, verdicts: LabelMap) -> str | None:
+    """The verdict of a label, or that of all of its parts."""
+    return verdicts.verdict(value) or (_of_parts(value, verdicts) if _BETWEEN.search(value) or "[" in value else None)
 
 
 def _of_parts(value: str, verdicts: LabelMap) -> str | None:

@@ -142,7 +142,7 @@ class ImportReport(Shown):
             out.append(f"{self.left_by_limit:,} row(s) left out by `limit`.")
         if self.ignored_files:
             names = ", ".join(self.ignored_files[:5]) + (", …" if len(self.ignored_files) > 5 else "")
-            out.append(f"{len(self.ignored_files):,} other file(s) were not read: {names}.")
+            out.append(f"{len(self.ignored_files):,} other file(s) were not read (`only` chooses files): {names}.")
         return out
 
     def _label_words(self) -> list[str]:

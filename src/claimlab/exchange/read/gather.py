@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 import polars as pl
@@ -13,62 +12,24 @@ import polars as pl
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.progress import Progress, silent
 from claimlab.exchange.read.choose import TEXTS, Member, choose, is_table, suffix_of
+from claimlab.exchange.read.gathered import FILE, Gathered
+from claimlab.exchange.read.globs import only
 from claimlab.exchange.read.join import joined, read_linked
-from claimlab.exchange.read.texts import FOLDER, PATH, read_texts
+from claimlab.exchange.read.nested import inner_columns
+from claimlab.exchange.read.texts import read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.objects import NotATable
 from claimlab.files.raw import Options, RawTable
 from claimlab.files.read import read_table
-from claimlab.files.typed import json_of, literal_text
-
-FILE = "from_file"  # a column of our own: the file that a row came from
-PLACES = (FILE, FOLDER, PATH)
-
-
-@dataclass
-class Gathered:
-    """`tables` keeps each file's layout, columns and refusals; its rows are in `frame`."""
-
-    frame: pl.DataFrame
-    literal: frozenset[str]
-    tables: list[RawTable]
-    inputs: dict[str, str]
-    ignored: list[str] = field(default_factory=list)
-    chosen: bool = False  # whether the user said which files to read
-
-    @property
-    def rows_read(self) -> int:
-        return self.frame.height + sum(t.refused.total for t in self.tables)
-
-    def plain(self) -> pl.DataFrame:
-        """The rows with every column as plain text, JSON values too."""
-        return self.frame.with_columns(literal_text(self.frame[c]) for c in self.frame.columns if c in self.literal)
-
-    def columns_of(self, table: RawTable) -> list[str]:
-        """The columns of one file, without those of our own."""
-        return [c for c in table.frame.columns if c not in PLACES]
-
-    def layouts(self) -> list[tuple[list[str], list[RawTable]]]:
-        """The different sets of columns and the files that have them, the commonest first."""
-        sets: dict[frozenset[str], list[RawTable]] = {}
-        for table in self.tables:
-            sets.setdefault(frozenset(self.columns_of(table)), []).append(table)
-        common = sorted(sets.values(), key=lambda tables: -len(tables))
-        return [(self.columns_of(tables[0]), tables) for tables in common]
-
-    def describe(self) -> str:
-        """'a.csv' (CSV, utf-8, comma, header), or how many files and in which layouts."""
-        words = list(dict.fromkeys(t.layout.describe() for t in self.tables))
-        what = f"'{self.tables[0].name}'" if len(self.tables) == 1 else f"{len(self.tables)} files"
-        return f"{what} ({' | '.join(words[:6])}{' | …' if len(words) > 6 else ''})"
+from claimlab.files.typed import json_of
 
 
 def gather(
     paths: Sequence[str | Path],
     options: Options,
     *,
-    only: Sequence[str] = (),
+    chosen: Sequence[str] = (),
     join: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Gathered:
@@ -77,7 +38,7 @@ def gather(
     with ExitStack() as stack:
         bundles = [stack.enter_context(Bundle.open(path)) for path in paths]
         linked = [read_linked(bundles, words, options) for words in join]
-        members, ignored = choose(bundles, only)
+        members, ignored = choose(bundles, chosen)
         members = [(b, n) for b, n in members if n not in {table.name for table, _, _ in linked}]
         hashing = stack.enter_context(ThreadPoolExecutor(1)).submit(_inputs, bundles)  # needs no lock: reads beside us
         texts = len(members) > 1 and all(suffix_of(name) in TEXTS for _, name in members)
@@ -91,11 +52,13 @@ def gather(
     frame, literal = _together(tables)
     for table in tables:
         table.frame = table.frame.clear()  # the rows are in `frame` now; keeping them twice would double the memory
-    gathered = Gathered(frame, literal, tables, inputs, ignored, bool(only))
+    gathered = Gathered(frame, literal, tables, inputs, ignored, bool(chosen))
     for other, key, its_key in linked:
         gathered.frame, note = joined(gathered.plain(), other, key, its_key)
         gathered.literal = frozenset()
         tables[0].notes.append(note)
+    inner = inner_columns(gathered.frame, gathered.literal)
+    gathered.frame, gathered.inner = gathered.frame.hstack(inner), frozenset(inner.columns)
     return gathered
 
 
@@ -123,7 +86,9 @@ def _tables(members: Sequence[Member], options: Options, ignored: list[str], pro
         except UnreadableFile as error:
             if len(members) == 1:
                 raise
-            raise UnreadableFile(error.problem, f"{error.todo} Or leave it out: pass `only`.") from None
+            others = [n for _, n in members if n != name]
+            choice = only(others, [n for _, n in members])
+            raise UnreadableFile(error.problem, f"{error.todo} Or leave it out: {choice}.") from None
         if len(members) > 1:
             stem = str(PurePosixPath(name).with_suffix(""))
             if FILE in table.frame.columns:
