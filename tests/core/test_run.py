@@ -212,3 +212,36 @@ def test_calls_are_recorded_beside_the_output(source: Path, tmp_path: Path) -> N
         assert (run.calls.mode, run.calls.cache) == ("live", None)
     with Run("test", source, mode="replay") as run, pytest.raises(UsageError, match="needs a folder"):
         _ = run.calls.recording
+
+
+@pytest.mark.parametrize("change", [{"name": "another"}, {"licence": "CC0"}, {"notes": ["no notes"]}, {"card": "liar"}])
+def test_an_edited_manifest_is_named(source: Path, change: dict[str, object]) -> None:
+    manifest = json.loads((source / "dataset.json").read_text(encoding="utf-8"))
+    assert {**manifest, **change} != manifest
+    (source / "dataset.json").write_text(json.dumps({**manifest, **change}), encoding="utf-8")
+    with pytest.raises(FileChanged, match=r"dataset\.json"):
+        Dataset.open(source)
+    if "name" in change:
+        with pytest.raises(SchemaError, match="calls it 'another'"):
+            accept_edits(source, "a better name")
+    else:
+        accept_edits(source, "it is so")
+        assert Dataset.open(source).lineage[-1].parameters == {"why": "it is so", "files": ["dataset.json"]}
+
+
+def test_a_manifest_of_an_earlier_claimlab_is_read(source: Path) -> None:
+    manifest = json.loads((source / "dataset.json").read_text(encoding="utf-8"))
+    del manifest["digest"]
+    (source / "dataset.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert len(Dataset.open(source)) == 5
+
+
+@pytest.mark.parametrize("split", ["Train", "validation", "banana"])
+def test_an_edit_with_a_split_that_no_verb_would_use_is_not_accepted(source: Path, split: str) -> None:
+    records = pl.read_parquet(source / "records.parquet")
+    records.with_columns(pl.lit(split).alias("split")).write_parquet(source / "records.parquet")
+    with pytest.raises(SchemaError, match=f"'split' holds \\['{split}'\\]. Use only: dev, test, train"):
+        accept_edits(source, "because")
+    records.with_columns(pl.lit("dev").alias("split")).write_parquet(source / "records.parquet")
+    accept_edits(source, "all for tuning")
+    assert set(Dataset.open(source).records["split"]) == {"dev"}

@@ -26,7 +26,7 @@ from claimlab.core.plain import one_line
 
 STOPPED = 130
 _SHORT = "There is not enough memory for this. Use fewer records with --limit, or a machine with more memory."
-_ABORTED = f"\nError: A compiled package gave up. {_SHORT}\n".encode()
+_FAULT = "This is a fault in it or in claimlab: run again with --debug and report what it prints."
 _on_abort: object = None
 DESCRIPTION = "From raw misinformation data to a number you can defend: load, clean, audit, split, evaluate, report."
 
@@ -71,13 +71,25 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def _explain_aborts() -> None:
-    """Compiled packages abort the process where memory is short: there is no exception to catch, but a signal."""
+    """Compiled packages abort the process, mostly where memory is short: there is no exception to catch, but a
+    signal. What to say is known before: there may be no memory left to say it with."""
     if sys.platform == "win32":
         return
     import ctypes
 
+    from claimlab.core.memory import is_short
+
+    words = {
+        short: f"\nError: A compiled package gave up. {_SHORT if short else _FAULT}\n".encode()
+        for short in (True, False)
+    }
+
     def last_words(_: int) -> None:
-        os.write(2, _ABORTED)
+        try:
+            short = is_short()
+        except MemoryError:
+            short = True
+        os.write(2, words[short])
         os._exit(1)
 
     global _on_abort  # kept alive as long as the process: C calls it
@@ -124,12 +136,14 @@ def explain(error: BaseException, args: Sequence[str]) -> int:
 
 def sentence(error: BaseException, args: Sequence[str]) -> str:
     """What went wrong and what to do, for an error that claimlab did not raise itself."""
+    from claimlab.core.memory import was_memory
+
     if "No space left on device" in str(error) or getattr(error, "errno", None) == errno.ENOSPC:
         return (
             f"The disk is full: {_place(error, args)} could not be written. Free some space, or choose an output on "
             "another disk; what stood there before is as it was."
         )
-    if isinstance(error, MemoryError):
+    if was_memory(error):
         return _SHORT
     if isinstance(error, RecursionError):
         return "A file is nested too deeply to be read. Check that it is the file you meant."

@@ -60,6 +60,10 @@ class Manifest(BaseModel):
     counts: dict[str, Any] = {}
     files: dict[str, str] = {}
     lineage: list[Lineage] = []
+    digest: str | None = None  # sha256 of all the above: a name or a licence that was edited is noticed too
+
+    def own_digest(self) -> str:
+        return digest_json(self.model_dump(exclude={"digest"}))
 
 
 @dataclass
@@ -250,18 +254,21 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def changed_files(folder: Path, manifest: Manifest) -> list[str]:
-    """The tables in `folder` that are not as `manifest` says: edited, missing, or listed nowhere."""
+    """The tables in `folder` that are not as `manifest` says (edited, missing, or listed nowhere), and the manifest
+    itself where it is not as it was written."""
     listed = manifest.files if RECORDS in manifest.files else {**manifest.files, RECORDS: ""}
     tables = {name: digest for name, digest in listed.items() if name.endswith(".parquet") and "/" not in name}
-    return [
+    changed = [
         name for name, digest in tables.items() if not (folder / name).is_file() or digest_file(folder / name) != digest
     ]
+    return changed if manifest.digest in (None, manifest.own_digest()) else [*changed, MANIFEST]
 
 
 def seal(folder: Path, manifest: Manifest) -> Manifest:
     """Hash every file in `folder` and write the manifest last."""
     inside = sorted(p for p in folder.rglob("*") if p.is_file() and p.name != MANIFEST)
     manifest.files = {p.relative_to(folder).as_posix(): digest_file(p) for p in inside}
+    manifest.digest = manifest.own_digest()
     text = json.dumps(manifest.model_dump(), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")
     return manifest

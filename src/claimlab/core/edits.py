@@ -6,7 +6,7 @@ from pathlib import Path
 
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, Manifest, changed_files, count, read_manifest, seal
 from claimlab.core.errors import SchemaError
-from claimlab.core.record import SIDE_TABLES, refuse_wrong_meta, to_side_table, validate
+from claimlab.core.record import SIDE_TABLES, SIDES, refuse_wrong_meta, to_side_table, validate
 
 
 def accept_edits(folder: Path, why: str) -> Manifest:
@@ -14,7 +14,7 @@ def accept_edits(folder: Path, why: str) -> Manifest:
     is when nothing was edited."""
     manifest = read_manifest(folder)
     dataset = Dataset.open(folder, verify=False)
-    _check_edited(dataset)
+    _check_edited(dataset, manifest)
     changed = changed_files(folder, manifest)
     if not changed and manifest.counts == count(dataset.records, dataset.tables):
         return manifest
@@ -30,10 +30,30 @@ def accept_edits(folder: Path, why: str) -> Manifest:
     return seal(folder, edited)
 
 
-def _check_edited(dataset: Dataset) -> None:
+def _check_edited(dataset: Dataset, before: Manifest) -> None:
     """What claimlab itself always writes, and what an editor may have broken."""
     validate(dataset.records)
+    _refuse_new_name(dataset)
+    _refuse_new_splits(dataset, before)
     refuse_wrong_meta(dataset.records)
     for name, table in dataset.tables.items():
         if name in SIDE_TABLES and table.schema != to_side_table(name, table).schema:
             raise SchemaError(f"The table '{name}' has wrong or missing columns.", "Restore it or make it again.")
+
+
+def _refuse_new_name(dataset: Dataset) -> None:
+    """The name is in every record, too: changed in one place only, it would say that the records are another's."""
+    names = sorted(dataset.records["dataset"].drop_nulls().unique().to_list())
+    if len(names) == 1 and names != [dataset.name]:
+        raise SchemaError(
+            f"The records are of the dataset '{names[0]}', and {MANIFEST} calls it '{dataset.name}'.",
+            "Give it one name in both places.",
+        )
+
+
+def _refuse_new_splits(dataset: Dataset, before: Manifest) -> None:
+    """A misspelt side ("Train", "validation") would leave its records out of every part without a word."""
+    known = {*SIDES, *before.counts.get("split", {})}
+    new = sorted(set(dataset.records["split"].drop_nulls().to_list()) - known)
+    if new:
+        raise SchemaError(f"Column 'split' holds {new[:5]}.", f"Use only: {', '.join(sorted(known))}, or null.")

@@ -38,6 +38,7 @@ SCHEMA: dict[str, pl.DataType] = {
 KINDS = ("claim", "article", "post", "id-only")
 VERACITIES = ("true", "false", "mixed", "unknown")
 AUTHORSHIPS = ("HWT", "MGT", "MTT", "HAT")
+SIDES = ("train", "dev", "test")  # of a split; a published dataset may have parts of its own besides
 CLOSED = {"kind": KINDS, "veracity": VERACITIES, "authorship": AUTHORSHIPS}
 
 # The tables that may stand beside the records, keyed by record id. Steps may add columns; these are the ones that
