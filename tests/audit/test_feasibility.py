@@ -77,9 +77,9 @@ class Judge:
         return (ALONE, PROMISED)
 
     def opinions(self, subject: Subject, reading: Reading, seed: int) -> dict[str, Opinion | None]:
-        one = Opinion(explanation="No year.", missing=["time", "time"], answer="feasible with web search")
+        one = Opinion(rationale="No year.", missing=["time", "time"], answer="feasible with web search")
         answers: dict[str, Opinion | None] = dict.fromkeys(subject.ids[:60], one)
-        unclear = Opinion(explanation="Which mill?", missing=["place"], answer="not feasible")
+        unclear = Opinion(rationale="Which mill?", missing=["place"], answer="not feasible")
         return {**answers, subject.ids[0]: None, subject.ids[1]: unclear}
 
 

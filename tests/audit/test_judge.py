@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from claimlab.audit.asking import ALONE, PROMISED, READINGS, RESULTS, Opinion, Reading
-from claimlab.audit.judge import ModelJudge
+from claimlab.audit.judge import FeasibilityJudge
 from claimlab.audit.run import audit
 from claimlab.audit.subject import Subject
 from claimlab.cli.app import run
@@ -47,15 +47,15 @@ def answer(request: Request[Any]) -> Line:
 
 
 def opinion(answer: str, missing: str | None = None) -> str:
-    return json.dumps({"explanation": "So it is.", "missing": [missing] if missing else [], "answer": answer})
+    return json.dumps({"rationale": "So it is.", "missing": [missing] if missing else [], "answer": answer})
 
 
-def judge(sample: int = 300, search: Chain | None = None) -> tuple[ModelJudge, Scripted]:
+def judge(sample: int = 300, search: Chain | None = None) -> tuple[FeasibilityJudge, Scripted]:
     script = Scripted(answers=answer)
-    return ModelJudge(layered(script, Calls(mode="live")), sample, search=search), script
+    return FeasibilityJudge(layered(script, Calls(mode="live")), sample, search=search), script
 
 
-def feasible(one: ModelJudge, data: Subject, reading: Reading, seed: int = 0) -> dict[str, bool | None]:
+def feasible(one: FeasibilityJudge, data: Subject, reading: Reading, seed: int = 0) -> dict[str, bool | None]:
     opinions = one.opinions(data, reading, seed)
     return {i: None if o is None else o.feasible(reading) for i, o in opinions.items()}
 
@@ -69,7 +69,7 @@ def test_answers_with_and_without_search_and_a_refusal_is_null() -> None:
     searched = feasible(one, subject, RESULTS)
     assert "r1" not in searched  # all it has is a near-copy of itself
     assert sum(a is False for a in searched.values()) == N // 6
-    assert one.tally.refusals == 1
+    assert one.model.tally.refusals == 1
     assert "<statement>" in script.asked[0].messages[-1].content
 
 
@@ -82,14 +82,14 @@ def test_a_sample_is_drawn_at_random_and_the_same_seed_draws_the_same() -> None:
     assert set(first) != set(other)
 
 
-def test_the_explanation_comes_first_and_search_is_only_promised_where_nothing_was_searched() -> None:
-    assert list(Opinion.model_fields) == ["explanation", "missing", "answer"]
+def test_the_rationale_comes_first_and_search_is_only_promised_where_nothing_was_searched() -> None:
+    assert list(Opinion.model_fields) == ["rationale", "missing", "answer"]
     one, script = judge()
     promised, results, alone = audit(dataset(evidence=False), checks=["feasibility"], judge=one, debug=True).findings
     assert (promised.verdict, results.verdict, alone.verdict) == ("warn", "not-measured", "warn")  # unvalidated
     assert "unvalidated" in alone.why
     assert "1 answers failed" in alone.why
-    promises = ["access to a web search" in request.messages[-1].content for request in script.asked]
+    promises = ["can search the web" in "".join(request.messages[0].content.split("\n")) for request in script.asked]
     assert promises.count(True) == promises.count(False) == N
 
 

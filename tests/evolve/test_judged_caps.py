@@ -18,10 +18,12 @@ from claimlab.llm.standin import Body, StandIn
 def answer(body: Body) -> str:
     asked = " ".join(m["content"] for m in body["messages"])
     if "A claim reaches you" in asked:
-        return json.dumps({**dict.fromkeys(DIMENSIONS, 0.5), "forward": "well" not in asked})
+        return json.dumps({"rationale": "So.", **dict.fromkeys(DIMENSIONS, 0.5), "forward": "well" not in asked})
     if "compare a current text" in asked:
-        return json.dumps(dict.fromkeys(Reading().dimensions, 4))
-    return json.dumps({"stated": [1]} if "numbered facts" in asked else {"verdict": "Half True"})
+        return json.dumps({"rationale": "So.", **dict.fromkeys(Reading().dimensions, 4)})
+    return json.dumps(
+        {"rationale": "So.", **({"stated": [1]} if "numbered facts" in asked else {"verdict": "Half True"})}
+    )
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from claimlab.llm import weights
 from claimlab.llm.messages import Request
 from claimlab.llm.open import layered, open_provider
 from claimlab.llm.profiles import Profile
+from claimlab.llm.prompts import Prompts
 from claimlab.llm.providers.scripted import Scripted
 from claimlab.llm.standin import Body, StandIn
 
@@ -38,8 +39,8 @@ QUICK = Retries(faults=2, too_many=5, first=0.01, longest=0.02, patience=1.0)
 
 def answers(body: Body) -> str:
     """What a model would say: sentences that can be told apart by the context they came from."""
-    prompt = body["messages"][-1]["content"]
-    if prompt.startswith("Rewrite"):
+    prompt = "\n\n".join(m["content"] for m in body["messages"])
+    if "Rewrite the sentence" in prompt:
         sentence = prompt.split("<text>\n")[1].split("\n</text>")[0]
         return json.dumps({"text": f"Frankly, {sentence}" if "states nothing" not in prompt else f"Per se: {sentence}"})
     year = prompt.split("burned in ")[1][:4]
@@ -98,7 +99,7 @@ def test_seeds_carry_their_type_label_origin_and_change_log(tmp_path: Path) -> N
             "model": "m",
             "context": "Mills",
             "context_id": row["id"].split("-")[0],
-            "prompts": "1",
+            "prompt": Prompts()["seeds"].sha256[:16],
         }
         assert (meta["type"] in ("quantity", "causation")) == (row["label_raw"] == "claim")
         assert Claim.of_record(row).context == "Mills"
@@ -146,10 +147,10 @@ def test_a_second_run_asks_nothing_and_gives_the_same_bytes(tmp_path: Path) -> N
 
 def test_refusals_and_faults_are_counted_and_cost_only_their_own_sentences(tmp_path: Path) -> None:
     def fault(body: Body, seen: int) -> str | None:
-        prompt = body["messages"][-1]["content"]
-        if "in 1903" in prompt and prompt.startswith("Write 3"):
+        prompt = "\n\n".join(m["content"] for m in body["messages"])
+        if "in 1903" in prompt and "Write 3" in prompt:
             return "refusal"
-        return "500" if "in 1904" in prompt and prompt.startswith("Write 2") else None
+        return "500" if "in 1904" in prompt and "Write 2" in prompt else None
 
     with StandIn(answer=answers, fault=fault) as server:
         result = seeded(server, tmp_path / "cache", gray=0.0)
@@ -162,8 +163,8 @@ def test_refusals_and_faults_are_counted_and_cost_only_their_own_sentences(tmp_p
 
 def test_repeats_silence_and_changed_figures_are_counted() -> None:
     def sloppy(body: Body) -> str:
-        prompt = body["messages"][-1]["content"]
-        if prompt.startswith("Rewrite"):
+        prompt = "\n\n".join(m["content"] for m in body["messages"])
+        if "Rewrite the sentence" in prompt:
             return json.dumps(
                 {
                     "text": "The mill burned in 2077."

@@ -6,8 +6,7 @@ fixed = cl.fix("data/liar", output="data/liar-fixed")
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -17,7 +16,7 @@ import polars as pl
 from claimlab.audit.diff import Diff, record_changes
 from claimlab.audit.fix.repair import Repaired, repair
 from claimlab.audit.fix.write import REPORT, both
-from claimlab.audit.judge import SAMPLE, ModelJudge
+from claimlab.audit.judge import SAMPLE, FeasibilityJudge, open_judge
 from claimlab.audit.protocols import ProtocolName
 from claimlab.audit.read import FILE as AUDIT_FILE
 from claimlab.audit.read import read_audits
@@ -30,7 +29,7 @@ from claimlab.audit.views.compare import diff_page
 from claimlab.audit.write import KIND, contents
 from claimlab.core.budget import Caps
 from claimlab.core.calls.estimate import Priced, estimated
-from claimlab.core.choice import each_of, one_of
+from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.places import cache_folder
@@ -38,9 +37,8 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.shown import Shown
 from claimlab.llm.estimate import estimate as estimate_calls
-from claimlab.llm.open import open_provider
+from claimlab.llm.prompts import Given
 from claimlab.pages.folder import Contents, fill
-from claimlab.search.named import named_chain
 from claimlab.search.terms import Searches
 
 DIFF = "diff report"
@@ -55,8 +53,9 @@ def audit(
     target: str = "veracity",
     columns: Sequence[str] = (),
     settings: Settings | None = None,
-    judge: str | ModelJudge | None = None,
+    judge: str | FeasibilityJudge | None = None,
     judge_sample: int = SAMPLE,
+    prompts: Given = (),
     provider: str | Sequence[str] = (),
     cache: str | Path | None = None,
     mode: str = "record",
@@ -74,14 +73,14 @@ def audit(
     `checks` names the checks to run (all by default); `protocol` is "fair", or "cdl" to reproduce published numbers;
     `target` is "veracity", "veracity-mixed" or any column; `columns` are put to the test too ("meta.KEY" for meta).
     `judge` names a model profile that says of `judge_sample` records whether they can be checked at all, within the
-    caps; `provider` names where to search for what it is shown ("brave", "local:FOLDER"). With `output`, the report is
-    written there.
+    caps and by the words of `prompts` (claimlab llm prompts); `provider` names where to search for what it is shown
+    ("brave", "local:FOLDER"). With `output`, the report is written there.
     """
     return audit_all(
         [data], output=output, checks=checks, protocol=protocol, target=target, columns=columns,
-        settings=settings, judge=judge, judge_sample=judge_sample, provider=provider, cache=cache, mode=mode,
-        max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, seed=seed, limit=limit, force=force,
-        debug=debug, progress=progress,
+        settings=settings, judge=judge, judge_sample=judge_sample, prompts=prompts, provider=provider, cache=cache,
+        mode=mode, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, seed=seed, limit=limit,
+        force=force, debug=debug, progress=progress,
     )[0]  # fmt: skip
 
 
@@ -94,8 +93,9 @@ def audit_all(
     target: str = "veracity",
     columns: Sequence[str] = (),
     settings: Settings | None = None,
-    judge: str | ModelJudge | None = None,
+    judge: str | FeasibilityJudge | None = None,
     judge_sample: int = SAMPLE,
+    prompts: Given = (),
     provider: str | Sequence[str] = (),
     cache: str | Path | None = None,
     mode: str = "record",
@@ -123,7 +123,7 @@ def audit_all(
         "audit", None, output, kind=KIND, reads=folders_of(*data), force=force, seed=seed, caps=caps, mode=mode,
         cache=cache, progress=progress,
     ) as run:  # fmt: skip
-        with _judge(run, judge, judge_sample, provider) as model:
+        with open_judge(run, judge, judge_sample, provider, prompts) as model:
             done = [
                 run_checks(
                     Dataset.of(source, limit), checks=checks, protocol=named, target=target, columns=columns, seed=seed,
@@ -135,29 +135,13 @@ def audit_all(
     return done
 
 
-@contextmanager
-def _judge(
-    run: Run, judge: str | ModelJudge | None, sample: int, provider: str | Sequence[str]
-) -> Iterator[ModelJudge | None]:
-    """The judge that is named, with the search that it may use; what was opened here is closed here."""
-    if not isinstance(judge, str):
-        yield judge
-        return
-    names = each_of(provider)
-    search = named_chain(names, run.calls) if names else None
-    model = ModelJudge(open_provider(judge, calls=run.calls), sample, search=search, progress=run.progress)
-    try:
-        yield model
-    finally:
-        model.close()
-
-
 def estimate_audit(
     data: Sequence[Source],
     judge: str | None = None,
     *,
     output: str | Path | None = None,
     judge_sample: int = SAMPLE,
+    prompts: Given = (),
     provider: str | Sequence[str] = (),
     target: str = "veracity",
     cache: str | Path | None = None,
@@ -168,14 +152,14 @@ def estimate_audit(
     """What an audit with a model as judge would cost at most; nothing is sent anywhere."""
     with (
         Run("audit", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run,
-        _judge(run, judge, judge_sample, provider) as model,
+        open_judge(run, judge, judge_sample, provider, prompts) as model,
     ):
         if model is None:
             return estimated({})
         subjects = [Subject.of(Dataset.of(source, limit), target) for source in data]
         requests = (request for subject in subjects for request in model.requests(subject, seed))
         parts: dict[str, Priced] = {
-            "judge": estimate_calls(requests, model.provider.profile, recording=run.calls.existing())
+            "judge": estimate_calls(requests, model.model.provider.profile, recording=run.calls.existing())
         }
         if model.search is not None:
             searches = sum(model.searches(subject, seed) for subject in subjects)

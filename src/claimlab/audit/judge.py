@@ -6,22 +6,28 @@ measured and not only promised. Whether it can be believed is for the check to s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import polars as pl
 
-from claimlab.audit.asking import ALONE, PROMISED, READ, RESULTS, SHOWN, Opinion, Reading, request_of
+from claimlab.audit.asking import ALONE, MAX_TOKENS, PROMISED, READ, RESULTS, SHOWN, Opinion, Reading, case_of
 from claimlab.audit.subject import Subject
 from claimlab.core import sync
 from claimlab.core.calls.pool import all_of
+from claimlab.core.choice import each_of
 from claimlab.core.errors import SearchFailed
 from claimlab.core.progress import Progress, silent
-from claimlab.llm.gather import gather_sync
+from claimlab.core.run import Run
+from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import Request
+from claimlab.llm.open import open_provider
+from claimlab.llm.opinion import Case
+from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.llm.provider import Provider
-from claimlab.llm.tally import Tally
 from claimlab.search.chain import Chain
+from claimlab.search.named import named_chain
 from claimlab.search.query import Query
 
 SAMPLE = 300  # as in the guide
@@ -29,24 +35,31 @@ QUERY = 300  # characters of a statement that are searched for
 Found = Mapping[str, Sequence[str] | None]  # null: the search failed
 
 
-class ModelJudge:
-    """`provider` is a model, `search` a chain of search providers; a refusal or a failed answer is null, and `tally`
-    counts it."""
+class FeasibilityJudge:
+    """`provider` is a model, `search` a chain of search providers; a refusal or a failed answer is null, and the
+    tally counts it."""
 
     def __init__(
-        self, provider: Provider, sample: int = SAMPLE, *, search: Chain | None = None, progress: Progress = silent
+        self,
+        provider: Provider,
+        sample: int = SAMPLE,
+        *,
+        search: Chain | None = None,
+        prompts: Prompts | None = None,
+        progress: Progress = silent,
     ) -> None:
-        self.provider, self.sample, self.search, self.progress = provider, sample, search, progress
-        self.tally = Tally()
+        self.sample, self.search, self.progress = sample, search, progress
+        prompt = (prompts or Prompts())["feasibility"]
+        self.model = ModelJudge(provider, prompt, Opinion, value=lambda said: said.answer, max_tokens=MAX_TOKENS)
 
     @property
     def name(self) -> str:
-        return f"model {self.provider.profile.chosen_model()}"
+        return f"model {self.model.model}"
 
     @property
     def standing(self) -> str | None:
         """What its profile says of it, such as that it is too small for results."""
-        return self.provider.profile.standing
+        return self.model.standing
 
     def readings(self, subject: Subject) -> tuple[Reading, ...]:
         """The two of the guide, and the one with search results where there are any."""
@@ -56,15 +69,10 @@ class ModelJudge:
         """By record id, for a sample drawn at random; null where the model or the search failed."""
         rows = self._rows(subject, reading, seed)
         found = self._searched(subject, rows) if reading == RESULTS else {}
-        requests = _requests(rows, reading, found)
         answers: dict[str, Opinion | None] = dict.fromkeys(rows["id"].to_list())
-        ids = list(requests)
-        for index, answer in gather_sync(
-            self.provider, list(requests.values()), progress=self.progress, label=f"judging, {reading}"
-        ):
-            self.tally.add(answer)
-            answers[ids[index]] = answer.value
-        return answers
+        cases = self._cases(rows, reading, found)
+        opinions = self.model.judge(cases, progress=self.progress, label=f"judging, {reading}")
+        return answers | {opinion.case: opinion.reply for opinion in opinions}
 
     def requests(self, subject: Subject, seed: int) -> Iterable[Request[Opinion]]:
         """What would be asked, for an estimate: search results are taken to be as long as they may be."""
@@ -72,7 +80,8 @@ class ModelJudge:
             rows = self._rows(subject, reading, seed)
             known = stored(subject) if self.search is None else {}
             longest = ["x" * (READ // SHOWN)] * SHOWN
-            yield from _requests(rows, reading, {i: known.get(i, longest) for i in rows["id"].to_list()}).values()
+            results = {i: known.get(i, longest) for i in rows["id"].to_list()}
+            yield from self.model.requests(self._cases(rows, reading, results))
 
     def searches(self, subject: Subject, seed: int) -> int:
         """How many searches would be made."""
@@ -90,6 +99,12 @@ class ModelJudge:
         if rows.height > self.sample:
             rows = rows[np.sort(np.random.default_rng(seed).permutation(rows.height)[: self.sample])]
         return rows
+
+    def _cases(self, rows: pl.DataFrame, reading: Reading, found: Found) -> list[Case]:
+        """What is asked of the sample, without the records whose search failed."""
+        asked = [(i, text, found.get(i, ())) for i, text in rows.select("id", "text").iter_rows()]
+        prompt = self.model.prompt
+        return [case_of(prompt, i, text, reading, pieces) for i, text, pieces in asked if pieces is not None]
 
     def _searched(self, subject: Subject, rows: pl.DataFrame) -> Found:
         """Record id -> what a search found for it."""
@@ -111,11 +126,23 @@ class ModelJudge:
         return dict(zip(rows["id"].to_list(), found, strict=True))
 
 
-def _requests(rows: pl.DataFrame, reading: Reading, found: Found) -> dict[str, Request[Opinion]]:
-    """By record id, without those whose search failed."""
-    asked = rows.select("id", "text").iter_rows()
-    results = {i: found.get(i, ()) for i in rows["id"].to_list()}
-    return {i: request_of(i, text, reading, pieces) for i, text in asked if (pieces := results[i]) is not None}
+@contextmanager
+def open_judge(
+    run: Run, judge: str | FeasibilityJudge | None, sample: int, provider: str | Sequence[str], prompts: Given
+) -> Iterator[FeasibilityJudge | None]:
+    """The judge that is named, with the search that it may use; what was opened here is closed here."""
+    words = read_prompts(prompts, "audit")
+    if not isinstance(judge, str):
+        yield judge
+        return
+    names = each_of(provider)
+    search = named_chain(names, run.calls) if names else None
+    asked = open_provider(judge, calls=run.calls)
+    model = FeasibilityJudge(asked, sample, search=search, prompts=words, progress=run.progress)
+    try:
+        yield model
+    finally:
+        model.close()
 
 
 def stored(subject: Subject) -> dict[str, list[str]]:

@@ -41,5 +41,9 @@ MaxCallsOption = Annotated[
 MaxTokensOption = Annotated[
     int | None, typer.Option("--max-tokens", min=0, help="Tokens of models that this run may use at most.")
 ]
+PromptOption = Annotated[
+    list[str] | None,
+    typer.Option("--prompt", metavar="NAME=FILE", help="Your words for a prompt; again for more. claimlab llm prompts"),
+]
 EstimateFlag = Annotated[bool, typer.Option("--estimate", help="Print what the run would cost, and stop.")]
 ConcurrencyOption = Annotated[int, typer.Option("--concurrency", min=1, max=512, help="Records worked on at once.")]

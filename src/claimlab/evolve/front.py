@@ -18,15 +18,18 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.evolve.auditors.auditor import Question
-from claimlab.evolve.auditors.known.model import ask
+from claimlab.evolve.auditors.known.model import case_of, judge_of
 from claimlab.evolve.records import starts
-from claimlab.evolve.rewrite.known.model import question
+from claimlab.evolve.rewrite.known.model import PROMPT, question
 from claimlab.evolve.rewrite.rewriter import Request
 from claimlab.evolve.run import simulate_async
 from claimlab.evolve.setup import Setup
 from claimlab.llm.estimate import estimate as estimate_calls
+from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import Request as Ask
+from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import find_profile
+from claimlab.llm.prompts import Given
 
 
 @dataclass(repr=False)
@@ -64,6 +67,7 @@ def evolve(
     profile: str | None = None,
     auditor_profile: Sequence[str] = (),
     model: str | None = None,
+    prompts: Given = (),
     cache: str | Path | None = None,
     mode: str = "record",
     max_cost: float | None = None,
@@ -149,7 +153,9 @@ def estimate(setup: Setup, claims: Dataset, calls: Calls) -> dict[str, Any]:
         part("agents", setup.profile, _turns(setup, claims))
     if setup.auditor == "model" and (profiles := setup.jury_profiles):
         for number in range(setup.jury):
-            part(f"auditor {number + 1}", profiles[number % len(profiles)], _votes(setup, claims))
+            profile = profiles[number % len(profiles)]
+            judge = judge_of(open_provider(profile, model=setup.model, calls=calls), setup.words)
+            part(f"auditor {number + 1}", profile, _votes(setup, claims, judge))
     return estimated(parts)
 
 
@@ -173,11 +179,11 @@ def _turns(setup: Setup, claims: Dataset) -> Iterator[Ask[Any]]:
             must_rewrite=start.target is None or not setup.jury,
         )
         for _ in range(_steps(setup)):
-            yield question(request)
+            yield question(request, setup.words[PROMPT])
 
 
-def _votes(setup: Setup, claims: Dataset) -> Iterator[Ask[Any]]:
+def _votes(setup: Setup, claims: Dataset, judge: ModelJudge[Any]) -> Iterator[Ask[Any]]:
     for start in starts(claims, setup.targets):
         if start.target is not None:
             for _ in range(_steps(setup)):
-                yield ask(Question(start.text, start.target, 0), 0)
+                yield judge.request(case_of(Question(start.text, start.target, 0), judge.prompt))

@@ -19,6 +19,7 @@ from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.society.open import open_network, open_population
 from claimlab.evolve.stage import Stage
+from claimlab.llm.prompts import Given, Prompts, read_prompts
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,14 @@ class Setup:
     profile: str | None = None
     auditor_profile: Sequence[str] = ()
     model: str | None = None
+    prompts: Given = ()
     seed: int = 20
 
     @classmethod
     def of(cls, words: Mapping[str, Any]) -> Setup:
         """From the arguments of a call, others among them; what is wrong is said before anything is opened."""
         setup = cls(**{f.name: words[f.name] for f in fields(cls) if f.name in words})
-        _ = setup.plan, setup.targets
+        _ = setup.plan, setup.targets, setup.words
         return setup
 
     def __post_init__(self) -> None:
@@ -61,7 +63,7 @@ class Setup:
         self._refuse(steered, ("vote", "rounds", "auditor", "auditors"), "Pass `kind='intervened'`.")
         self._refuse(self.kind == "cascade", ("fan_out", "reach"), "Pass `kind='cascade'`.")
         model = "Pass `rewriter='model'`, or `auditor='model'` in an intervened run."
-        self._refuse(asks, ("profile", "model"), model)
+        self._refuse(asks, ("profile", "model", "prompts"), model)
         self._refuse(self.auditor == "model", ("auditor_profile",), "Pass `auditor='model'`.")
         self._refuse(self.auditor == "classifier", ("auditor_data",), "Pass `auditor='classifier'`.")
         self._refuse("replay" in (self.rewriter, self.auditor), ("recording",), "Pass `rewriter='replay'`.")
@@ -96,6 +98,10 @@ class Setup:
             return tuple(all_targets())
         return tuple(dict.fromkeys(Target.parse(word) for word in self.target))
 
+    @cached_property
+    def words(self) -> Prompts:
+        return read_prompts(self.prompts, "evolve run")
+
     @property
     def jury(self) -> int:
         """How many auditors vote."""
@@ -112,7 +118,9 @@ class Setup:
         return Stage(people, ties, within=stays, group=self.group, weights=Weights.read(_path(self.weights)))
 
     def open_rewriter(self, calls: Calls) -> Rewriter:
-        settings = RewriterSettings(_path(self.weights), self.profile, self.model, _path(self.recording), calls)
+        settings = RewriterSettings(
+            _path(self.weights), self.profile, self.model, _path(self.recording), calls, self.words
+        )
         return REWRITERS.get(self.rewriter)(settings)
 
     def open_auditors(self, calls: Calls) -> list[Auditor]:
@@ -125,6 +133,7 @@ class Setup:
             profiles=self.jury_profiles,
             model=self.model,
             calls=calls,
+            prompts=self.words,
             seed=self.seed,
         )
         return list(AUDITORS.get(self.auditor or "rules")(settings, self.jury))

@@ -53,7 +53,7 @@ def estimate(
     """Count what `requests` would take; nothing is sent anywhere."""
     by, count = ("the counter passed in", counter) if counter else token_counter()
     calls = cached = tokens_in = tokens_out = 0
-    for request in requests:
+    for request in map(profile.limited, requests):
         if recording is not None and recording.get(question(request, profile)) is not None:
             cached += 1
             continue

@@ -21,7 +21,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[T]):
-    """One question to a model. `timeout` and `tag` do not change the answer, so the cache does not look at them."""
+    """One question to a model. `timeout`, `tag` and `prompt_name` do not change the answer: the cache does not look at
+    them."""
 
     messages: tuple[Message, ...]
     schema: type[T] | None = None
@@ -31,6 +32,7 @@ class Request(Generic[T]):
     attempt: int = 0  # the same question drawn again: attempt 1, 2, ... are calls of their own
     timeout: float | None = None  # seconds; null: the profile's
     tag: str = ""  # what the caller calls this, such as a record id: for messages to people
+    prompt_name: str = ""  # the name of the prompt, by which a profile may set another limit of tokens
 
     @classmethod
     def of(

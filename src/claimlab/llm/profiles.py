@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import tomllib
+from dataclasses import replace
 from datetime import date
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from claimlab.core import packaged
 from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
-from claimlab.llm.messages import Usage
+from claimlab.llm.messages import Request, T, Usage
 
 
 class Price(BaseModel):
@@ -46,6 +48,10 @@ class Profile(BaseModel):
     prices: dict[str, Price] = {}  # by model id; "*" for any other
     schema_bound: bool = False  # takes response_format json_schema; else JSON is asked for in words
     limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    reply_tokens: dict[str, int] = {}  # the limit of a reply, by the name of the prompt; "*" for any other
+    reasoning_tokens: int | dict[str, int] = (
+        0  # room for hidden reasoning, added to every limit; by model, with * and ?
+    )
     timeout: float = Field(default=120.0, gt=0)
     concurrency: int | None = Field(default=None, ge=1)  # the most calls at once that it can take
     parameters: dict[str, Any] = {}  # sent with every call, such as {reasoning_effort = "low"}
@@ -70,6 +76,17 @@ class Profile(BaseModel):
         if taken := sorted(ours & set(parameters)):
             raise ValueError(f"{', '.join(taken)} cannot be set here: caps, cache and schema depend on it")
         return parameters
+
+    def limited(self, request: Request[T]) -> Request[T]:
+        """`request` with the limit of tokens that this endpoint needs. Hidden reasoning counts as output everywhere: a
+        limit that fits the visible reply alone would cut it, or leave nothing."""
+        tokens = self.reply_tokens.get(request.prompt_name, self.reply_tokens.get("*", request.max_tokens))
+        return replace(request, max_tokens=tokens + self.room_for_reasoning())
+
+    def room_for_reasoning(self) -> int:
+        if isinstance(self.reasoning_tokens, int):
+            return self.reasoning_tokens
+        return next((n for name, n in self.reasoning_tokens.items() if fnmatchcase(self.model or "", name)), 0)
 
     def with_model(self, model: str | None) -> Profile:
         return self if model is None else self.model_copy(update={"model": model})

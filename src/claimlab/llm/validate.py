@@ -32,6 +32,7 @@ class Validated:
         return self.profile.standing
 
     async def ask(self, request: Request[T]) -> Answer[T]:
+        request = self.profile.limited(request)
         first = judged(await self.inner.ask(request), request)
         if first.failure not in ("invalid-json", "invalid-schema"):
             return first

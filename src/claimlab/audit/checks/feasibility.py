@@ -145,7 +145,7 @@ class Feasibility:
                 "answers": _tally((one.answer for one in opinions.values() if one), get_args(Answer), "answer"),
                 "missing": _tally((k for o in opinions.values() if o for k in set(o.missing)), get_args(Kind), "kind"),
                 "explanations": [
-                    {"record": r, "answer": o.answer, "missing": ", ".join(o.missing), "explanation": o.explanation}
+                    {"record": r, "answer": o.answer, "missing": ", ".join(o.missing), "explanation": o.rationale}
                     for r in no[:SHOWN]
                     if (o := opinions[r]) is not None
                 ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,11 @@ from claimlab.cli.output import echo, emit, note, progress_bar, say, show_estima
 
 if TYPE_CHECKING:
     from claimlab.evolve.drift.measure import Drift
+
+
+_ASKS = (
+    "data", "output", "judge", "reading", "runs", "prompts", "sample", "auditor", "cache", "mode", "seed", "limit",
+)  # fmt: skip
 
 
 def drift(
@@ -39,6 +44,7 @@ def drift(
     ] = None,
     auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier auditor learns from.")] = None,
     traces: Annotated[int, typer.Option(min=0, help="Traces in the viewer; 0 leaves it out.")] = 60,
+    prompt: o.PromptOption = None,
     cache: o.CacheOption = None,
     mode: o.ModeOption = "record",
     max_cost: o.MaxCostOption = None,
@@ -51,14 +57,14 @@ def drift(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Measure how far claims drifted from their base: curves, verdicts, targets, producers, coverage."""
-    words = {**locals(), "judge": judge or ()}
+    words: dict[str, Any] = {**locals(), "judge": judge or ()}
+    words["prompts"] = words.pop("prompt") or ()
     del words["estimate"], words["as_json"]
     from claimlab.evolve.drift.front import drift as measure
     from claimlab.evolve.drift.front import estimate_drift
 
     if estimate:
-        asks = ("data", "output", "judge", "reading", "runs", "sample", "auditor", "cache", "mode", "seed", "limit")
-        show_estimate(estimate_drift(**{name: words[name] for name in asks}), as_json)
+        show_estimate(estimate_drift(**{name: words[name] for name in _ASKS}), as_json)
         return
     with progress_bar() as progress:
         drifted = measure(**words, progress=progress)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,6 +23,7 @@ def seed(
     non_claims: Annotated[int, typer.Option(min=0, help="Sentences that are not claims from each context.")] = 2,
     gray: Annotated[float, typer.Option(min=0, max=1, help="Share of the sentences that are made harder.")] = 0.25,
     name: Annotated[str, typer.Option(help="Name of the dataset.")] = "seeds",
+    prompt: o.PromptOption = None,
     cache: o.CacheOption = None,
     mode: o.ModeOption = "record",
     max_cost: o.MaxCostOption = None,
@@ -35,7 +36,8 @@ def seed(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Let a model write claims and non-claims from texts, each with its label, origin and change log."""
-    words = dict(locals())
+    words: dict[str, Any] = dict(locals())
+    words["prompts"] = words.pop("prompt") or ()
     del words["estimate"], words["as_json"]
     from claimlab.evolve.claims.front import estimate_seed_claims, seed_claims
 

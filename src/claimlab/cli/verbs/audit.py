@@ -52,6 +52,7 @@ def audit(
     fix: FixOption = False,
     judge: JudgeOption = None,
     judge_sample: Annotated[int, typer.Option(min=30, help="Records that the judge is asked about.")] = 300,
+    prompt: o.PromptOption = None,
     provider: ProviderOption = None,
     cache: o.CacheOption = None,
     mode: o.ModeOption = "record",
@@ -78,8 +79,8 @@ def audit(
     if estimate:
         show_estimate(
             front.estimate_audit(
-                paths, judge, output=output, judge_sample=judge_sample, provider=provider or (), target=target,
-                cache=cache, mode=mode, seed=seed, limit=limit,
+                paths, judge, output=output, judge_sample=judge_sample, prompts=prompt or (), provider=provider or (),
+                target=target, cache=cache, mode=mode, seed=seed, limit=limit,
             ),
             as_json,
         )  # fmt: skip
@@ -93,8 +94,9 @@ def audit(
             audits = front.saved_audits(saved, output=output, force=force)
         else:
             audits = front.audit_all(
-                paths, output=output, judge=judge, judge_sample=judge_sample, provider=provider or (), cache=cache,
-                mode=mode, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, progress=progress, **options,
+                paths, output=output, judge=judge, judge_sample=judge_sample, prompts=prompt or (),
+                provider=provider or (), cache=cache, mode=mode, max_cost=max_cost,
+                max_calls=max_calls, max_tokens=max_tokens, progress=progress, **options,
             )  # fmt: skip
     _show(audits, paths, output, verbose, as_json)
     if strict and any(f.verdict == "fail" for a in audits for f in a.findings):

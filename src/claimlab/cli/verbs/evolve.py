@@ -74,6 +74,7 @@ def run(
     profile: o.ProfileOption = None,
     auditor_profile: AuditorProfileOption = None,
     model: o.ModelOption = None,
+    prompt: o.PromptOption = None,
     cache: o.CacheOption = None,
     mode: o.ModeOption = "record",
     max_cost: o.MaxCostOption = None,
@@ -87,7 +88,8 @@ def run(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and replay."""
-    words = {**locals(), "target": target or (), "auditor_profile": auditor_profile or ()}
+    words: dict[str, Any] = {**locals(), "target": target or (), "auditor_profile": auditor_profile or ()}
+    words["prompts"] = words.pop("prompt") or ()
     del words["estimate"], words["as_json"]
     _refuse_kind(mode)
     if estimate:

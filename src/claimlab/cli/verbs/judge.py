@@ -26,6 +26,7 @@ def judge(
     runs: Annotated[
         int | None, typer.Option(min=1, max=25, help="How often it is asked (1): mean of scores, majority.")
     ] = None,
+    prompt: o.PromptOption = None,
     articles: Annotated[
         Path | None, typer.Option(help="Table with record_id and article; else the fact-checks in the evidence.")
     ] = None,
@@ -54,6 +55,7 @@ def judge(
 
     asked: dict[str, Any] = {
         "output": output, "profile": profile, "offline": offline, "model": model, "scale": scale, "runs": runs,
+        "prompts": prompt or (),
         "articles": articles, "task": task, "cache": cache, "mode": mode, "limit": limit,
     }  # fmt: skip
     if estimate:

@@ -72,6 +72,40 @@ def try_one(
         raise typer.Exit(1)
 
 
+@app.command()
+def prompts(
+    show: Annotated[
+        str | None, typer.Option("--show", metavar="NAME", help="Print one prompt as a file to start from.")
+    ] = None,
+    as_json: o.JsonFlag = False,
+) -> None:
+    """List every prompt that models are asked in: name, version, who uses it, and the hash of its words."""
+    from claimlab.llm.prompts import as_toml, find_prompt, packaged_prompts
+
+    if show is not None:
+        prompt = find_prompt(show)
+        if as_json:
+            emit({"prompt": _words(prompt)})
+        else:
+            echo(as_toml(prompt))
+        return
+    known = packaged_prompts().values()
+    if as_json:
+        emit({"prompts": [_words(prompt) for prompt in known]})
+        return
+    for prompt in known:
+        instead = f" (instead of {prompt.instead_of})" if prompt.instead_of else ""
+        used = f"{', '.join(prompt.used_by)}{instead}"
+        echo(f"{prompt.name:<16} {prompt.version:<3} {prompt.sha256[:16]}  {used:<32} {prompt.summary}")
+
+
+def _words(prompt: Any) -> dict[str, Any]:
+    return {
+        "name": prompt.name, "version": prompt.version, "used_by": list(prompt.used_by), "sha256": prompt.sha256,
+        "instead_of": prompt.instead_of, "summary": prompt.summary, "parts": dict(prompt.parts),
+    }  # fmt: skip
+
+
 def _row(profile: Any) -> dict[str, Any]:
     import os
 

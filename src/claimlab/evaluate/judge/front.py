@@ -18,11 +18,12 @@ from claimlab.detect.open import open_handles
 from claimlab.evaluate.judge.articles import articles_in, read_articles
 from claimlab.evaluate.judge.cases import read_cases
 from claimlab.evaluate.judge.lexical import LexicalJudge
-from claimlab.evaluate.judge.opinions import Judge, ModelJudge, Nobody, check_scale
+from claimlab.evaluate.judge.opinions import Contradiction, Judge, Nobody, check_scale
 from claimlab.evaluate.judge.people import read_people
 from claimlab.evaluate.judge.run import Judged, judge_run
 from claimlab.evaluate.scored_run import task_of
 from claimlab.llm.estimate import estimate
+from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.tasks.task import open_task
 
 
@@ -35,6 +36,7 @@ def judge(
     model: str | None = None,
     scale: str | None = None,
     runs: int | None = None,
+    prompts: Given = (),
     articles: str | Path | None = None,
     labels: str | Path | None = None,
     threshold: float | None = None,
@@ -50,15 +52,17 @@ def judge(
 ) -> Judged:
     """Judge the rationales of a run (what `detect` returned or wrote) by contradictions with fact-checking articles.
 
-    The judge is the model of `profile`, asked `runs` times on `scale` ("score", "binary", "trinary"), or the weak
+    The judge is the model of `profile`, asked `runs` times on `scale` ("score", "binary", "trinary") with the words of
+    `prompts` (by name, a file each: claimlab llm prompts), or the weak
     lexical one (`offline`); with neither, only what annotators said is counted. `articles` is a table with record_id
     and article (by default the fact-checks among the run's evidence), `labels` one of what annotators said: record_id
     and value (wrong, open, not wrong). `limit` judges only the first predictions that can be judged.
     """
-    _check(profile, offline, threshold, model=model, scale=scale, runs=runs)
+    _check(profile, offline, threshold, model=model, scale=scale, runs=runs, prompts=prompts or None)
+    words = read_prompts(prompts, "judge")
     caps = Caps(max_cost, max_calls, max_tokens)
     with Run("judge", data, output, force=force, caps=caps, mode=mode, cache=cache, progress=progress) as run:
-        with _opened(run.calls, profile, offline, model, scale, runs) as chosen:
+        with _opened(run.calls, profile, offline, model, scale, runs, words) as chosen:
             judged = judge_run(
                 run.dataset,
                 chosen,
@@ -83,6 +87,7 @@ def estimate_judge(
     model: str | None = None,
     scale: str | None = None,
     runs: int | None = None,
+    prompts: Given = (),
     articles: str | Path | None = None,
     task: str | None = None,
     cache: str | Path | None = None,
@@ -90,29 +95,36 @@ def estimate_judge(
     limit: int | None = None,
 ) -> dict[str, Any]:
     """What `judge` with the same arguments would cost. No key is needed, and nothing is asked."""
-    _check(profile, offline, None, model=model, scale=scale, runs=runs)
+    _check(profile, offline, None, model=model, scale=scale, runs=runs, prompts=prompts or None)
+    words = read_prompts(prompts, "judge")
     with Run("judge", data, output, mode=mode, cache=cache, estimate=True) as run:
         asked = open_task(task or task_of(run.dataset), run.dataset.records)
-        with _opened(run.calls, profile, offline, model, scale, runs) as chosen:
-            if not isinstance(chosen, ModelJudge):
+        with _opened(run.calls, profile, offline, model, scale, runs, words) as chosen:
+            if not isinstance(chosen, Contradiction):
                 raise UsageError("No model is asked: it costs nothing.", "Leave out `estimate`.")
             texts = read_articles(Path(articles)) if articles is not None else articles_in(run.dataset)
             cases = [c for c in read_cases(run.dataset, asked, texts) if c.left_out is None][:limit]
-            requests = (chosen.request(case, attempt) for case in cases for attempt in range(chosen.runs))
-            endpoint = chosen.provider.profile
+            requests = chosen.requests(cases)
+            endpoint = chosen.model.provider.profile
             parts = {endpoint.chosen_model(): estimate(requests, endpoint, recording=run.calls.existing())}
             return estimated(parts, facts={"cases": len(cases)})
 
 
 @contextmanager
 def _opened(
-    calls: Calls, profile: str | None, offline: bool, model: str | None, scale: str | None, runs: int | None
+    calls: Calls,
+    profile: str | None,
+    offline: bool,
+    model: str | None,
+    scale: str | None,
+    runs: int | None,
+    prompts: Prompts,
 ) -> Iterator[Judge]:
     if profile is None:
         yield LexicalJudge() if offline else Nobody()
         return
     with open_handles(calls, profile=profile, model=model) as handles:
-        yield ModelJudge(handles["model"], scale=check_scale(scale or "score"), runs=runs or 1)
+        yield Contradiction(handles["model"], scale=check_scale(scale or "score"), runs=runs or 1, prompts=prompts)
 
 
 def _check(profile: str | None, offline: bool, threshold: float | None, **asked: Any) -> None:

@@ -17,7 +17,8 @@ import polars as pl
 from claimlab.core import packaged
 from claimlab.core.progress import Progress, silent
 from claimlab.evaluate.judge.cases import Case
-from claimlab.evaluate.judge.opinions import Opinion, Scale
+from claimlab.evaluate.judge.opinions import Scale
+from claimlab.llm.opinion import Opinion, Reasoned
 from claimlab.text.stopwords import stop_words
 from claimlab.text.tokens import tokenize
 
@@ -34,17 +35,18 @@ class LexicalJudge:
     def parameters(self) -> dict[str, Any]:
         return {"model": None, "scale": self.scale, "near": NEAR}
 
-    def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion]:
+    def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion[Reasoned]]:
         done = []
         for number, case in enumerate(cases, 1):
             done.append(self._one(case))
             progress("judging", number, len(cases))
         return done
 
-    def _one(self, case: Case) -> Opinion:
+    def _one(self, case: Case) -> Opinion[Reasoned]:
         score, why = conflict(case.rationale or "", case.article or "")
         failures = ["nothing-to-compare"] if score is None else []
-        return Opinion(case.record_id, score, [score] if score is not None else [], why, failures, 0.0)
+        replies = [None if why is None else Reasoned(rationale=why)]
+        return Opinion(case.record_id, score, [score] if score is not None else [], replies, failures, cost=0.0)
 
 
 def conflict(reasons: str, article: str) -> tuple[float | None, str | None]:

@@ -19,7 +19,7 @@ from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.evaluate.judge.articles import Articles, articles_in
 from claimlab.evaluate.judge.cases import Case, left_out, read_cases
-from claimlab.evaluate.judge.opinions import Judge, Nobody, Opinion
+from claimlab.evaluate.judge.opinions import Judge, Nobody
 from claimlab.evaluate.judge.people import (
     OPEN,
     QUESTION,
@@ -33,6 +33,8 @@ from claimlab.evaluate.judge.people import (
 )
 from claimlab.evaluate.judge.threshold import DEFAULT, Fit, fit, measured, verdict
 from claimlab.evaluate.judge.views import Row, page
+from claimlab.llm.judge import agreement_of_runs
+from claimlab.llm.opinion import Opinion
 from claimlab.pages.folder import Contents, fill
 from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import Task
@@ -96,7 +98,7 @@ def judge_run(
     said = people if people is not None else people_in(run)
     settled = consensus(said)
     _refuse_empty(run, judge, cases, settled)
-    opinions = {o.record_id: o for o in judge.judge(open_cases, progress=progress)}
+    opinions = {o.case: o for o in judge.judge(open_cases, progress=progress)}
     fitted = _fit(judge, opinions, settled, threshold)
     at = fitted.chosen if fitted is not None else DEFAULT if threshold is None else threshold
     verdicts = {i: _verdict(o, at) for i, o in opinions.items() if o.value is not None}
@@ -129,15 +131,15 @@ def _first(cases: list[Case], limit: int | None) -> list[Case]:
 
 
 def _rows(
-    cases: Sequence[Case], opinions: Mapping[str, Opinion], verdicts: Mapping[str, str], settled: Mapping[str, str]
+    cases: Sequence[Case], opinions: Mapping[str, Opinion[Any]], verdicts: Mapping[str, str], settled: Mapping[str, str]
 ) -> list[Row]:
     """What the page shows of each case that a judge or people had something to say on."""
-    silent_one = Opinion("", None)
+    silent_one: Opinion[Any] = Opinion("")
     return [
         Row(
             c.record_id, c.statement, c.label, c.truth, c.rationale, c.article,
             opinions.get(c.record_id, silent_one).value, verdicts.get(c.record_id), settled.get(c.record_id),
-            opinions.get(c.record_id, silent_one).analysis,
+            opinions.get(c.record_id, silent_one).rationale,
         )
         for c in cases
         if c.record_id in opinions or c.record_id in settled
@@ -161,7 +163,7 @@ def _refuse_empty(run: Dataset, judge: Judge, cases: Sequence[Case], settled: Ma
 
 
 def _fit(
-    judge: Judge, opinions: Mapping[str, Opinion], settled: Mapping[str, str], threshold: float | None
+    judge: Judge, opinions: Mapping[str, Opinion[Any]], settled: Mapping[str, str], threshold: float | None
 ) -> Fit | None:
     """The threshold of a score, from the cases that people called wrong or not wrong; null where there is nothing to
     fit or it was set. Open cases are left out, as people could not say either."""
@@ -172,14 +174,14 @@ def _fit(
     return fit(scores, [settled[i] for i in both])
 
 
-def _verdict(opinion: Opinion, threshold: float) -> str:
+def _verdict(opinion: Opinion[Any], threshold: float) -> str:
     return opinion.value if isinstance(opinion.value, str) else verdict(float(opinion.value or 0.0), threshold)
 
 
 def _summary(
     judge: Judge,
     cases: Sequence[Case],
-    opinions: Mapping[str, Opinion],
+    opinions: Mapping[str, Opinion[Any]],
     verdicts: Mapping[str, str],
     settled: Mapping[str, str],
     said: Said,
@@ -207,6 +209,7 @@ def _summary(
         "verdicts": dict(sorted(Counter(verdicts.values()).items())),
         "agreement_with_people": against,
         "agreement_between_people": agreement_between(said),
+        "agreement_of_runs": agreement_of_runs(list(opinions.values())),
         "by_judge": rates(verdicts, correct) if verdicts else None,
         "by_people": rates(settled, correct) if settled else None,
         "people_on_other_records": len(set(settled) - {c.record_id for c in cases}),
@@ -232,7 +235,7 @@ def _abstained(cases: Sequence[Case], kind: str) -> dict[str, int]:
 
 
 def _opinions(
-    judge: Judge, opinions: Mapping[str, Opinion], verdicts: Mapping[str, str], standing: str
+    judge: Judge, opinions: Mapping[str, Opinion[Any]], verdicts: Mapping[str, str], standing: str
 ) -> list[dict[str, Any]]:
     """The judge's own value and its verdict, as annotations."""
     rows: list[dict[str, Any]] = []
@@ -240,7 +243,7 @@ def _opinions(
         meta = {"runs": opinion.runs, "failures": opinion.failures or None, "cost": opinion.cost, "standing": standing}
         base = {"record_id": record, "annotator": judge.name, "annotator_kind": "model", "meta": meta_json(meta)}
         value = None if opinion.value is None else str(opinion.value)
-        rows.append({**base, "question": SCORE, "value": value, "rationale": opinion.analysis})
+        rows.append({**base, "question": SCORE, "value": value, "rationale": opinion.rationale})
         rows.append({**base, "question": QUESTION, "value": verdicts.get(record), "rationale": None})
     return rows
 

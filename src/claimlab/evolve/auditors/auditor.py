@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from claimlab.core.calls.calls import Calls
 from claimlab.core.registry import Registry
 from claimlab.evolve.claims.model import Target
+from claimlab.llm.prompts import Prompts
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Settings:
     profiles: tuple[str, ...] = ()  # of models; the auditors take turns with them
     model: str | None = None
     calls: Calls = field(default_factory=Calls)
+    prompts: Prompts = field(default_factory=Prompts)
     seed: int = 20
 
 

@@ -80,7 +80,6 @@ def _rows(frame: pl.DataFrame) -> list[Context]:
     return made
 
 
-PROMPTS = "1"  # the wording that models are asked in, named in every record's origin: raise it when the wording changes
 _TEXTS = ("id", "text", "kind", "label_raw", "language", "topic", "group", "authorship", "meta")
 _EVIDENCE = ("record_id", "evidence_id", "rank", "title", "text", "url", "provider")
 
@@ -102,8 +101,9 @@ class Draft:
         return "claim" if types()[self.type].claim else "non-claim"
 
 
-def records(drafts: Sequence[Draft]) -> pl.DataFrame:
-    return pl.DataFrame([_record(draft) for draft in drafts], schema=dict.fromkeys(_TEXTS, pl.String))
+def records(drafts: Sequence[Draft], prompt: str) -> pl.DataFrame:
+    """`prompt` is the hash of the words that the model was asked in: it is part of every record's origin."""
+    return pl.DataFrame([_record(draft, prompt) for draft in drafts], schema=dict.fromkeys(_TEXTS, pl.String))
 
 
 def evidence(drafts: Sequence[Draft]) -> pl.DataFrame:
@@ -116,9 +116,9 @@ def evidence(drafts: Sequence[Draft]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={c: pl.Int32 if c == "rank" else pl.String for c in _EVIDENCE})
 
 
-def _record(draft: Draft) -> dict[str, Any]:
+def _record(draft: Draft, prompt: str) -> dict[str, Any]:
     context = draft.context
-    origin = {"model": draft.model, "context": context.title, "context_id": context.id, "prompts": PROMPTS}
+    origin = {"model": draft.model, "context": context.title, "context_id": context.id, "prompt": prompt}
     changes = [] if draft.noise is None else [{"type": "gray area", "noise": draft.noise, "from": draft.before}]
     synthetic = {"label": draft.label, "origin": {k: v for k, v in origin.items() if v}, "changes": changes}
     claim = Claim(draft.text, context=context.title)

@@ -24,6 +24,7 @@ from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import find_profile
+from claimlab.llm.prompts import Given, read_prompts
 
 Contexts = Dataset | str | Path | Sequence[Context]
 
@@ -38,6 +39,7 @@ def seed_claims(
     claims: int = 5,
     non_claims: int = 2,
     gray: float = GRAY,
+    prompts: Given = (),
     name: str = "seeds",
     cache: str | Path | None = None,
     mode: str = "record",
@@ -58,7 +60,7 @@ def seed_claims(
     """
     if profile is None:
         raise UsageError("No model was named to write the sentences.", "Pass `profile`; see: claimlab llm profiles")
-    wanted = wanted_of(claims, non_claims, gray)
+    wanted, words = wanted_of(claims, non_claims, gray), read_prompts(prompts, "evolve seed")
     caps = Caps(max_cost, max_calls, max_tokens)
     with Run(
         "evolve seed", None, output, reads=_files(contexts), force=force, seed=seed, caps=caps, mode=mode, cache=cache,
@@ -67,7 +69,9 @@ def seed_claims(
         texts = open_contexts(contexts, member, limit)
         provider = open_provider(profile, model=model, calls=run.calls)
         try:
-            seeded = draw_seeds(texts, provider, wanted=wanted, gray=gray, seed=seed, name=name, progress=progress)
+            seeded = draw_seeds(
+                texts, provider, wanted=wanted, gray=gray, seed=seed, name=name, prompts=words, progress=progress
+            )
         finally:
             sync.run(provider.close())
         run.finish(seeded.dataset)
@@ -84,6 +88,7 @@ def estimate_seed_claims(
     claims: int = 5,
     non_claims: int = 2,
     gray: float = GRAY,
+    prompts: Given = (),
     cache: str | Path | None = None,
     mode: str = "record",
     seed: int = 0,
@@ -93,7 +98,7 @@ def estimate_seed_claims(
     if profile is None:
         raise UsageError("No model was named to write the sentences.", "Pass `profile`; see: claimlab llm profiles")
     texts, wanted = open_contexts(contexts, member, limit), wanted_of(claims, non_claims, gray)
-    known = find_profile(profile).with_model(model)
+    known, words = find_profile(profile).with_model(model), read_prompts(prompts, "evolve seed")
     asked = [(context, label, count) for context in texts for label, count in wanted.items() if count]
 
     def noises() -> Iterator[Request[Any]]:
@@ -104,12 +109,14 @@ def estimate_seed_claims(
                 draft = Draft(f"{context.id}-{label}-{number}", context, context.text[:200], kinds[label], "")
                 noise = noise_for(draft, gray, seed)
                 if noise not in (None, "symbols"):
-                    yield rewrite_request(draft, str(noise), seed)
+                    yield rewrite_request(draft, str(noise), seed, words["gray"])
 
     with Run("evolve seed", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run:
         recording = run.calls.existing()
         parts: dict[str, Priced] = {
-            "sentences": estimate_calls((sentence_request(*a, seed) for a in asked), known, recording=recording),
+            "sentences": estimate_calls(
+                (sentence_request(*a, seed, words["seeds"]) for a in asked), known, recording=recording
+            ),
             "gray area": estimate_calls(noises(), known),
         }
         return estimated(parts, facts={"contexts": len(texts)})

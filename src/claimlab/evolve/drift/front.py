@@ -5,7 +5,7 @@ drifted = cl.drift("walked", output="drift-report")
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,14 @@ from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.evolve.auditors.auditor import AUDITORS, Question, Settings
-from claimlab.evolve.auditors.known.model import ask
+from claimlab.evolve.auditors.known.model import case_of as audit_case
+from claimlab.evolve.auditors.known.model import judge_of as auditor_of
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.drift.attainment import Ends, judge_ends, last_hops
 from claimlab.evolve.drift.coverage import contexts
-from claimlab.evolve.drift.fuse import Reading, request_of
+from claimlab.evolve.drift.fuse import Reading, case_of, judge_of
 from claimlab.evolve.drift.hops import read_hops
-from claimlab.evolve.drift.judged import level_requests, sample_hops, stated_requests
+from claimlab.evolve.drift.judged import level_cases, level_judge, sample_hops, stated_cases, stated_judge
 from claimlab.evolve.drift.levels import LEVELS, stages, wanted_levels
 from claimlab.evolve.drift.measure import Drift, Judges, measure
 from claimlab.evolve.drift.views.viewer import Society
@@ -34,9 +35,10 @@ from claimlab.evolve.drift.write import KIND, contents, society_of
 from claimlab.evolve.society.files import read_network
 from claimlab.evolve.society.population import Population
 from claimlab.llm.estimate import estimate as estimate_calls
-from claimlab.llm.messages import Request
+from claimlab.llm.judge import ModelJudge
 from claimlab.llm.open import open_provider
-from claimlab.llm.profiles import find_profile
+from claimlab.llm.opinion import Case
+from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.pages.folder import fill
 
 
@@ -51,6 +53,7 @@ def drift(
     judge: str | Sequence[str] = (),
     reading: str = "paper",
     runs: int = 1,
+    prompts: Given = (),
     sample: int = 200,
     auditor: str | None = None,
     auditor_data: str | Path | None = None,
@@ -76,6 +79,7 @@ def drift(
     sources, judges = _several(data), each_of(judge)
     wanted = wanted_levels(levels)
     caps = _caps(judges, max_cost, max_calls, max_tokens)
+    words = read_prompts(prompts, "evolve drift")
     known = Reading.named(reading)  # before a model is opened, which may take a while or not be there
     folders = [folder for source in sources for folder in folders_of(source)]
     if datasets is not None and len(sources) == 1:
@@ -88,8 +92,8 @@ def drift(
         opened = [Dataset.of(source, limit) for source in sources]
         groups, society = _people(population, network)
         providers = [open_provider(profile, calls=run.calls) for profile in judges]
-        ends = _independent(opened, auditor, auditor_data, judges, run)
-        asked = Judges(providers, known, runs, sample) if providers else None
+        ends = _independent(opened, auditor, auditor_data, judges, words, run)
+        asked = Judges(providers, known, runs, sample, words) if providers else None
         drifted = measure(opened, groups=groups, judges=asked, independent=ends, seed=seed, progress=progress)
         societies = _societies(opened, drifted, society)
         run.fill(lambda folder: fill(contents(drifted, societies, traces=traces, seed=seed), folder))
@@ -105,6 +109,7 @@ def estimate_drift(
     judge: str | Sequence[str] = (),
     reading: str = "paper",
     runs: int = 1,
+    prompts: Given = (),
     sample: int = 200,
     auditor: str | None = None,
     cache: str | Path | None = None,
@@ -114,27 +119,34 @@ def estimate_drift(
 ) -> dict[str, Any]:
     """What the judges of `drift` would cost with the same words; nothing is asked and nothing written."""
     judges, known = each_of(judge), Reading.named(reading)
+    words = read_prompts(prompts, "evolve drift")
     opened = [Dataset.of(source, limit) for source in _several(data)]
     hops, parts = read_hops(opened), dict[str, Priced]()
     drawn = sample_hops(hops, sample, seed)
     given = {k: v for dataset in opened for k, v in contexts(dataset).items()}
     with Run("evolve drift", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run:
 
-        def part(name: str, profile: str, requests: Iterator[Request[Any]]) -> None:
-            parts[name] = estimate_calls(requests, find_profile(profile), recording=run.calls.existing())
+        def part(name: str, judge: ModelJudge[Any], cases: list[Case]) -> None:
+            profile = judge.provider.profile
+            parts[name] = estimate_calls(judge.requests(cases), profile, recording=run.calls.existing())
 
+        models = [open_provider(profile, calls=run.calls) for profile in judges]
         pairs = list(drawn.select("base", "output").iter_rows())
-        for number, profile in enumerate(judges, 1):
-            times = [(again, base, now) for again in range(runs) for base, now in pairs]
-            asked = (request_of(base, now, known, attempt=again, runs=runs) for again, base, now in times)
-            part(f"judge {number}", profile, asked)
-        if judges:
+        for number, model in enumerate(models, 1):
+            scorer = judge_of(model, known, runs, words)
+            part(f"judge {number}", scorer, [case_of("", base, now, known, scorer.prompt) for base, now in pairs])
+        if models:
             rows = list(drawn.select("record_id", "base", "output").iter_rows())
-            part("verdicts", judges[0], iter(level_requests([(now, given.get(i) or base) for i, base, now in rows])))
-            part("coverage", judges[0], iter(stated_requests([(now, given[i]) for i, _, now in rows if i in given])))
-        if judges and auditor == "model":
+            levels, stated = level_judge(models[0], words), stated_judge(models[0], words)
+            references = [(now, given.get(i) or base) for i, base, now in rows]
+            part("verdicts", levels, level_cases(references, levels.prompt))
+            part("coverage", stated, stated_cases([(now, given[i]) for i, _, now in rows if i in given], stated.prompt))
+        if models and auditor == "model":
             ends = last_hops(hops).drop_nulls(["output", "dimension"]).select("output", "dimension", "target")
-            part("auditor", judges[0], (ask(Question(o, Target.of(d, v), 0), 0) for o, d, v in ends.iter_rows()))
+            voter = auditor_of(models[0], words)
+            part(
+                "auditor", voter, [audit_case(Question(o, Target.of(d, v), 0), voter.prompt) for o, d, v in ends.rows()]
+            )
         return estimated(parts)
 
 
@@ -160,7 +172,12 @@ def _people(population: str | Path | None, network: str | Path | None) -> tuple[
 
 
 def _independent(
-    opened: Sequence[Dataset], auditor: str | None, data: str | Path | None, judges: Sequence[str], run: Run
+    opened: Sequence[Dataset],
+    auditor: str | None,
+    data: str | Path | None,
+    judges: Sequence[str],
+    prompts: Prompts,
+    run: Run,
 ) -> Ends | None:
     """The word of an auditor that took no part in the runs on where their claims ended."""
     if auditor is None:
@@ -173,7 +190,7 @@ def _independent(
     if not targets:
         return None
     learned = None if data is None else Path(data)
-    settings = Settings(data=learned, targets=targets, profiles=tuple(judges), calls=run.calls)
+    settings = Settings(data=learned, targets=targets, profiles=tuple(judges), calls=run.calls, prompts=prompts)
     (chosen,) = opens(settings, 1)
     return judge_ends(hops, chosen, progress=run.progress)
 

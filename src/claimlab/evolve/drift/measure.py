@@ -18,7 +18,8 @@ from claimlab.evolve.drift.curve import Curve, curve, unrelated_drift
 from claimlab.evolve.drift.features import Reader
 from claimlab.evolve.drift.fuse import Judged, Reading, judge_pairs
 from claimlab.evolve.drift.hops import read_hops
-from claimlab.evolve.drift.judged import entailed, judge_levels, sample_hops
+from claimlab.evolve.drift.judged import entailed, judge_levels, level_judge, sample_hops, stated_judge
+from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
 
 BY = ("run", "topology", "topic", "home")
@@ -32,6 +33,7 @@ class Judges:
     reading: Reading = field(default_factory=Reading)
     runs: int = 1
     sample: int = 200
+    prompts: Prompts = field(default_factory=Prompts)
 
 
 @dataclass(repr=False)
@@ -186,7 +188,9 @@ def _with_verdicts(hops: pl.DataFrame, datasets: Sequence[Dataset]) -> pl.DataFr
 
 def _fuse(drawn: pl.DataFrame, judges: Judges, progress: Progress) -> tuple[Judged, pl.DataFrame]:
     pairs = list(drawn.select("base", "output").iter_rows())
-    found = judge_pairs(pairs, judges.providers, reading=judges.reading, runs=judges.runs, progress=progress)
+    found = judge_pairs(
+        pairs, judges.providers, reading=judges.reading, runs=judges.runs, prompts=judges.prompts, progress=progress
+    )
     scored = drawn.with_row_index("pair").with_columns(pl.col("pair").cast(pl.Int64))
     return found, scored.join(found.means(), on="pair", how="left", suffix="_fuse")
 
@@ -202,15 +206,17 @@ def _other_judgements(
     """Verdicts and entailed coverage of the drawn hops, by the first judge; without a context the base is compared."""
     rows = list(drawn.select("record_id", "base", "output").iter_rows())
     first = judges.providers[0]
-    levels, tally = judge_levels([(now, given.get(i) or base) for i, base, now in rows], first, progress=progress)
-    tallies["verdicts"] = tally.summary()
+    judge = level_judge(first, judges.prompts)
+    levels = judge_levels([(now, given.get(i) or base) for i, base, now in rows], judge, progress=progress)
+    tallies["verdicts"] = judge.tally.summary()
     key = ["run", "trace_id", "hop"]
     told = drawn.select(key).with_columns(pl.Series("told", levels, dtype=pl.String))
     joined = hops.join(told, on=key, how="left", maintain_order="left")
     hops = joined.with_columns(pl.coalesce("verdict", "told").alias("verdict")).drop("told")
     known = [(now, given[i]) if i in given else None for i, _, now in rows]
-    shares, tally = entailed([k for k in known if k is not None], first, progress=progress)
-    tallies["coverage"] = tally.summary()
+    reader = stated_judge(first, judges.prompts)
+    shares = entailed([k for k in known if k is not None], reader, progress=progress)
+    tallies["coverage"] = reader.tally.summary()
     answers = iter(shares)
     column = [next(answers) if k is not None else None for k in known]
     return hops, drawn.select(*key, "topic").with_columns(pl.Series("entailed", column, dtype=pl.Float64))

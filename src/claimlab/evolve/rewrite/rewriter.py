@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol
 from claimlab.core.calls.calls import Calls
 from claimlab.core.registry import Registry
 from claimlab.evolve.claims.model import Target
+from claimlab.llm.prompts import Prompts
 
 Role = Literal["producer", "bystander", "failed"]
 
@@ -87,6 +88,7 @@ class Settings:
     model: str | None = None
     recording: Path | None = None
     calls: Calls = field(default_factory=Calls)
+    prompts: Prompts = field(default_factory=Prompts)
 
 
 class Opens(Protocol):

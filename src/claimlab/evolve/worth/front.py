@@ -5,7 +5,7 @@ scored = cl.worth("claims", background="time_node=sensitive", output="scored")
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.evolve.society.open import open_network, open_population
-from claimlab.evolve.worth.agents import Rating, ask, worth_by_agents
+from claimlab.evolve.worth.agents import case_of, judge_of, worth_by_agents
 from claimlab.evolve.worth.compare import against_people, conditional
 from claimlab.evolve.worth.score import Perspective, Society, by_features
 from claimlab.evolve.worth.spread import Bounds, most_reached
@@ -26,9 +26,8 @@ from claimlab.evolve.worth.values import Background, Values
 from claimlab.evolve.worth.views import Worth, page
 from claimlab.files.read import user_table
 from claimlab.llm.estimate import estimate as estimate_calls
-from claimlab.llm.messages import Request
 from claimlab.llm.open import open_provider
-from claimlab.llm.profiles import find_profile
+from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.pages.folder import Contents, fill
 
 TABLE, REPORT, FILE = "worth", "worth-report", "worth.json"
@@ -54,6 +53,7 @@ def worth(
     by: str | None = None,
     people: str | Path | None = None,
     judge: str | None = None,
+    prompts: Given = (),
     cache: str | Path | None = None,
     mode: str = "record",
     max_cost: float | None = None,
@@ -71,13 +71,12 @@ def worth(
     each value of one of them. `judge` names a model profile that plays the users instead of features; `people` is a
     table of scores (id, score) to compare with. With `output`, dataset, scores and report are written there.
     """
-    caps = Caps(max_cost, max_calls, max_tokens)
-    _refuse_useless(judge, by, caps)
+    words = _refuse_useless(judge, by, caps := Caps(max_cost, max_calls, max_tokens), prompts)
     view = Perspective.named(
         reading, dimensions=_weights(perspective), content=content_weight, propagation=propagation_weight,
         threshold=threshold, bounds=Bounds(depth or 3, fan_out or 3), starts=starts,
     )  # fmt: skip
-    where = dict(_pair(condition) for condition in user)
+    where = dict(map(_pair, user))
     setting: dict[str, Any] = {
         "background": Background.parse(background), "perspective": view, "seed": seed, "progress": progress,
         "values": Values.read(None if values is None else Path(values)),
@@ -88,7 +87,7 @@ def worth(
     ) as run:  # fmt: skip
         agents = open_population(str(population), seed)
         society = Society.of(agents, open_network(network, agents, seed), where)
-        scored = _score(run, society, judge, by, where, setting)
+        scored = _score(run, society, judge, by, where, setting, words)
         if people is not None:
             scored.people = against_people(scored.scores, _scores_of(Path(people)), seed=seed)
         report = Contents("worth report", [page(scored)], data={FILE: scored.to_json()})
@@ -96,11 +95,14 @@ def worth(
     return scored
 
 
-def _refuse_useless(judge: str | None, by: str | None, caps: Caps) -> None:
+def _refuse_useless(judge: str | None, by: str | None, caps: Caps, prompts: Given) -> Prompts:
+    if judge is None and prompts:
+        raise UsageError("A prompt was given, but no model to ask.", "Pass `judge`.")
     if judge is None and caps != Caps():
         raise UsageError("A cap was set, but without a model nothing is spent.", "Pass `judge`.")
     if judge is not None and by is not None:
         raise UsageError("`by` scores every claim several times, by features.", "Leave out `judge` or `by`.")
+    return read_prompts(prompts, "evolve worth")
 
 
 def estimate_worth(
@@ -113,6 +115,7 @@ def estimate_worth(
     fan_out: int | None = None,
     population: str | int = 90,
     values: str | Path | None = None,
+    prompts: Given = (),
     cache: str | Path | None = None,
     mode: str = "record",
     seed: int = 0,
@@ -126,16 +129,25 @@ def estimate_worth(
             known = Values.read(None if values is None else Path(values))
             users = range(min(most_reached(Bounds(depth or 3, fan_out or 3)), agents.size))
 
-            def requests() -> Iterator[Request[Rating]]:
-                for name, text in run.dataset.records.drop_nulls("text").select("id", "text").iter_rows():
-                    yield from (ask(text, agents.profile(user), times, known, name) for user in users)
-
-            parts["users"] = estimate_calls(requests(), find_profile(judge), recording=run.calls.existing())
+            asked = judge_of(open_provider(judge, calls=run.calls), read_prompts(prompts, "evolve worth"))
+            claims = run.dataset.records.drop_nulls("text").select("id", "text").rows()
+            requests = (
+                asked.request(case_of(text, agents.profile(user), times, known, name, asked.prompt))
+                for name, text in claims
+                for user in users
+            )
+            parts["users"] = estimate_calls(requests, asked.provider.profile, recording=run.calls.existing())
         return estimated(parts)
 
 
 def _score(
-    run: Run, society: Society, judge: str | None, by: str | None, where: dict[str, str], setting: dict[str, Any]
+    run: Run,
+    society: Society,
+    judge: str | None,
+    by: str | None,
+    where: dict[str, str],
+    setting: dict[str, Any],
+    prompts: Prompts,
 ) -> Worth:
     stated = run.dataset.records.drop_nulls("text")
     claims = list(stated.select("id", "text").iter_rows())
@@ -144,7 +156,7 @@ def _score(
         scores, method = by_features(claims, society, **setting), "features"
     else:
         provider = open_provider(judge, calls=run.calls)
-        scores, answers = worth_by_agents(claims, society, provider, **setting)
+        scores, answers = worth_by_agents(claims, society, provider, prompts=prompts, **setting)
         method, tally = f"agents played by {provider.profile.chosen_model()}", answers.summary()
     return Worth(
         scores=scores.join(stated.select("id", "topic"), on="id", maintain_order="left"),

@@ -1,0 +1,166 @@
+"""Prompts as files: each has a name and a version, is listed by `claimlab llm prompts`, and can be replaced for a run.
+
+A prompt is a TOML file `data/prompts/NAME.toml` in the room that asks it: what it is for, who uses it, and its parts,
+which code puts together with the data. Braces such as {labels} are filled in. Data is never part of a prompt: texts of
+datasets and pages are fenced and added by the code that asks, behind the fixed words, so that endpoints can reuse the
+prefix. The hash of the words that were used is in the lineage of every result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.errors import UnknownName, UnreadableFile, UsageError
+
+_BRACES = re.compile(r"\{(\w+)\}")
+Given = Mapping[str, str | Path] | Sequence[str]  # NAME -> FILE, or words such as "NAME=FILE"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """`parts` are its words; `instead_of` names the prompt that this one is a variant of, for another procedure."""
+
+    name: str
+    version: int
+    summary: str
+    used_by: tuple[str, ...]
+    parts: Mapping[str, str]
+    instead_of: str | None = None
+    file: str | None = None  # the user's file that replaces the packaged words
+
+    def text(self, part: str, **values: object) -> str:
+        """One part, with what is in braces filled in."""
+        return _BRACES.sub(lambda found: str(values.get(found[1], found[0])), self.parts[part])
+
+    @property
+    def sha256(self) -> str:
+        words = json.dumps({"name": self.name, "parts": dict(self.parts)}, sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(words.encode()).hexdigest()
+
+    def lineage(self) -> dict[str, Any]:
+        """Which words were used, for lineages and run keys."""
+        return {"version": self.version, "sha256": self.sha256[:16], **({"file": self.file} if self.file else {})}
+
+    def braces(self, part: str) -> set[str]:
+        return set(_BRACES.findall(self.parts[part]))
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The prompts of a run: the packaged ones, but for those that the user replaced."""
+
+    replaced: Mapping[str, Prompt] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Prompt:
+        return self.replaced.get(name) or packaged_prompts()[name]
+
+    def lineage(self, *names: str) -> dict[str, Any]:
+        """The words of these prompts, by name."""
+        return {name: self[name].lineage() for name in names}
+
+
+def read_prompts(given: Given, verb: str) -> Prompts:
+    """What the user passed to `verb`: each a file, or the name of a packaged variant. One that the verb never asks is
+    a misunderstanding, and an error."""
+    pairs = given.items() if isinstance(given, Mapping) else (_pair(word) for word in given)
+    replaced = {}
+    for name, source in pairs:
+        mine = {n: p for n, p in packaged_prompts().items() if verb in p.used_by and p.instead_of is None}
+        if name not in mine:
+            raise UnknownName(f"prompt of {verb}", name, mine)
+        replaced[name] = _variant(mine[name], source)
+    return Prompts(replaced)
+
+
+def find_prompt(name: str) -> Prompt:
+    known = packaged_prompts()
+    if name not in known:
+        raise UnknownName("prompt", name, known)
+    return known[name]
+
+
+def as_toml(prompt: Prompt) -> str:
+    """The prompt as a file that a user can edit and pass in."""
+    lines = [f"# {prompt.summary}", f"version = {prompt.version}", "", "[parts]"]
+    for name, text in prompt.parts.items():
+        escaped = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+        lines.append(f'{name} = """\n{escaped}"""')
+    return "\n".join(lines)
+
+
+@cache
+def packaged_prompts() -> dict[str, Prompt]:
+    """Every prompt of every room, by name."""
+    files = sorted(_files(resources.files("claimlab")), key=lambda file: file.name)
+    prompts = [_parse(file.read_text(encoding="utf-8"), file.name) for file in files]
+    return {prompt.name: prompt for prompt in prompts}
+
+
+def _files(folder: Traversable) -> list[Traversable]:
+    inner = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(("_", "."))]
+    found = [file for entry in inner for file in _files(entry)]
+    if folder.name == "prompts":
+        found += [file for file in folder.iterdir() if file.name.endswith(".toml")]
+    return found
+
+
+def _parse(text: str, where: str) -> Prompt:
+    try:
+        raw = tomllib.loads(text)
+        parts = {str(name): str(words).strip() for name, words in raw["parts"].items()}
+        return Prompt(
+            Path(where).stem, int(raw["version"]), str(raw["summary"]), tuple(raw["used_by"]), parts,
+            raw.get("instead_of"),
+        )  # fmt: skip
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UnreadableFile(f"'{where}' is not a valid prompt: {error}.", "See docs/llm.md for the layout.") from None
+
+
+def _pair(word: str) -> tuple[str, str]:
+    name, equals, source = word.partition("=")
+    if not equals or not source:
+        raise UsageError(f"'{word}' is not a valid prompt.", "Write it as NAME=FILE; see: claimlab llm prompts")
+    return name.strip(), source.strip()
+
+
+def _variant(prompt: Prompt, source: str | Path) -> Prompt:
+    """`prompt` with the parts of a file, or of a packaged variant, instead of its own."""
+    known = packaged_prompts().get(str(source))
+    if known is not None and known.instead_of == prompt.name:
+        parts, version, file = known.parts, known.version, known.name
+    else:
+        path = Path(source)
+        try:
+            raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            why = error.strerror or "it cannot be read"
+            raise UnreadableFile(f"The prompt '{source}' cannot be read: {why}.", "Check the path.") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            todo = "Start from the packaged one; see: claimlab llm prompts"
+            raise UnreadableFile(f"'{path.name}' is not a TOML file: {error}.", todo) from None
+        parts, version, file = raw.get("parts", raw), int(raw.get("version", prompt.version)), path.name
+    _check(prompt, parts, file)
+    words = {**prompt.parts, **{name: str(text).strip() for name, text in parts.items()}}
+    return Prompt(prompt.name, version, prompt.summary, prompt.used_by, words, prompt.instead_of, file)
+
+
+def _check(prompt: Prompt, parts: Any, file: str) -> None:
+    todo = "See its parts: claimlab llm prompts"
+    if not isinstance(parts, Mapping) or not all(isinstance(text, str) for text in parts.values()):
+        raise UnreadableFile(f"The parts in '{file}' are not texts.", todo)
+    if strange := sorted(set(parts) - set(prompt.parts)):
+        raise UsageError(f"The prompt '{prompt.name}' has no part '{strange[0]}' (in '{file}').", todo)
+    for name, text in parts.items():
+        if extra := sorted(set(_BRACES.findall(text)) - prompt.braces(name)):
+            known = ", ".join(f"{{{b}}}" for b in sorted(prompt.braces(name))) or "none"
+            raise UsageError(f"Nothing fills in {{{extra[0]}}} in the part '{name}' of '{file}'.", f"Use: {known}.")
