@@ -10,8 +10,8 @@ import pytest
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.retry import Retries
 from claimlab.core.errors import UsageError
-from claimlab.enrich.checkworthy import best_claims, score
-from claimlab.enrich.extract import ByModel, Extraction, Extractor, rule_extractor
+from claimlab.enrich.checkworthy import best_claims, is_verb, score
+from claimlab.enrich.extract import ByModel, Extraction, Extractor, MainClaim, rule_extractor
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Fail, Refuse, Script, Scripted
 
@@ -37,17 +37,90 @@ def test_the_baseline_takes_the_first_sentence_whatever_it_says() -> None:
     assert run(rule_extractor("first-sentence"), PLANTED["eng"]).claims == ("Good morning!",)
 
 
-def test_a_claim_has_at_most_20_words_and_only_75_are_read() -> None:
+def test_a_long_sentence_ends_where_a_clause_ends_and_keeps_its_subject() -> None:
     long = (
         "In the summer of the great hailstorm, the water board of Marisett stored 90 barrels of rainwater underground, "
-        "because the insurance of the neighbouring county had demanded it in a letter."
+        "because the insurance of the neighbouring county had demanded it in a letter to the mayor and to all the farmers."
     )
     (claim,) = best_claims(long, "eng")
     assert claim == long.split(", because")[0]
-    unbroken = " ".join(f"word{i}" for i in range(40))
-    assert best_claims(unbroken, "eng") == [" ".join(f"word{i}" for i in range(20))]
+    (part,) = best_claims(
+        "Ministério da Saúde liberou R$ 1,66 bilhão às santas casas e aos hospitais filantrópicos sem fins lucrativos, "
+        "com o objetivo de atuar no controle do avanço da pandemia causada pelo novo coronavírus em todo o país.",
+        "por",
+    )
+    assert part.startswith("Ministério da Saúde liberou")
+    assert part.endswith("lucrativos")
+    (name,) = best_claims(
+        "O cientista britânico vencedor do prêmio, Michael Levitt, afirma que a doença não apresenta risco para a maioria "
+        "das pessoas do país, que elas são naturalmente imunes e que o governo do estado sabe disso há muito tempo.",
+        "por",
+    )
+    assert "afirma que a doença não apresenta risco" in name, "a subject without its verb is not a claim"
+
+
+def test_only_sentences_that_begin_in_the_first_75_words_are_read_and_none_is_cut_there() -> None:
     late = " ".join(["well"] * 80) + ". The board sold 90 barrels to Velmore."
-    assert "90" not in best_claims(late, "eng")[0]
+    assert not any("90" in claim for claim in best_claims(late, "eng"))
+    across = " ".join(["Well then."] * 34) + " The water board of Marisett stored 90 barrels of rainwater underground."
+    assert best_claims(across, "eng") == ["The water board of Marisett stored 90 barrels of rainwater underground."]
+    unbroken = "The Mill of Ostrel " + " ".join("sold" for _ in range(80))
+    assert best_claims(unbroken, None) == [" ".join(unbroken.split()[:20])], "a text without any end of a clause"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "claim"),
+    [
+        ("*146 mil pessoas já se curaram no mundo*\n", "por", "146 mil pessoas já se curaram no mundo"),
+        ("_A biblioteca de Campo Sereno comprou 37 pianos_ #boato #fake", "por", "A biblioteca de Campo Sereno comprou 37 pianos"),
+        ("• ✅ A biblioteca comprou 37 pianos ✅✅✅", "por", "A biblioteca comprou 37 pianos"),
+        ("URGENTE!!! A biblioteca comprou 37 pianos kkkkk", "por", "A biblioteca comprou 37 pianos"),
+        ("Ceará registra duas mortes | Ceará | G1", "por", "Ceará registra duas mortes"),
+        ("Empresa acelera produção de testes - RENOVA Mídia", "por", "Empresa acelera produção de testes"),
+        ("RT @mill: #news The mill of Ostrel sold 4 looms https", "eng", "The mill of Ostrel sold 4 looms https"),
+        ("O governador de Alagoas, João Silva,\n informou que a água acabou.", "por",
+         "O governador de Alagoas, João Silva, informou que a água acabou."),
+        ("The U.S. Mint sold 4 million coins in May.", "eng", "The U.S. Mint sold 4 million coins in May."),
+    ],
+)  # fmt: skip
+def test_the_marks_of_a_chat_are_no_part_of_a_claim(text: str, language: str, claim: str) -> None:
+    assert best_claims(text, language) == [claim]
+
+
+def test_a_headline_goes_before_what_is_said_below_it() -> None:
+    text = (
+        "Corpo de advogado é retirado de túmulo\n4 abr 2020, 17:47\nEle foi enterrado com 3 parentes em Campo Sereno."
+    )
+    assert best_claims(text, "por") == ["Corpo de advogado é retirado de túmulo"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Bom dia! Deus abençoe a todos!", "por"),
+        ("E livrai-nos Senhor", "por"),
+        ("Não compre mercadorias da China", "por"),
+        ("Será que o embaixador vai exigir desculpas do prefeito?", "por"),
+        ("Covid nacional", "por"),
+        ("GRUPO DE JOGOS\n*【✔】 _JOGOS ANDROID_*\n❏❖❏❖❏❖", "por"),
+        ("Please share this!", "eng"),
+        ("What is the difference between the two?", "eng"),
+        ("", "eng"),
+    ],
+)
+def test_a_text_that_claims_nothing_gives_no_claim_and_no_failure(text: str, language: str) -> None:
+    assert run(rule_extractor("offline"), text, language) == Extraction()
+
+
+def test_a_cue_is_a_word_with_its_accents() -> None:
+    """Portuguese "e" (and) is not "é" (is), French "à" (at) not "a" (has), Spanish "creo" (I believe) not "creó"."""
+    assert score("pães e bolos e doces e frutas", "por") == score("pães ou bolos ou doces ou frutas", "por")
+    assert score("o pão é doce na padaria antiga", "por") > score("o pão e doce na padaria antiga", "por")
+    assert is_verb("está", "por")
+    assert not is_verb("esta", "por")
+    assert (is_verb("a", "fra"), is_verb("à", "fra")) == (True, False)
+    assert (is_verb("creó", "spa"), is_verb("creo", "spa")) == (True, False)
+    assert is_verb("bestatigte", "deu"), "a form without accents that is no other word counts too"
 
 
 def test_several_claims_come_in_the_order_of_the_text() -> None:
@@ -92,25 +165,48 @@ def test_a_model_answers_bound_by_a_schema_and_says_how_much_is_in_the_text() ->
     assert "w68" not in prompt  # the 76th word
 
 
-def test_a_long_answer_is_cut_and_says_so_a_refusal_and_an_empty_one_are_failures() -> None:
+def test_a_long_answer_is_kept_whole_and_a_refusal_is_a_failure_but_no_claim_is_an_answer() -> None:
     answers: list[object] = [
-        json.dumps({"claim": " ".join(f"w{i}" for i in range(30))}),
+        json.dumps({"claim": " ".join(f"w{i}" for i in range(90))}),
         Refuse(),
         '{"claim": "…"}',
+        '{"claim": null}',
         Fail("http-400"),
     ]
     extractor, _ = by_model(answers)  # type: ignore[arg-type]
-    cut, refused, empty, failed = (run(extractor, "A text.") for _ in range(4))
-    assert len(cut.claims[0].split()) == 20
-    assert cut.meta["cut"] is True
-    assert [(e.claims, e.failure) for e in (refused, empty, failed)] == [
+    long, refused, empty, none, failed = (run(extractor, "A text.") for _ in range(5))
+    assert len(long.claims[0].split()) == 90, "no sentence is cut"
+    assert long.meta["long"] is True
+    assert [(e.claims, e.failure) for e in (refused, empty, none, failed)] == [
         ((), "refusal"),
-        ((), "empty"),
+        ((), None),
+        ((), None),
         ((), "http-400"),
     ]
+    bounds = json.dumps(MainClaim.model_json_schema())
+    assert "maxLength" not in bounds
+
+
+PORTUGUESE = "A biblioteca municipal de Campo Sereno comprou trinta e sete pianos novos para as escolas da cidade."
+
+
+def test_a_claim_in_another_language_is_asked_for_once_more() -> None:
+    english = "The municipal library of Campo Sereno bought thirty-seven new pianos for the schools."
+    own = "A biblioteca municipal de Campo Sereno comprou trinta e sete pianos novos"
+    extractor, script = by_model([json.dumps({"claim": english}), json.dumps({"claim": own})])
+    found = run(extractor, PORTUGUESE, "por")
+    assert (found.claims, found.failure, found.meta["asked_again"]) == ((own,), None, True)
+    assert "in Portuguese" in script.asked[1].messages[-1].content
+    stubborn, script = by_model([json.dumps({"claim": english})] * 2)
+    again = run(stubborn, PORTUGUESE, None)
+    assert (again.claims, again.failure) == ((), "other-language")
+    assert len(script.asked) == 2, "asked again once, and no more"
+    right, script = by_model([json.dumps({"claim": own})])
+    assert run(right, PORTUGUESE, "por").claims == (own,)
+    assert len(script.asked) == 1
 
 
 def test_a_model_splits_when_asked_and_no_more_than_asked() -> None:
     extractor, script = by_model([json.dumps({"claims": ["One fact.", "Two fact.", "One fact.", "Three."]})], claims=3)
-    assert run(extractor, "A text.").claims == ("One fact.", "Two fact.")
+    assert run(extractor, "A text.").claims == ("One fact.", "Two fact.", "Three.")
     assert "at most 3" in script.asked[0].messages[-1].content

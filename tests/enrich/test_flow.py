@@ -54,7 +54,7 @@ def ends(done: Enrichment) -> dict[str, str]:
 def test_every_end_has_its_own_name(dataset: Dataset, reviews: Path, tmp_path: Path) -> None:
     done = run(dataset, Access([f"local:{reviews}"], cache=tmp_path / "c"))
     assert ends(done) == {
-        "same": "corresponding", "deep": "corresponding", "other": "not-corresponding", "none": "nothing-found", "link": "no-query",
+        "same": "corresponding", "deep": "corresponding", "other": "not-corresponding", "none": "no-claim", "link": "no-query",
     }  # fmt: skip
     claims = done.dataset.tables["claims"]
     assert claims.filter(pl.col("record_id") == "deep")["text"].to_list() == [
@@ -98,7 +98,7 @@ def test_what_is_newer_than_the_claim_goes_and_what_has_no_date_stands_apart(
     found = done.dataset.tables["evidence"]
     assert "https://checks.example/benches" not in found["url"].to_list()  # September; the claim is of June
     assert ends(done) | {"other": ""} == {
-        "same": "corresponding", "deep": "nothing-found", "other": "", "none": "nothing-found", "link": "no-query",
+        "same": "corresponding", "deep": "nothing-found", "other": "", "none": "no-claim", "link": "no-query",
     }  # fmt: skip
     undated = found.filter(pl.col("as_of") == "undated")
     assert set(undated["url"]) <= {"https://checks.example/quarry"}

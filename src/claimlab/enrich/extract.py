@@ -1,7 +1,8 @@
 """The main claim of a text: by a model, by the offline rules, or its first sentence. Every claim says who found it.
 
-An extractor takes a prepared text and its language. A refusal, a failed call or an answer without words is a failure
-that is named and counted; no other extractor quietly steps in, because the claims table must say who found what.
+An extractor takes a prepared text and its language. A text that makes no claim gives none, which is an answer. A
+refusal, a failed call or an answer in another language is a failure that is named and counted; no other extractor
+quietly steps in, because the claims table must say who found what.
 """
 
 from __future__ import annotations
@@ -10,21 +11,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from claimlab.core.errors import UsageError
-from claimlab.enrich.checkworthy import MOST, READ, best_claims, head
+from claimlab.core.languages import describe
+from claimlab.enrich.checkworthy import READ, best_claims
+from claimlab.enrich.clauses import MOST
 from claimlab.enrich.correspondence import shares
-from claimlab.enrich.sentences import first_words, sentences, words
+from claimlab.enrich.sentences import first_lines, first_words, sentences, words
 from claimlab.llm.messages import Answer, Request, untrusted
 from claimlab.llm.provider import Provider
 
 RULES = ("offline", "first-sentence")
+WORDS = 20  # that a model is asked to keep to
+SURE = 5  # words by which a language can be told
 
 
 @dataclass(frozen=True)
 class Extraction:
-    """`meta` goes into the claims table: the model, its standing, whether a claim was cut, how much is in the text."""
+    """No claim and no failure: the text makes none. `meta` goes into the claims table: the model, its standing, whether
+    a claim is longer than asked for, how much of it is in the text."""
 
     claims: tuple[str, ...] = ()
     failure: str | None = None
@@ -55,8 +61,7 @@ class Offline:
         return {"claims": self.claims, "read": READ, "most": MOST}
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:  # noqa: ARG002
-        found = best_claims(text, language, most=self.claims)
-        return Extraction(tuple(found)) if found else Extraction(failure="empty", detail="the text holds no sentence")
+        return Extraction(tuple(best_claims(text, language, most=self.claims)))
 
 
 class FirstSentence:
@@ -65,21 +70,21 @@ class FirstSentence:
     name = "first-sentence"
 
     def parameters(self) -> dict[str, Any]:
-        return {"most": MOST}
+        return {"most": WORDS}
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:  # noqa: ARG002
-        found = sentences(head(text))
-        if not found:
-            return Extraction(failure="empty", detail="the text holds no sentence")
-        return Extraction((first_words(found[0], MOST),))
+        found = sentences(first_lines(text, READ))
+        return Extraction((first_words(found[0], WORDS),) if found else ())
 
 
 class MainClaim(BaseModel):
-    claim: str = Field(min_length=1, max_length=400)
+    """No bounds on its length: an endpoint that keeps to one cuts the sentence in the middle."""
+
+    claim: str | None
 
 
 class Claims(BaseModel):
-    claims: list[str] = Field(min_length=1, max_length=10)
+    claims: list[str]
 
 
 _TASK = (
@@ -88,17 +93,20 @@ _TASK = (
 )
 _ONE = (
     "State the one factual assertion that a fact-checker would look up first. Keep to the words of the text as far as "
-    "you can, write in the language of the text, use no more than {most} words, and add nothing that is not in it."
+    "you can, write in the language of the text, use no more than {most} words, and add nothing that is not in it. If "
+    "the text asserts nothing that could be looked up, answer null."
 )
 _SEVERAL = (
     "List the separate factual assertions that a fact-checker could look up, the most important first, at most "
     "{claims}. Each must make sense on its own. Keep to the words and the language of the text, use no more than "
-    "{most} words for each, and add nothing that is not in it."
+    "{most} words for each, and add nothing that is not in it. The list is empty if the text asserts nothing."
 )
+_LANGUAGE = "The text is in {wanted}, and your answer was in {given}. Answer again, in {wanted}."
 
 
 class ByModel:
-    """A model behind the llm door, its answer bound by a schema; a claim longer than allowed is cut, and says so."""
+    """A model behind the llm door, its answer bound by a schema. It is asked once more where it answers in another
+    language than the text's; a claim that is longer than asked for is kept whole, and says so."""
 
     def __init__(self, provider: Provider, claims: int = 1) -> None:
         self.provider = provider
@@ -110,10 +118,10 @@ class ByModel:
 
     def parameters(self) -> dict[str, Any]:
         model = self.provider.profile.chosen_model()
-        return {"model": model, "claims": self.claims, "read": READ, "most": MOST}
+        return {"model": model, "claims": self.claims, "read": READ, "most": WORDS}
 
     def request(self, text: str, *, tag: str = "") -> Request[Any]:
-        wanted = _ONE.format(most=MOST) if self.claims == 1 else _SEVERAL.format(most=MOST, claims=self.claims)
+        wanted = _ONE.format(most=WORDS) if self.claims == 1 else _SEVERAL.format(most=WORDS, claims=self.claims)
         return Request.of(
             f"{wanted}\n\n{untrusted(first_words(text, READ))}",
             system=_TASK,
@@ -124,15 +132,21 @@ class ByModel:
         )
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:
-        answer = await self.provider.ask(self.request(text, tag=tag))
-        said = _claims_of(answer)[: self.claims]
+        request = self.request(text, tag=tag)
+        answer = await self.provider.ask(request)
+        other = _other_language(_claims_of(answer), text, language)
+        if other is not None:
+            answer = await self.provider.ask(request.again(answer.text or "", _LANGUAGE.format(**other)))
         meta: dict[str, Any] = {"model": answer.model, "standing": self.provider.profile.standing}
-        if not answer.ok or not said:
+        meta["asked_again"] = True if other is not None else None
+        if not answer.ok or answer.value is None:
             return Extraction(failure=answer.failure or "empty", detail=answer.detail, meta=meta)
-        kept = list(dict.fromkeys(first_words(claim, MOST) for claim in said))
-        meta["cut"] = True if any(len(words(claim)) > MOST for claim in said) else None
-        meta["share_in_text"] = _grounding(kept, text, language)
-        return Extraction(tuple(kept), meta=meta)
+        claims = list(dict.fromkeys(_claims_of(answer)))[: self.claims]
+        if other is not None and (still := _other_language(claims, text, language)) is not None:
+            return Extraction(failure="other-language", detail=f"answered in {still['given']} twice", meta=meta)
+        meta["long"] = True if any(len(words(claim)) > WORDS for claim in claims) else None
+        meta["share_in_text"] = _grounding(claims, text, language)
+        return Extraction(tuple(claims), meta=meta)
 
 
 def rule_extractor(name: str, claims: int = 1) -> Extractor:
@@ -151,8 +165,28 @@ def rule_extractor(name: str, claims: int = 1) -> Extractor:
 def _claims_of(answer: Answer[Any]) -> list[str]:
     if answer.value is None:
         return []
-    said = [answer.value.claim] if isinstance(answer.value, MainClaim) else answer.value.claims
-    return [" ".join(claim.split()) for claim in said if any(map(str.isalnum, claim))]
+    claims = [answer.value.claim] if isinstance(answer.value, MainClaim) else answer.value.claims
+    return [" ".join(claim.split()) for claim in claims if claim and any(map(str.isalnum, claim))]
+
+
+def _other_language(claims: Sequence[str], text: str, language: str | None) -> dict[str, str] | None:
+    """The language of the text and the one that was answered in, by name, where they are known and differ. Few words
+    are in no language for sure, so only a sentence is looked at."""
+    from claimlab.text.langid import identify
+
+    whole = " ".join(claims)
+    if len(words(whole)) < SURE:
+        return None
+    given, own = identify([whole, text])
+    wanted = language or own
+    if given is None or wanted is None or given in (wanted, own):
+        return None
+    return {"wanted": _name(wanted), "given": _name(given)}
+
+
+def _name(language: str) -> str:
+    found = describe(language)
+    return found.name if found is not None else language
 
 
 def _grounding(claims: Sequence[str], text: str, language: str | None) -> float | None:

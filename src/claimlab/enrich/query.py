@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, get_args
 import polars as pl
 
 from claimlab.core.errors import UsageError
+from claimlab.enrich.chat import without_emphasis
 from claimlab.enrich.sentences import first_paragraph, first_words, sentences, words
 from claimlab.text.normalise import strip_emoji
 from claimlab.text.repair import repair_mojibake
@@ -45,9 +46,11 @@ def make_queries(texts: pl.Series, rule: Rule = "paper") -> list[QueryText | Non
 
 
 def prepared(texts: pl.Series, rule: Rule) -> list[str | None]:
-    """The texts without links, emoji and quotation marks; mended first under "released"."""
-    mended = repair_mojibake(texts) if rule == "released" else texts
-    return strip_emoji(strip_urls(mended)).str.replace_all(_QUOTES, "").str.strip_chars().to_list()
+    """The texts without links, emoji, quotation marks and the marks of bold and italics; encodings are repaired first
+    under "released"."""
+    repaired = repair_mojibake(texts) if rule == "released" else texts
+    bare = strip_emoji(strip_urls(repaired)).str.replace_all(_QUOTES, "").str.strip_chars().to_list()
+    return [None if text is None else without_emphasis(text) for text in bare]
 
 
 def one_query(text: str) -> QueryText | None:

@@ -6,7 +6,7 @@ import re
 
 # ICU ends a sentence after these when a capital follows ("Dr. Silva"); a reader does not.
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:\w|dr|dra|sr|sra|prof|mr|mrs|ms|st|no|nº|art|av|gen|gov|sen|rep|min|vs|etc|approx|bzw|ca|eua)\.$",
+    r"(?:^|[\s(])(?:\w(?:\.\w)*|dr|dra|sr|sra|prof|mr|mrs|ms|st|no|nº|art|av|gen|gov|sen|rep|min|vs|etc|approx|bzw|ca|eua)\.$",
     re.IGNORECASE,
 )
 
@@ -18,6 +18,12 @@ def words(text: str) -> list[str]:
 
 def first_words(text: str, n: int) -> str:
     return " ".join(words(text)[:n])
+
+
+def first_lines(text: str, n: int) -> str:
+    """The first `n` words with their line ends, which end sentences."""
+    found = list(re.finditer(r"\S+", text))
+    return text if len(found) <= n else text[: found[n - 1].end()]
 
 
 def first_paragraph(text: str) -> str:

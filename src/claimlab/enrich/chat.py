@@ -1,0 +1,54 @@
+"""A chat message as plain text: without marks of bold and italics, bullets, ornaments, runs of tags and laughter.
+
+Messages are written for the eye. What is said in them starts after the bullet and ends before the tags.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+_BOLD_OPEN = re.compile(r"(?<![\w*_~])[*_~]+(?=[^\s*_~])")  # *bold*, _italic_, ~struck~, and any of them together
+_BOLD_CLOSE = re.compile(r"(?<=[^\s*_~])[*_~]+(?![\w*_~])")
+_LONE = re.compile(r"(?<!\w)[*_~`]+(?!\w)")
+_ORNAMENT = re.compile(r"[\u2190-\u21ff\u2300-\u27bf\u2900-\u2bff\u3010\u3011\ufe0f\u200d\u20e3]|[=#~_.\-]{5,}|\${2,}")
+_BULLET = re.compile(r"^\s*(?:[-–—•·▪►»>+]+|\(?(?:\d{1,2}|[ivx]{1,4}|[a-e])[).ºª°](?=\s))\s*", re.IGNORECASE)
+_TAGS_AT_END = re.compile(r"(?:\s*[#@]\w+)+\s*$")
+_TAGS_AT_START = re.compile(r"^\s*(?:RT\b:?\s*|@\w+:?\s*|#\w+:\s*|#\w+\s+(?=[#A-ZÀ-Þ]))+")  # "#news The mill burnt"
+_TAG = re.compile(r"#(?=\w)")
+_LAUGHTER = re.compile(r"(?<!\w)(?:k{3,}|(?:rs){2,}|(?:h[aeiou]){2,}h?|(?:ja){2,})(?!\w)[.!]*", re.IGNORECASE)
+_SITE = re.compile(
+    r"\s+[|»]\s.*$|(?<=\w)\s+[-–—]\s+(?:[A-ZÀ-Þ][\w.]*\s?){1,3}$"
+)  # "Headline | Section | Site", " - Site"
+_INVISIBLE = re.compile(r"[\u200b-\u200f\u2060\ufeff\u00ad]")
+_LOOSE = re.compile(r"[\s:;,|–—-]+$")
+_NO_SPACE = re.compile(r"(?<=[^\W\d_]{2})([.!?…]+)(?=[^\W\d_a-z][^\W\d_]*[a-z\s,])")  # "nowhere.The next"
+
+
+def plain(text: str) -> str:
+    """`text` without the marks of a chat; its lines stay, and a sentence that goes on in the next line is joined."""
+    lines = [_line(line) for line in unescape(text).splitlines()]
+    joined: list[str] = []
+    for line in lines:
+        if joined and joined[-1] and line[:1].islower() and joined[-1][-1] not in ".!?…:":
+            joined[-1] = f"{joined[-1]} {line}"
+        else:
+            joined.append(line)
+    return "\n".join(line for line in joined if line)
+
+
+def without_emphasis(text: str) -> str:
+    """`text` without the marks of bold, italics and struck words."""
+    return _BOLD_CLOSE.sub("", _BOLD_OPEN.sub("", text))
+
+
+def _line(line: str) -> str:
+    bare = _LONE.sub(" ", without_emphasis(_INVISIBLE.sub("", line)))
+    bare = _LAUGHTER.sub(" ", _ORNAMENT.sub(" ", bare))
+    bare = _TAG.sub("", _TAGS_AT_START.sub("", _TAGS_AT_END.sub("", _BULLET.sub("", bare))))
+    return _LOOSE.sub(_kept_comma, " ".join(_NO_SPACE.sub(r"\1 ", _SITE.sub("", bare)).split()))
+
+
+def _kept_comma(end: re.Match[str]) -> str:
+    """A comma at the end of a line says that the next one goes on; a dash that led to a link says nothing."""
+    return "," if end.group().strip() == "," else ""
