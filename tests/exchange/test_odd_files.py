@@ -28,11 +28,13 @@ TEXTS = {
     "pt": "A câmara disse em {} que a ponte antiga não está aberta à população",
     "ru": "Совет заявил в {} году, что старый мост безопасен для людей",
     "hi": "परिषद ने {} में कहा कि पुराना पुल सुरक्षित है",
+    "cs": "Rada v roce {} uvedla, že starý most je pro chodce bezpečný",
     "ja": "市議会は{}年に古い橋は安全であると発表しました",
 }
 WORDS = {
     "en": ("true", "false"), "bn": ("সত্য", "মিথ্যা"), "zh": ("真实", "谣言"), "ar": ("صحيح", "زائف"), "de": ("wahr", "falsch"),
     "pt": ("verdadeiro", "falso"), "ru": ("правда", "ложь"), "hi": ("सच", "झूठ"), "ja": ("真実", "虚偽"),
+    "cs": ("pravda", "nepravda"),
 }  # fmt: skip
 NAMES = {"de": ("Aussage", "Bewertung"), "pt": ("afirmação", "veredito")}
 
@@ -53,11 +55,14 @@ def objects(rows: Rows) -> list[dict[str, str]]:
     return [{"text": text, "label": label} for text, label in rows]
 
 
-def workbook(rows: list[list[object]]) -> bytes:
+def workbook(*sheets: list[list[object]], titles: tuple[str, ...] = ("Sheet",)) -> bytes:
     book = openpyxl.Workbook()
     assert book.active is not None
-    for row in rows:
-        book.active.append(row)
+    book.remove(book.active)
+    for title, rows in zip(titles, sheets, strict=True):
+        page = book.create_sheet(title)
+        for row in rows:
+            page.append(row)
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()
@@ -67,6 +72,10 @@ def parquet(rows: Rows) -> bytes:
     buffer = io.BytesIO()
     pl.DataFrame(objects(rows)).write_parquet(buffer)
     return buffer.getvalue()
+
+
+def review(text: str, rating: str) -> dict[str, object]:
+    return {"@type": "ClaimReview", "claimReviewed": text, "reviewRating": {"ratingValue": 1, "alternateName": rating}}
 
 
 def zipped(members: dict[str, str | bytes]) -> bytes:
@@ -94,6 +103,7 @@ def per_language() -> dict[str, tuple[str | bytes, Outcome]]:
         "ja": "shift_jis",
         "bn": "utf-16",
         "ar": "utf-16-le",
+        "cs": "iso8859-2",
     }.items():
         out[f"{language}-{encoding}.csv"] = (delimited(claims(language), ";").encode(encoding), HALVES)
     return out
@@ -101,6 +111,7 @@ def per_language() -> dict[str, tuple[str | bytes, Outcome]]:
 
 def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
     rows = claims()
+    cells: list[list[object]] = [list(row) for row in rows]
     nested = [
         {**o, "comments": [{"text": f"Comment {i} on it", "label": "true"} for i in range(9)]} for o in objects(rows)
     ]
@@ -121,6 +132,33 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
         "nested.json": (json.dumps(nested), HALVES),
         "a.parquet": (parquet(rows), HALVES),
         "a.xlsx": (workbook([["text", "label"], *map(list, rows)]), HALVES),
+        "splits.xlsx": (workbook([["text", "label"], *cells[:16]], [["text", "label"], *cells[16:]], titles=("train", "test")), HALVES),
+        "classes.xlsx": (
+            workbook(*([["text"], *([t] for t, w in rows if w == v)] for v in ("true", "false")), titles=("True", "Fake")),
+            HALVES,
+        ),
+        "readme-first.xlsx": (workbook([["About"], ["Made in 2020"]], [["text", "label"], *cells], titles=("README", "Data")), HALVES),
+        "title-row.xlsx": (workbook([["Claims, version 2"], ["text", "label"], *cells]), HALVES),
+        "title-row.csv": ("Claims of version 2\n\n" + delimited(rows), HALVES),
+        "remarks.csv": ("# made in 2020\n# by us\n" + delimited(rows), HALVES),
+        "category.csv": (delimited(claims(values=("True", "Fake")), header=("text", "Category")), HALVES),
+        "is-fake.csv": (delimited(claims(values=("1", "0")), header=("text", "is_fake")), HALVES),
+        "code-and-name.csv": (
+            "text,label,label_name\n" + "\n".join(f"{t},{i % 2},{v}" for i, (t, v) in enumerate(rows)), HALVES,
+        ),
+        "nested-label.jsonl": ("\n".join(json.dumps({"text": t, "label": {"verdict": v}}) for t, v in rows), HALVES),
+        "list-label.jsonl": ("\n".join(json.dumps({"text": t, "label": [v]}) for t, v in rows), HALVES),
+        "claimreview.json": (json.dumps([review(t, v) for t, v in rows]), HALVES),
+        "feed.json": (
+            json.dumps({"@type": "DataFeed", "dataFeedElement": [{"item": [review(t, v)]} for t, v in rows]}), HALVES,
+        ),
+        "test-before-labels.zip": (
+            zipped({
+                "train.csv": delimited(rows[:12]), "test_with_labels.csv": delimited(rows[12:]),
+                "test.csv": "text\n" + "\n".join(t for t, _ in rows[12:]),
+            }), HALVES,
+        ),
+        "with-users.zip": (zipped({"claims.csv": delimited(rows), "users.csv": "user,name\n1,a\n2,b\n"}), HALVES),
         "blank-rows.xlsx": (workbook([["text", "label"], [], *map(list, rows), [], []]), HALVES),
         "parquet.csv": (parquet(rows), HALVES),
         "mislabelled.xlsx": (delimited(rows), "not an Excel workbook"),
@@ -157,6 +195,13 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         ),
         "links.csv": ("tweet_id,reply_id\n" + "\n".join(f"{1344795424855642112 + i // 6},{i}" for i in range(N)), "occurs 6.0 times"),
         "twice.json": ('[{"text": "a", "text": "b", "label": "true"}]', "1 of 1 rows"),
+        "fasttext.txt": ("\n".join(f"__label__{v} {t}" for t, v in rows), "'__label__'"),
+        "colons.txt": ("\n".join(f"{v}::{t}" for t, v in rows), "'::'"),
+        "rows.xml": ("<rows>" + "".join(f"<row><text>{t}</text></row>" for t, _ in rows) + "</rows>", "is XML"),
+        "two-codes.csv": (delimited(coded), "`labels='0=true,1=false'` or `labels='0=false,1=true'`"),
+        "broken-one.zip": (
+            zipped({"a.csv": delimited(rows), "b.csv": delimited(rows), "c.xlsx": b"\xd0\xcf\x11\xe0"}), "`only='*.csv'`",
+        ),
         "empty.csv": ("", "is empty"),
         "mark.txt": (b"\xff\xfe", "is empty"),
         "page.csv": ("<!DOCTYPE html><html></html>", "web page"),

@@ -71,8 +71,8 @@ class LabelMap:
 
     def apply(self, raw: pl.Series, *, unmapped: Unmapped = "error") -> Mapped:
         """Map a column. Blank values become null; unknown values raise or become "unknown", and are counted."""
-        counts = raw.drop_nulls().value_counts(name="n")
-        values = dict(zip(counts[raw.name].to_list(), counts["n"].to_list(), strict=True))
+        counts = raw.drop_nulls().alias("value").value_counts(name="n")
+        values: dict[str, int] = dict(counts.iter_rows())
         known = {v: self.verdict(v) for v in values}
         strangers = {v: n for v, n in values.items() if known[v] is None and v.strip()}
         if strangers and unmapped == "error":

@@ -14,7 +14,7 @@ SAMPLE = 500
 NO_DATES = (date(1970, 1, 1), date(1900, 1, 1))  # what software writes when it knows no date
 PLACEHOLDER, STRIKING = 0.5, 0.1  # of the dates, that are the same day: not a date; worth a word
 PLACEHOLDER_ROWS = 20  # dates below which nothing is said of that
-_EARLIEST, _LATEST = datetime(1000, 1, 1), datetime(9999, 12, 31)
+_EARLIEST, _LATEST = datetime(1500, 1, 1), datetime(9999, 12, 31)
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S%.f", " %I:%M %p", " %I:%M:%S %p")
 _ISO = (*(f"%Y-%m-%d{t}" for t in _TIMES[:4]), "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M")
 _ZONED = (
@@ -45,14 +45,27 @@ _MONTHS = {
     "ιαν": 1, "φεβ": 2, "μαρ": 3, "απρ": 4, "μαι": 5, "ιουν": 6, "ιουλ": 7, "αυγ": 8, "σεπ": 9, "οκτ": 10, "νοε": 11,
     "δεκ": 12,  # Greek
     "ian": 1, "mart": 3, "iun": 6, "iul": 7, "noi": 11,  # Romanian
+    "led": 1, "uno": 2, "bre": 3, "dub": 4, "kve": 5, "zar": 9, "rij": 10, "pro": 12,  # Czech
+    "sij": 1, "velj": 2, "ozu": 3, "tra": 4, "svi": 5, "kol": 8, "ruj": 9, "stu": 11,  # Croatian
+    "tam": 1, "hel": 2, "huh": 4, "tou": 5, "kes": 6, "hei": 7, "elo": 8, "syy": 9, "lok": 10, "jou": 12,  # Finnish
 }  # fmt: skip
+# Names whose first letters are those of another month elsewhere. Listopada is October in Croatian, November in Polish.
+_LONGER: dict[str, int | None] = {
+    "lipn": 6, "lipa": 6, "lipc": 7, "lipi": 7, "srpnj": 7, "srpa": 7, "srpn": 8, "srpe": 8, "cervenc": 7,
+    "cervenec": 7, "cerv": 6, "listopadu": 11, "listopad": None, "marras": 11,
+}  # fmt: skip
+_ARABIC = "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر"
+_HINDI = "जनवरी फरवरी मार्च अप्रैल मई जून जुलाई अगस्त सितंबर अक्टूबर नवंबर दिसंबर"
+_BENGALI = "জানুয়ারি ফেব্রুয়ারি মার্চ এপ্রিল মে জুন জুলাই আগস্ট সেপ্টেম্বর অক্টোবর নভেম্বর ডিসেম্বর"
+_OTHER_DIGITS = "[٠-٩۰-۹०-९০-৯]"
+_DIGITS = {chr(zero + i): str(i) for zero in (0x660, 0x6F0, 0x966, 0x9E6) for i in range(10)}
 _NUMERIC = r"^\d{1,2}[/.-]\d{1,2}[/.-]\d{2}"
-_LETTERS = r"[^\W\d_]"
+_LETTERS = r"[^\s\d,./:-]"  # a letter, or a sign that a script writes on one
 _WORDED = re.compile(
-    rf"(?:{_LETTERS}+,?\s+)?(\d{{1,2}})(?:o|er|\.|st|nd|rd|th)?\s+(?:de\s+)?({_LETTERS}{{3,12}})\.?,?\s+(?:de\s+|del\s+)?(\d{{4}})"
+    rf"(?:{_LETTERS}+,?\s+)?(\d{{1,2}})(?:o|er|\.|st|nd|rd|th)?\s+(?:de\s+)?({_LETTERS}{{2,14}})\.?,?\s+(?:de\s+|del\s+)?(\d{{4}})"
     r"(?:\s*(?:г|р|года|року)\.?)?"
 )
-_WORD_FIRST = re.compile(rf"(?:{_LETTERS}+,\s+)?({_LETTERS}{{3,12}})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")
+_WORD_FIRST = re.compile(rf"(?:{_LETTERS}+,\s+)?({_LETTERS}{{2,14}})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")
 _CHARACTERS = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
 _CLOCK_FIRST = re.compile(r"(\d{1,2}):(\d{2})\s*([ap])?\.?m?\.?\s*[·•,|-]\s*(.+)")
 
@@ -73,7 +86,7 @@ class Dates:
 
     def drop_placeholders(self) -> None:
         """Set to null what software writes for no date at all, and one date that most rows have."""
-        days = self.times.dt.date()
+        days = self.times.dt.date().alias("day")
         counts = days.drop_nulls().value_counts(name="n").sort(["n", days.name], descending=[True, False])
         known = int(counts["n"].sum())
         drop = [day for day in counts[days.name] if day in NO_DATES]
@@ -92,6 +105,8 @@ def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:
     """Times of a text column. What cannot be read is null and counted; zones are taken into account, then dropped."""
     text = column.str.strip_chars()
     text = text.set(text == "", None)
+    if text.str.contains(_OTHER_DIGITS).any():
+        text = text.str.replace_many(list(_DIGITS), list(_DIGITS.values()))
     found = Dates(pl.Series(column.name, [None], dtype=pl.Datetime("us")).new_from_index(0, text.len()))
     _by_formats(text, found, _ISO)
     _numbers(text, found)
@@ -179,7 +194,7 @@ def _numbers(text: pl.Series, found: Dates) -> None:
     """Seconds or milliseconds since 1970 (as a spreadsheet may write them, with .0), bare years, years with month."""
     if not _rest(text, found).len():
         return
-    digits = text.set(found.times.is_not_null(), None).str.strip_suffix(".0")
+    digits = text.set(found.times.is_not_null(), None).str.replace(r"^(\d{9,13})\.\d+$", "$1").str.strip_suffix(".0")
     if not digits.str.contains(r"^\d{4}(-\d{2})?$|^\d{9,13}$").any():
         return
     whole = digits.str.extract(r"^(\d{9,13})$", 1).cast(pl.Int64, strict=False)
@@ -210,7 +225,7 @@ def _one(value: str) -> datetime | None:
     if clock is not None and (day := _one(clock[4])) is not None:  # 3:36 PM · Jan 24, 2020
         hour = int(clock[1]) % 12 + 12 * (clock[3] == "p") if clock[3] else int(clock[1])
         return day + timedelta(hours=hour, minutes=int(clock[2])) if hour < 24 and int(clock[2]) < 60 else None
-    folded = "".join(c for c in unicodedata.normalize("NFKD", value.casefold()) if not unicodedata.combining(c))
+    folded = _folded(value)
     worded, first = _WORDED.fullmatch(folded), _WORD_FIRST.fullmatch(folded)
     characters = _CHARACTERS.fullmatch(folded)
     try:
@@ -232,5 +247,15 @@ def _one(value: str) -> datetime | None:
         return None
 
 
+def _folded(value: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKD", value.casefold()) if not unicodedata.combining(c))
+
+
+_WHOLE = {_folded(word): i for words in (_ARABIC, _HINDI, _BENGALI) for i, word in enumerate(words.split(), 1)}
+
+
 def _month(name: str) -> int | None:
-    return _MONTHS.get(name[:4]) or _MONTHS.get(name[:3])
+    longer = [start for start in _LONGER if name.startswith(start)]
+    if longer:
+        return _LONGER[max(longer, key=len)]
+    return _WHOLE.get(name) or _MONTHS.get(name[:4]) or _MONTHS.get(name[:3])

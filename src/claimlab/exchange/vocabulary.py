@@ -59,7 +59,7 @@ DATE = (
     "pub date", "created at", "created utc", "create date", "status created at", "datetime", "timestamp", "time",
     "posted at", "post date", "review date", "date posted", "tweet date", "data", "data publicacao",
     "data de publicacao", "publicado em", "fecha", "fecha de publicacion", "datum", "veroffentlicht",
-    "date de publication", "data pubblicazione", "year", "ano",
+    "date de publication", "data pubblicazione", "created", "date created", "posted", "posted on", "year", "ano",
 )  # fmt: skip
 LANGUAGE = ("language", "lang", "locale", "idioma", "lingua", "langue", "sprache", "iso639", "language code")
 URL = (

@@ -52,7 +52,26 @@ def pick_columns(
         if role not in picks and (column not in used or {role, used[column]} == {"id", "tweet_id"}):
             picks[role] = Pick(column, candidate.why, profiles[column].example)
             used[column] = role
+    _prefer_words(frame, picks, profiles, [c.column for c in candidates if c.role == "label"])
     return {role: p for role, p in picks.items() if p.column is not None or p.value is not None}
+
+
+def _prefer_words(
+    frame: pl.DataFrame, picks: dict[str, Pick], profiles: Mapping[str, Profile], labels: Collection[str]
+) -> None:
+    """Of codes and the column that writes them out in words, take the words."""
+    pick = picks.get("label")
+    if pick is None or pick.given or pick.column is None or profiles[pick.column].verdicts > 0.5:
+        return
+    for other in labels:
+        if profiles[other].verdicts > 0.9 and _one_to_one(frame, pick.column, other):
+            picks["label"] = Pick(other, f"the words for '{pick.column}'", profiles[other].example)
+            return
+
+
+def _one_to_one(frame: pl.DataFrame, a: str, b: str) -> bool:
+    pairs = frame.select(a, b).drop_nulls().unique()
+    return a != b and 1 < pairs.height == pairs[a].n_unique() == pairs[b].n_unique()
 
 
 def _may_be(role: str, column: str) -> bool:
@@ -121,7 +140,12 @@ def refuse_unclear_label(frame: pl.DataFrame, pick: Pick | None, verdicts: Label
         return
     seen = {c: Profile(frame[c], verdicts) for c in frame.columns}
     points = {c.column: c.points for c in _candidates(seen) if c.role == "label"}
-    rivals = [c for c, n in points.items() if points.get(pick.column, 0.0) - n < CLOSE]
+    rivals = [
+        c
+        for c, n in points.items()
+        if points.get(pick.column, 0.0) - n < CLOSE
+        and not (seen[c].verdicts < 0.5 < seen[pick.column].verdicts and _one_to_one(frame, pick.column, c))
+    ]
     if len(rivals) > 1:
         raise DataError(
             f"Several columns may be the label: {', '.join(map(repr, rivals[:8]))}.",

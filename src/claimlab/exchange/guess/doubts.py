@@ -24,6 +24,8 @@ from claimlab.files.raw import RawTable
 ALIKE = 0.8  # of a file's columns that the main file must have too, for both to be read together
 SAME = 0.5  # of a file's texts that another file holds too, from which on they look like two editions
 DISTINCT = 0.7  # of the ids of records that have no text, which must differ
+LINES = "one text per line"
+MARKS = ("__label__", "::", "|||", "\u0001")
 LAYOUTS = 4  # that a message names
 LEAST = 5  # texts of a file, below which nothing is said of that
 
@@ -34,6 +36,7 @@ def refuse_doubts(plan: Plan) -> None:
         shown = ", ".join(map(repr, plan.gathered.frame.columns[:20]))
         raise UsageError(f"No column looks like the text of a record (there are {shown}).", "Name it: `text`.")
     _refuse_links(plan, key)
+    _refuse_marked_lines(plan, key)
     if len(plan.gathered.tables) > 1:
         _refuse_mixture(plan, key)
         if not plan.gathered.chosen:
@@ -52,6 +55,20 @@ def _refuse_links(plan: Plan, key: str) -> None:
             "records rather than holding them.",
             f"Name the column that identifies a record, such as `tweet_id='{key}'`, or give another file.",
         )
+
+
+def _refuse_marked_lines(plan: Plan, key: str) -> None:
+    """Lines in which some other mark separates the label from the text are not texts."""
+    pick = plan.picks.get("text")
+    if pick is None or pick.given or any(t.layout.format != LINES for t in plan.gathered.tables):
+        return
+    texts = plan.gathered.frame[key].drop_nulls()
+    for mark in MARKS:
+        if texts.len() >= LEAST and texts.str.contains(mark, literal=True).sum() >= ALIKE * texts.len():
+            raise DataError(
+                f"Nearly every line contains '{mark}', which seems to separate a label from the text.",
+                f"Save it as a table, with tabs for '{mark}'; or pass `text='{key}'` to take each line as a text.",
+            )
 
 
 def _refuse_folders(plan: Plan) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from claimlab.core.labels import LabelMap
 from claimlab.exchange.guess.roles import ROLES
 from claimlab.exchange.read.gathered import Gathered
+from claimlab.files.typed import literal_text
 
+FEW, LONGEST = 8, 40  # different values, and characters of one, that a column may have to be offered as the label
 OWN = ("veracity", "kind", "authorship")  # columns that claimlab itself writes
 
 
@@ -37,6 +39,20 @@ class Plan:
     def column(self, role: str) -> str | None:
         pick = self.picks.get(role)
         return pick.column if pick else None
+
+    def few_values(self) -> dict[str, dict[str, int]]:
+        """Where no label was found: the columns that may be it, with how often each of their few values occurs."""
+        out: dict[str, dict[str, int]] = {}
+        frame = self.gathered.frame
+        columns = [c for c in (*self.meta, self.column("topic")) if c is not None and c in frame.columns]
+        for column in columns if "label" not in self.picks else []:
+            values = literal_text(frame[column]) if column in self.gathered.literal else frame[column]
+            known = values.drop_nulls().alias("value")
+            counts = known.value_counts(name="n").sort(["n", "value"], descending=[True, False])
+            table: dict[str, int] = dict(counts.iter_rows()) if 2 <= counts.height <= FEW else {}
+            if sum(table.values()) >= 2 * FEW and max(map(len, table)) <= LONGEST:
+                out[column] = table
+        return out
 
     def to_json(self) -> dict[str, Any]:
         tables = self.gathered.tables

@@ -52,7 +52,7 @@ def write_map(path: Path, raw: pl.Series, verdicts: LabelMap, *, force: bool) ->
     """A map file with a line for every label in `raw`: its verdict where one is known, otherwise unknown."""
     if path.exists() and not force:
         raise OutputExists(path)
-    counts = raw.drop_nulls().value_counts(name="n").sort(["n", raw.name], descending=[True, False])
+    counts = raw.drop_nulls().alias("value").value_counts(name="n").sort(["n", "value"], descending=[True, False])
     lines = [
         "# Say of each label what it means: true, false, mixed or unknown.",
         f"name = {json.dumps(path.stem)}",

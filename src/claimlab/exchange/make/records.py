@@ -51,6 +51,7 @@ class Making:
         self.report = ImportReport(rows_read=gathered.frame.height)
         self.report.left_by_limit = gathered.frame.height - self.frame.height
         self.report.read(gathered.tables, gathered.ignored)
+        self.report.label_columns = plan.few_values()
         self.out: dict[str, pl.Series] = {}
         self.keep: list[str] = []
         self.dates: Dates | None = None

@@ -12,6 +12,7 @@ from claimlab.core.shown import Shown
 from claimlab.files.raw import RawTable
 
 SHOWN = 10
+LABEL_COLUMNS = 6
 
 
 @dataclass
@@ -64,6 +65,7 @@ class ImportReport(Shown):
     id_only: int = 0
     labels: dict[str, int] = field(default_factory=dict)
     without_label: int = 0
+    label_columns: dict[str, dict[str, int]] = field(default_factory=dict)  # that may hold it, where none was found
     unmapped: dict[str, int] = field(default_factory=dict)
     one_class: str | None = None
     dates: DateFindings | None = None
@@ -148,9 +150,12 @@ class ImportReport(Shown):
     def _label_words(self) -> list[str]:
         out = []
         if self.without_label == self.records:
-            names = " (`label='from_file'` for the names of the files)" if self.files > 1 else ""
+            names = ["`label='from_file'` (the names of the files)"] if self.files > 1 else []
+            for column, values in list(self.label_columns.items())[:LABEL_COLUMNS]:
+                names.append(f"`label='{column}'` ({', '.join(f'{v!r} {n:,}' for v, n in list(values.items())[:4])})")
             out.append(
-                f"No labels: the veracity of every record is null. Name the column of the label: `label`{names}."
+                "No labels: the veracity of every record is null. Name the column of the label: "
+                f"{', '.join(names) or '`label`'}."
             )
         elif self.without_label:
             out.append(f"{self.without_label:,} record(s) without a label: their veracity is null.")
