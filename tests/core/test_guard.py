@@ -10,7 +10,7 @@ import pytest
 from claimlab.cli.flags import in_flags
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import OutputExists, UsageError
-from claimlab.core.guard import MARK, foreign_files, kind_of, refuse_taken, seal_folder
+from claimlab.core.guard import MARK, foreign_files, kind_of, refuse_file, refuse_taken, seal_folder
 
 
 def report(folder: Path, kind: str = "audit report") -> Path:
@@ -124,3 +124,16 @@ def test_the_command_line_names_flags_where_the_library_names_arguments() -> Non
     assert in_flags(message, ["audit", "d", "-o", "r"]) == "Pass --force, or --json; the column `topic` stays."
     assert in_flags("Raise `max_calls`.", ["evolve", "run", "d"]) == "Raise --max-calls."
     assert in_flags("Pass `force=True`.", []) == "Pass `force=True`."
+
+
+def test_one_file_is_replaced_only_by_force_and_only_when_it_is_ours(tmp_path: Path) -> None:
+    ours, other = tmp_path / "ours.csv", tmp_path / "other.csv"
+    refuse_file(ours, force=False, kind="list", sign="conflict,text")
+    ours.write_text("conflict,text\n1,A claim.\n", encoding="utf-8")
+    other.write_text("id,text\n1,A claim.\n", encoding="utf-8")
+    with pytest.raises(OutputExists, match="already exists"):
+        refuse_file(ours, force=False, kind="list", sign="conflict,text")
+    refuse_file(ours, force=True, kind="list", sign="conflict,text")
+    for place in (other, tmp_path):
+        with pytest.raises(OutputExists, match="is not a list that claimlab wrote"):
+            refuse_file(place, force=True, kind="list", sign="conflict,text")

@@ -20,7 +20,8 @@ from claimlab.files.bundle import Bundle
 
 @dataclass
 class Loaded:
-    """What a loader found. `records` may lack any column but `text` or `tweet_id`; ids are given where absent."""
+    """What a loader found. `records` may lack any column but `text` or `tweet_id`: ids are then given, and the language
+    of a dataset that has only one."""
 
     records: pl.DataFrame
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)

@@ -91,12 +91,15 @@ def _load(
 def read(loader: Loader, bundle: Bundle, entry: Entry) -> Loaded:
     """Run a loader; a file that is not laid out as published gives a sentence, not a traceback."""
     try:
-        return loader(bundle)
+        loaded = loader(bundle)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, pl.exceptions.PolarsError) as error:
         raise UnreadableFile(
             f"'{bundle.path.name}' is not laid out as {entry.card.title} ({type(error).__name__}: {error}).",
             f"Give the files as published (claimlab catalog show {entry.card.name}), or use claimlab import.",
         ) from error
+    if "language" not in loaded.records.columns and len(entry.card.languages) == 1:
+        loaded.records = loaded.records.with_columns(language=pl.lit(entry.card.languages[0]))
+    return loaded
 
 
 def mapped(records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped) -> tuple[pl.DataFrame, list[str]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import polars as pl
-
 from claimlab.catalog.columns import languages, post_or_id
 from claimlab.catalog.entry import Loaded, Loader
 from claimlab.catalog.ids import unique_ids
@@ -28,8 +26,7 @@ def one_table(
     otherwise: Spelt = (),
     id: Spelt = (),
     kind: str = "claim",
-    language: str | None = None,
-    language_column: Spelt = (),
+    language: Spelt = (),
     date: Spelt = (),
     formats: Sequence[str] = (),
     tweet_id: Spelt = (),
@@ -51,13 +48,12 @@ def one_table(
         texts = raw.need(*each_of(text)).fill_null(raw.maybe(*each_of(otherwise))) if text else raw.maybe()
         times = {f"{each_of(date)[0]} column": raw.maybe(*each_of(date))} if date else {}
         tweets = raw.need(*each_of(tweet_id)) if tweet_id else raw.maybe()
-        spoken = languages(raw.maybe(*each_of(language_column))) if language_column else pl.lit(language, pl.String)
         records = raw.frame.select(
             **{"id": unique_ids(name, raw.maybe(*each_of(id)))} if id else {},
             text=texts,
             kind=post_or_id(texts).replace("post", kind),
             label_raw=raw.need(*each_of(label)).str.strip_suffix(".0"),
-            language=spoken,
+            **({"language": languages(raw.maybe(*each_of(language)))} if language else {}),
             **dated({**times, "snowflake id": tweet_time(tweets)}, *formats),
             tweet_id=tweets,
             author=raw.maybe(*each_of(author)),

@@ -1,4 +1,4 @@
-"""The split stage of the demo: the planted data split by lot and by what belongs together, with what leaks in each."""
+"""The split stage of the demo: the planted data split at random and by what belongs together; what leaks in each."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Hop:
     why: str | None = None  # the agent's own reason
     operators: list[dict[str, Any]] = field(default_factory=list)
     votes: list[dict[str, Any]] = field(default_factory=list)
-    diagnosis: str | None = None  # what the agent was told to mend
+    diagnosis: str | None = None  # what the agent was told to change
     hub: str | None = None  # whose opinion was in the air
     parent: int | None = None  # cascades: the step that this agent had the claim from (0: the start)
     depth: int | None = None

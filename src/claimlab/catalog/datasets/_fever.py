@@ -41,7 +41,6 @@ def loaded(
         text=pl.col("claim").str.strip_chars(),
         kind=pl.lit("claim"),
         label_raw="label",
-        language=pl.lit("eng"),
         **more,
     )
     evidence = (

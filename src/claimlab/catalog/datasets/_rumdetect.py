@@ -24,7 +24,6 @@ def rumdetect(dataset: str) -> Loader:
             *["text", "label_raw", "tweet_id", "split"],
             id=f"{dataset}-" + pl.col("tweet_id"),
             kind=post_or_id(rows["text"]),
-            language=pl.lit("eng"),
             **sent(rows["tweet_id"]),
             # for the non-rumours the event is the news account that wrote the tweet
             author=pl.when(pl.col("origin") == "news_account").then("event"),

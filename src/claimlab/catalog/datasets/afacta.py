@@ -107,7 +107,6 @@ def table(
         text="SENTENCES",
         kind=pl.lit(kind),
         label_raw=pl.col(label) if label else pl.lit(None, pl.String),
-        language=pl.lit("eng"),
         source="speech",
         group="speech",
         split=pl.lit(split),

@@ -11,7 +11,6 @@ LOAD = one_table(
     id="id",
     tweet_id="id",
     label="is_misinfo",
-    language="eng",
 )
 
 

@@ -48,7 +48,6 @@ def load_human_baseline(bundle: Bundle) -> Loaded:
         text=raw.need("news"),
         kind=pl.lit("article"),
         label_raw=raw.need("label"),
-        language=pl.lit("ben"),
     )
     said = []
     for name in bundle.match(*(f"{who}.csv" for who in PEOPLE)):
@@ -78,7 +77,6 @@ def _part(bundle: Bundle, name: str) -> pl.DataFrame:
         text=raw.need("content", "article", "text").fill_null(raw.maybe("headline")),
         kind=pl.lit("article"),
         label_raw=raw.need("label").str.strip_suffix(".0"),
-        language=pl.lit("ben"),
         **dated({"date column": raw.maybe("date")}, "%d/%m/%Y %H:%M:%S"),
         source=raw.maybe("domain"),
         topic=raw.maybe("category"),

@@ -43,7 +43,6 @@ def _load(bundle: Bundle, parts: Sequence[str]) -> Loaded:
         id=unique_ids("benjaminpoliticalnews", raw["key"]),
         kind=pl.lit("article"),
         label_raw="label",
-        language=pl.lit("eng"),
         topic=pl.lit("politics"),
         meta=meta_column(raw, ["title", "part"]),
     )

@@ -13,7 +13,6 @@ LOAD = one_table(
     files=("facebook-fact-check.csv",),
     id="post_id",
     label="Rating",
-    language="eng",
     date="Date Published",
     source="Page",
     url="Post URL",

@@ -21,7 +21,6 @@ def load(bundle: Bundle) -> Loaded:
         id=unique_ids("celebrity", found["label"] + "-" + found["stem"]),
         kind=pl.lit("article"),
         label_raw="label",
-        language=pl.lit("eng"),
         meta=meta_column(found, ["title"]),
     )
     return Loaded(records)

@@ -30,7 +30,6 @@ def load(bundle: Bundle) -> Loaded:
         text=pl.col("claim").str.strip_chars(),
         kind=pl.lit("claim"),
         label_raw="label",
-        language=pl.lit("eng"),
         group=pl.col("file_id").str.replace(r"_\d+$", ""),  # the news claim from which the versions were made
         meta=meta_column(raw.rename({"is_auth": "extracted_from_news"}), ["cord_id", "extracted_from_news"]),
     )

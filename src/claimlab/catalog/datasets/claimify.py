@@ -26,7 +26,6 @@ def load(bundle: Bundle) -> Loaded:
         text="sentence",
         kind=pl.lit("claim"),
         label_raw="contains_factual_claim",
-        language=pl.lit("eng"),
         source=pl.lit("BingCheck"),
         group="answer_id",
         authorship=pl.lit("MGT"),

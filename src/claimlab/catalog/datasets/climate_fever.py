@@ -19,7 +19,6 @@ def load(bundle: Bundle) -> Loaded:
         text=pl.col("claim").str.strip_chars(),
         kind=pl.lit("claim"),
         label_raw="claim_label",
-        language=pl.lit("eng"),
     )
     pairs = [(record, e) for record, row in zip(records["id"], rows, strict=True) for e in row["evidences"]]
     evidence = side_rows("evidence", (_evidence(record, e) for record, e in pairs))

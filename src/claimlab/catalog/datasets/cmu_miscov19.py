@@ -18,7 +18,6 @@ def load(bundle: Bundle) -> Loaded:
         "id",
         kind=pl.lit("id-only"),
         label_raw="annotation1",
-        language=pl.lit("eng"),
         **dated({"status_created_at column": raw["status_created_at"]}),
         tweet_id="status_id",
         meta=meta_column(raw, ["annotation2"]),

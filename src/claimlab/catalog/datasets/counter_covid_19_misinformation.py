@@ -68,7 +68,6 @@ def _part(bundle: Bundle, name: str) -> pl.DataFrame:
         text=text,
         kind=post_or_id(text),
         label_raw=label.str.strip_suffix(".0").replace(NUMBERS),
-        language=pl.lit("eng"),
         **sent(ids),
         tweet_id=ids,
         topic=raw.maybe("topic").fill_null(topic) if topic else raw.maybe("topic"),

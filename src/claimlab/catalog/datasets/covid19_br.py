@@ -20,7 +20,6 @@ def load(bundle: Bundle) -> Loaded:
         "text",
         kind=pl.lit("post"),
         label_raw="misinformation",
-        language=pl.lit("por"),
         topic=pl.lit("COVID-19"),
         meta=meta_column(rows, ["row", "shares", "revision"]),
     )

@@ -24,7 +24,6 @@ def load(bundle: Bundle) -> Loaded:
                 text=raw.need("tweet", "text"),
                 kind=pl.lit("post"),
                 label_raw=raw.maybe("label"),
-                language=pl.lit("eng"),
                 split=pl.lit(split),
             )
         )

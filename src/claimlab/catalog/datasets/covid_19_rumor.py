@@ -37,7 +37,6 @@ def load(bundle: Bundle) -> Loaded:
         text=text,
         kind=pl.lit("claim"),
         label_raw=raw.need("label"),
-        language=pl.lit("eng"),
         **dated({"date column": raw.maybe("time", "date"), "snowflake id": tweet_time(tweets)}, "%m/%d/%Y"),
         tweet_id=tweets,
         author=raw.maybe("author"),
@@ -70,7 +69,6 @@ def load_curated(bundle: Bundle) -> Loaded:
         text="content",
         kind=pl.lit("claim"),
         label_raw="label",
-        language=pl.lit("eng"),
         source="part",
         meta=meta_column(rows, ["sentiment", "replies", "retweets", "likes"]),
     )

@@ -30,7 +30,6 @@ def load(bundle: Bundle) -> Loaded:
         text=pl.col("claim").str.strip_chars(),
         kind=pl.lit("claim"),
         label_raw="label",
-        language=pl.lit("eng"),
         url="gold_source",
         group="gold_source",
         # a refuted claim is a person's title with its key words swapped by a model

@@ -12,7 +12,6 @@ LOAD = one_table(
     text="text",
     kind="post",
     label=("binary_label", "label"),
-    language="deu",
 )
 
 

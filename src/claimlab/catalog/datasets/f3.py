@@ -107,7 +107,6 @@ def finish(rows: pl.DataFrame) -> Loaded:
         *["text", "label_raw", "source", "authorship", "split", "meta"],
         id="f3-" + pl.col("uuid"),
         kind=pl.col("article_type").replace_strict(KINDS, default=None),
-        language=pl.lit("eng"),
         group=pl.col("base").replace_strict(groups, default=None, return_dtype=pl.String),
     )
     return Loaded(records, synthetic="MGT" in records["authorship"])

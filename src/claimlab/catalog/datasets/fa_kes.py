@@ -17,7 +17,6 @@ LOAD = one_table(
     otherwise=TITLE,
     kind="article",
     label=("labels", "label"),
-    language="eng",
     date="date",
     formats=("%m/%d/%Y",),
     source="source",

@@ -46,7 +46,6 @@ def load(bundle: Bundle) -> Loaded:
         text=raw.need("claimReviewed"),
         kind=pl.lit("claim"),
         label_raw=rating,
-        language=pl.lit("por"),
         **dated({"datePublished of the review": published}, written=raw.need("datePublished")),
         group=url,
     )

@@ -17,7 +17,6 @@ def load(bundle: Bundle) -> Loaded:
                 text=title_and_body(raw.maybe("title", "headline"), raw.need("text", "content")),
                 kind=pl.lit("article"),
                 label_raw=raw.need("label"),
-                language=pl.lit("eng"),
                 source=raw.maybe("source", "outlet"),
                 url=raw.maybe("url", "link"),
             )

@@ -44,7 +44,6 @@ def read(bundle: Bundle, *, quoted: bool) -> Loaded:
         text="title",
         kind=pl.lit("post"),
         label_raw="2_way_label",
-        language=pl.lit("eng"),
         **dated({"created_utc column": raw["created_utc"]}),
         source="subreddit",
         # The file gives the domain that was linked to, not the whole address.

@@ -36,7 +36,6 @@ def load(bundle: Bundle) -> Loaded:
         text=title_and_body(raw.maybe("title").fill_null(raw.maybe("review_original_title")), found),
         kind=pl.lit("article"),
         label_raw=raw.need("review_rating"),
-        language=pl.lit("eng"),
         **dated({"published": raw.maybe("publish_date")}),
         source=raw.maybe("review_source", "review_news_source").fill_null(
             pl.select(host(pl.lit(original))).to_series()

@@ -33,7 +33,6 @@ def load(bundle: Bundle) -> Loaded:
         text=title_and_body(raw["title"], raw["body"]),
         kind=pl.lit("article"),
         label_raw="label",
-        language=pl.lit("eng"),
         meta=meta_column(raw, ["rebuttal"]),
     )
     return Loaded(records)

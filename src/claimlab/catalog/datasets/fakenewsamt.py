@@ -26,7 +26,6 @@ def load(bundle: Bundle) -> Loaded:
         id=unique_ids("fakenewsamt", found["stem"]),
         kind=pl.lit("article"),
         label_raw="label",
-        language=pl.lit("eng"),
         topic=pair.str.replace(r"\d+$", "").replace_strict(DOMAINS, default=None),
         group=pair,
         authorship=pl.lit("HWT"),

@@ -19,7 +19,6 @@ def load(bundle: Bundle) -> Loaded:
         text=raw.need("content"),
         kind=pl.lit("article"),
         label_raw=raw.need("type"),
-        language=pl.lit("eng"),
         author=raw.maybe("authors"),
         source=raw.need("domain"),
         url=raw.need("url"),

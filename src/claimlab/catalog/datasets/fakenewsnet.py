@@ -30,7 +30,6 @@ def load_listed(bundle: Bundle) -> Loaded:
         text=raw.need("claim", "title"),
         kind=pl.lit("claim"),
         label_raw=raw.need("claim_label", "real", "label").replace(LABELS),
-        language=pl.lit("eng"),
         url=raw.maybe("claim_source", "news_url"),
     )
     return Loaded(records.drop_nulls("text"))
@@ -57,7 +56,6 @@ def load_items(bundle: Bundle, site: str | None = None) -> Loaded:
         *["id", "label_raw", "source"],
         text="title",
         kind=pl.lit("claim"),
-        language=pl.lit("eng"),
         url="news_url",
         group="item",
         meta=meta_column(rows, ["tweets"]),
@@ -76,7 +74,6 @@ def _titles(bundle: Bundle) -> pl.DataFrame:
         text="title",
         kind=pl.lit("claim"),
         label_raw=pl.col("label").replace(LABELS),
-        language=pl.lit("eng"),
         **dated({"date column": rows["date"]}),
         source=pl.Series(sites, dtype=pl.String),
     )

@@ -30,7 +30,6 @@ def load(bundle: Bundle) -> Loaded:
         text=title_and_body(raw.maybe("header"), raw.need("article")),
         kind=pl.lit("article"),
         label_raw=raw.need("label"),
-        language=pl.lit("deu"),
         **dated({"published": raw.maybe("date")}),
         source=raw.maybe("source"),
         url=raw.maybe("url"),

@@ -17,7 +17,6 @@ def claims_of(bundle: Bundle) -> pl.DataFrame:
         claim="claim_num",
         kind=pl.lit("claim"),
         label_raw="group",
-        language=pl.lit("eng"),
         topic=pl.col("group").replace_strict(TOPICS, default=None),
     )
 
@@ -35,7 +34,7 @@ def load_join(bundle: Bundle) -> Loaded:
         tweets, left_on="claim", right_on="claim_number", how="left", maintain_order="left_right"
     )
     records = joined.select(
-        *["text", "kind", "label_raw", "language", "source", "topic"],
+        *["text", "kind", "label_raw", "source", "topic"],
         id=pl.format("{}-{}", "id", pl.int_range(1, pl.len() + 1).over("id")),
         **dated({"create_date column": joined["create_date"]}),
         tweet_id="tweet_id",

@@ -34,7 +34,6 @@ def stances(bundle: Bundle) -> Loaded:
         *["text", "split"],
         kind=pl.lit("claim"),
         label_raw="stance",
-        language=pl.lit("eng"),
         group=group,
         meta=meta_column(raw, ["stance", "body_id"]),
     )
@@ -59,7 +58,6 @@ def bodies(bundle: Bundle) -> Loaded:
         id=pl.format("fnc-1-{}-body-{}", "split", "body_id"),
         text="body",
         kind=pl.lit("article"),
-        language=pl.lit("eng"),
     )
     return Loaded(records)
 

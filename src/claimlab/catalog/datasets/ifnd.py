@@ -20,7 +20,6 @@ def load(bundle: Bundle) -> Loaded:
         text=raw.need("Statement", "text", "title"),
         kind=pl.lit("claim"),
         label_raw=raw.need("Label"),
-        language=pl.lit("eng"),
         **times,
         source=raw.maybe("Web", "source"),
         topic=raw.maybe("Category"),

@@ -40,7 +40,6 @@ def _records(raw: Table, label: str, column: str, kind: str) -> pl.DataFrame:
         text=raw.need(column),
         kind=pl.lit(kind),
         label_raw=pl.lit(label),
-        language=pl.lit("eng"),
         **dated({"date column": raw.maybe("date")}, "%d-%b-%y"),
     )
 

@@ -25,7 +25,6 @@ def load(bundle: Bundle) -> Loaded:
         text="statement",
         kind=pl.lit("claim"),
         label_raw="label",
-        language=pl.lit("eng"),
         author="speaker",
         source="context",
         topic="subjects",

@@ -21,7 +21,6 @@ def load(bundle: Bundle) -> Loaded:
         "source",
         "topic",
         kind=pl.lit("claim"),
-        language=pl.lit("eng"),
     )
     judged = raw.join(records.select("id", *key), on=key, how="left", nulls_equal=True, maintain_order="left")
     return Loaded(records, {"annotations": answers(judged, {q: q for q in QUESTIONS})})

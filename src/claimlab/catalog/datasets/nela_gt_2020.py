@@ -35,7 +35,6 @@ def load(bundle: Bundle) -> Loaded:
         text=title_and_body(raw.maybe("title"), raw.maybe("content")),
         kind=pl.lit("article"),
         label_raw=known,
-        language=pl.lit("eng"),
         **dated({"published": raw.maybe("published_utc", "date")}),
         author=raw.maybe("author"),
         source=source,

@@ -45,7 +45,6 @@ def load_threads(bundle: Bundle) -> Loaded:
         id="pheme-" + pl.col("tweet_id"),
         kind=pl.lit("post"),
         label_raw=pl.Series(labels, dtype=pl.String),
-        language=pl.lit("eng"),
         **sent(rows["tweet_id"]),
         group=pl.Series(events, dtype=pl.String),
         meta=meta_column(rows, ["mbib_label"]),

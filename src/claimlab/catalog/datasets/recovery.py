@@ -25,6 +25,7 @@ def load_tweets(bundle: Bundle) -> Loaded:
         id="recovery-tweet-" + pl.col("tweet_id"),
         kind=pl.lit("id-only"),
         label_raw=pl.col("label_raw").str.strip_suffix(".0"),
+        language=pl.lit(None, pl.String),  # the articles are English, the tweets that share them need not be
         **sent(tweets["tweet_id"]),
         group="news-" + pl.col("news_id"),
     )
@@ -39,7 +40,6 @@ def load_articles(bundle: Bundle) -> Loaded:
         text=raw.need("body_text"),
         kind=pl.lit("article"),
         label_raw=raw.need("reliability").str.strip_suffix(".0"),
-        language=pl.lit("eng"),
         **dated({"date column": raw.maybe("publish_date")}, "%m/%d/%Y"),
         author=raw.maybe("author"),
         source=raw.maybe("publisher"),

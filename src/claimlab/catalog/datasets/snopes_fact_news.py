@@ -24,7 +24,6 @@ def load(bundle: Bundle) -> Loaded:
         text=text,
         kind=pl.lit("claim"),
         label_raw=raw.need("rate", "rating", "label"),
-        language=pl.lit("eng"),
         source=pl.lit("Snopes"),
         group=repeated(text, ids),
         meta=raw.meta(["question", "comment"]),

@@ -26,7 +26,6 @@ def _records(raw: Table, split: str) -> pl.DataFrame:
         text=title_and_body(raw.maybe("headline"), raw.need("text")),
         kind=pl.lit("article"),
         label_raw=raw.need("category"),
-        language=pl.lit("spa"),
         source=raw.maybe("source"),
         url=raw.maybe("link"),
         topic=raw.maybe("topic", "topics"),

@@ -27,7 +27,6 @@ def load(bundle: Bundle) -> Loaded:
         text="tweet",
         kind=pl.lit("post"),
         label_raw="target",
-        language=pl.lit("eng"),
         meta=meta_column(rows, [*META, *QUESTIONS]),
     )
     claims = rows.select(record_id="id", claim_id="group", text="statement", method=pl.lit("PolitiFact statement"))

@@ -22,7 +22,6 @@ def load(bundle: Bundle) -> Loaded:
     records = rows.select(
         *["id", "text", "label_raw"],
         kind=pl.lit("claim"),
-        language=pl.lit("eng"),
         url=pl.when(pl.col("side") == "true").then("true_url").otherwise("false_url"),
         group="triplet-" + pl.col("triplet"),
         meta=meta_column(rows, ["image", "query"]),

@@ -19,7 +19,6 @@ def load(bundle: Bundle) -> Loaded:
     records = raw.select(
         "tweet_id",
         kind=pl.lit("id-only"),
-        language=pl.lit("eng"),
         **sent(raw["tweet_id"]),
         meta=meta_column(raw, EXTRA),
     )

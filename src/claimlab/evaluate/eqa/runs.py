@@ -27,7 +27,7 @@ INPUT, RATIONALE = 600, 300  # characters shown
 
 @dataclass(frozen=True)
 class Run(ScoredRun):
-    """A scored run with examples by lot."""
+    """A scored run with examples drawn at random."""
 
     correct: list[dict[str, Any]] = field(default_factory=list)
     wrong: list[dict[str, Any]] = field(default_factory=list)
@@ -113,7 +113,7 @@ def _with_examples(run: ScoredRun, seed: int) -> Run:
 
 
 def _draw(rows: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
-    """`EXAMPLES` rows by lot: input, output and truth."""
+    """`EXAMPLES` rows at random: input, output and truth."""
     order = np.random.default_rng(seed).permutation(rows.height)[:EXAMPLES]
     drawn = rows.sort("id")[order.tolist()]
     return [

@@ -1,0 +1,39 @@
+"""Words that a user wrote: as a choice, as one or several, and as a name for files and anchors."""
+
+from __future__ import annotations
+
+import pytest
+
+from claimlab.core.choice import each_of, one_of
+from claimlab.core.errors import UnknownName
+from claimlab.core.plain import slug
+
+
+def test_one_of_a_few_or_the_near_miss() -> None:
+    assert one_of(("fair", "cdl"), "cdl", "protocol") == "cdl"
+    with pytest.raises(UnknownName, match="choice for `protocol` named 'fare'. Did you mean 'fair'"):
+        one_of(("fair", "cdl"), "fare", "protocol")
+
+
+def test_one_name_is_not_its_letters() -> None:
+    assert each_of("brave") == ("brave",)
+    assert each_of(["brave", "local:docs"]) == ("brave", "local:docs")
+    assert each_of(()) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "any_script"),
+    [
+        ("Fake News, 2020", "fake-news-2020", "Fake-News-2020"),
+        ("São Paulo", "s-o-paulo", "São-Paulo"),
+        ("../a/b", "a-b", "a-b"),
+        ("谣言", "", "谣言"),
+    ],
+)
+def test_a_slug_is_safe_as_a_file_name(text: str, plain: str, any_script: str) -> None:
+    assert slug(text) == plain
+    assert slug(text, any_script=True) == any_script
+
+
+def test_a_slug_is_cut() -> None:
+    assert (len(slug("a" * 99)), len(slug("a" * 99, longest=80))) == (60, 80)
