@@ -38,8 +38,8 @@ DATASET = Entry(
 # A process of its own, since a registry looks for its entries once.
 RUN = """
 import contextlib, io, json, sys
-import claimlab.catalog.datasets
-claimlab.catalog.datasets.__path__.append(sys.argv[1])
+from claimlab.catalog import datasets
+datasets.__path__.append(sys.argv[1])
 from claimlab.catalog.views.docs import page
 from claimlab.catalog.query import everything
 from claimlab.cli.app import run

@@ -25,12 +25,12 @@ def works(citation: str) -> list[Work]:
     """The works that a citation names; one without authors of its own has those of the work before it."""
     out: list[Work] = []
     for part in re.split(r"; (?=[^;]*\(\d{4}\), )", citation.strip().rstrip(".")):
-        found = WORK.fullmatch(part) or UNDATED.fullmatch(part)
-        if found is None:
+        match = WORK.fullmatch(part) or UNDATED.fullmatch(part)
+        if match is None:
             continue
-        title, _, venue = found["rest"].rpartition(", ")
-        authors = _authors(found["who"]) or (out[-1].authors if out else ())
-        out.append(Work(authors, found["year"] or None, title or venue, venue if title else None))
+        title, _, venue = match["rest"].rpartition(", ")
+        authors = _authors(match["who"]) or (out[-1].authors if out else ())
+        out.append(Work(authors, match["year"] or None, title or venue, venue if title else None))
     return out
 
 

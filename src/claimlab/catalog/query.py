@@ -81,12 +81,12 @@ def last_day(text: str) -> date:
 
 
 def _date_parts(text: str) -> tuple[int, int | None, int | None]:
-    found = re.fullmatch(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", text.strip())
+    match = re.fullmatch(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", text.strip())
     problem = f"'{text}' is not a date."
     todo = "Give a year, a month or a day: 2020, 2020-03 or 2020-03-01."
-    if found is None:
+    if match is None:
         raise UsageError(problem, todo)
-    year, month, day = (int(part) if part else None for part in found.groups())
+    year, month, day = (int(part) if part else None for part in match.groups())
     try:
         date(year or 1, month or 1, day or 1)
     except ValueError:

@@ -76,9 +76,9 @@ class Table:
 
     def maybe(self, *spellings: str) -> pl.Series:
         """That column, or nulls where there is none."""
-        found = self.find(*spellings)
+        column = self.find(*spellings)
         nothing = pl.Series([None], dtype=pl.String)
-        return blank_to_null(self.frame[found]) if found is not None else nothing.new_from_index(0, self.height)
+        return blank_to_null(self.frame[column]) if column is not None else nothing.new_from_index(0, self.height)
 
     def need(self, *spellings: str) -> pl.Series:
         """That column, or a sentence where there is none."""
@@ -92,8 +92,8 @@ class Table:
 
     def pick(self, needed: Names, optional: Names = ()) -> pl.DataFrame:
         """The columns under our names; an optional one that is absent is null."""
-        found = {ours: self.need(*spellings) for ours, spellings in _spelt(needed).items()}
-        return pl.DataFrame(found | {ours: self.maybe(*spellings) for ours, spellings in _spelt(optional).items()})
+        columns = {ours: self.need(*spellings) for ours, spellings in _spelt(needed).items()}
+        return pl.DataFrame(columns | {ours: self.maybe(*spellings) for ours, spellings in _spelt(optional).items()})
 
     def meta(self, names: Names) -> pl.Series:
         """The column `meta`, from those of these columns that are there."""

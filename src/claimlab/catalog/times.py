@@ -41,11 +41,11 @@ def dated(readings: Mapping[str, pl.Series], *formats: str, written: pl.Series |
     times = {k: utc(v, *formats) if v.dtype == pl.String else v for k, v in readings.items()}
     frame = pl.DataFrame(times)
     sources = [pl.when(values.is_not_null()).then(pl.lit(source)) for source, values in times.items()]
-    found = frame.select(pl.coalesce(frame.columns).alias("date"), pl.coalesce(sources).alias("date_source"))
+    dates = frame.select(pl.coalesce(frame.columns).alias("date"), pl.coalesce(sources).alias("date_source"))
     texts = [v for v in (written, *readings.values()) if v is not None and v.dtype == pl.String]
-    raw = pl.select(pl.coalesce(texts)).to_series() if texts else pl.Series([None] * found.height, dtype=pl.String)
-    unread = raw.set(found["date"].is_not_null(), None)
-    return {"date": found["date"], "date_source": found["date_source"], "date_raw": unread.alias("date_raw")}
+    raw = pl.select(pl.coalesce(texts)).to_series() if texts else pl.Series([None] * dates.height, dtype=pl.String)
+    unread = raw.set(dates["date"].is_not_null(), None)
+    return {"date": dates["date"], "date_source": dates["date_source"], "date_raw": unread.alias("date_raw")}
 
 
 def moment(text: str, *formats: str) -> datetime | None:
@@ -55,10 +55,10 @@ def moment(text: str, *formats: str) -> datetime | None:
         value = page[1]
     if UNIX.fullmatch(value):
         return _from_unix(float(value))
-    found = _parsed(value, formats)
-    if found is None or found.year < 1900 or found.date() == datetime(1970, 1, 1).date():
+    instant = _parsed(value, formats)
+    if instant is None or instant.year < 1900 or instant.date() == datetime(1970, 1, 1).date():
         return None
-    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    return instant.astimezone(UTC).replace(tzinfo=None) if instant.tzinfo else instant
 
 
 def _parsed(value: str, formats: tuple[str, ...]) -> datetime | None:

@@ -99,8 +99,8 @@ def _sentences(texts: pl.Series) -> pl.Series:
     cut = texts.str.replace_all(r"(^|[^.!?])([.!?])([.!?])", f"$1$2{_CUT}$3")
     cut = cut.str.replace_all(r"([.!?])([;*:@({\[])", f"$1{_CUT}$2")
     cut = cut.str.replace_all(r"([.!?](?:\s*[)\]}]+)?)\s+", f"$1{_CUT}")
-    found = cut.str.split(_CUT).list.eval(pl.element().str.strip_chars())
-    return found.list.eval(pl.element().filter(pl.element() != ""))
+    pieces = cut.str.split(_CUT).list.eval(pl.element().str.strip_chars())
+    return pieces.list.eval(pl.element().filter(pl.element() != ""))
 
 
 def _count_pieces(texts: pl.Expr) -> pl.Expr:

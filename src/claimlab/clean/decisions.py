@@ -58,14 +58,14 @@ def _ids(keys: pl.Series, kind: str, records: pl.DataFrame) -> list[str | None]:
 
 
 def _parse(decision: str, where: object) -> tuple[str, str | None]:
-    found = _DECISION.fullmatch(decision.strip())
-    label = found[2].lower() if found and found[2] else None
-    if found is None or (label is not None and label not in VERACITIES):
+    match = _DECISION.fullmatch(decision.strip())
+    label = match[2].lower() if match and match[2] else None
+    if match is None or (label is not None and label not in VERACITIES):
         raise DataError(
             f"The decision '{decision}' for '{where}' is not a valid decision.",
             f"Write keep, remove, or relabel with one of: {', '.join(VERACITIES)}.",
         )
-    return (found[1].lower(), None) if found[1] else ("relabel", label)
+    return (match[1].lower(), None) if match[1] else ("relabel", label)
 
 
 def _refuse_contradictions(found: pl.DataFrame) -> None:

@@ -166,8 +166,8 @@ def _spare(outcome: Outcome, before: pl.DataFrame, shielded: frozenset[str]) -> 
     if not spared.height:
         return outcome, 0
     order = before.select("id").with_row_index("row")
-    kept = pl.concat([outcome.kept, spared]).join(order, on="id").sort("row").drop("row")
-    rest = replace(outcome, kept=kept, dropped=outcome.dropped.filter(~stay), doubtful=outcome.doubtful.filter(~stay))
+    rows = pl.concat([outcome.kept, spared]).join(order, on="id").sort("row").drop("row")
+    rest = replace(outcome, kept=rows, dropped=outcome.dropped.filter(~stay), doubtful=outcome.doubtful.filter(~stay))
     return rest, spared.height
 
 

@@ -53,8 +53,8 @@ def describe(dataset: Dataset, *, top: int = TOP) -> Statistics:
 
 def originals(records: pl.DataFrame) -> pl.Series:
     """The texts with their URLs, where a step has removed those."""
-    kept = records["meta"].str.json_path_match("$.original_text")
-    return pl.DataFrame({"kept": kept, "text": records["text"]}).select(pl.coalesce("kept", "text")).to_series()
+    stored = records["meta"].str.json_path_match("$.original_text")
+    return pl.DataFrame({"stored": stored, "text": records["text"]}).select(pl.coalesce("stored", "text")).to_series()
 
 
 def domain_statistics(records: pl.DataFrame, *, top: int = TOP, counting: Counting = "plain") -> pl.DataFrame:

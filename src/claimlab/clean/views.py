@@ -92,11 +92,11 @@ def _examples(cleaned: Cleaned) -> list[Block]:
 def statistics_blocks(statistics: Statistics) -> list[Block]:
     titles = ["Label", "Records", "% with URL", "Words", "Word length", "Sentences", "Words per sentence"]
     rows = [[r[0], r[1], *(decimal(v) for v in r[2:])] for r in statistics.texts.iter_rows()]
-    found = statistics.domains
-    names = [c for c in found.columns if c not in ("domain", "mentions")]
+    cited_domains = statistics.domains
+    names = [c for c in cited_domains.columns if c not in ("domain", "mentions")]
     cited = [
         [r["domain"], r["mentions"], *(x for n in names for x in (r[n], decimal(100 * r[n] / r["mentions"])))]
-        for r in found.iter_rows(named=True)
+        for r in cited_domains.iter_rows(named=True)
     ]
     heads = ["Domain", "Mentions", *(x for n in names for x in (n, f"% {n}"))]
     return [

@@ -36,13 +36,13 @@ def run_enrich(tour: Tour) -> None:
         done = sync.run(enrich_async(some, doors))
     ends = dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
     tour.enriched = done.summary
-    found = {
+    hits = {
         kind: sum(ends[i] == "corresponding" for i, k in planted_checks.items() if k == kind) for kind in (WHOLE, CORE)
     }
     half = len(planted_checks) // 2
-    told = (
+    sentences = (
         f"{len(reviews)} made-up fact-checks were hidden for {ENRICHED} claims: {half} repeat the claim, and "
-        f"{found[WHOLE]} of them were found; {half} say only its core, and {found[CORE]} of them were found, with the "
+        f"{hits[WHOLE]} of them were found; {half} say only its core, and {hits[CORE]} of them were found, with the "
         "help of claims extracted by rule. No network and no model was used."
     )
-    tour.sections.append(Section("Evidence", [Text(told), *blocks(analyse(done.dataset))]))
+    tour.sections.append(Section("Evidence", [Text(sentences), *blocks(analyse(done.dataset))]))

@@ -23,7 +23,7 @@ def run_evolve(tour: Tour) -> None:
     made = {network: _evolved(claims, network, tour.seed) for network in NETWORKS}
     made["random"].write(tour.folder / "evolved")
     turns = sum(data.tables["traces"].height for data in made.values())
-    told = (
+    sentences = (
         f"{some.height} claims of the clean twin were passed on for {STEPS} steps in three societies of 90 made-up "
         f"agents; each of the {turns:,} turns was written by rule and is kept. The figures are the share in percent of "
         "a claim's words, then and now together, that are not in both: most of the change comes early."
@@ -32,7 +32,7 @@ def run_evolve(tour: Tour) -> None:
         [network, *(percent(share) for share in _change(data))] for network, data in made.items()
     ]
     blocks: list[Block] = [
-        Text(told),
+        Text(sentences),
         Table(["Network", *(f"step {s}" for s in SHOWN)], rows),
         _example(made["random"]),
     ]
@@ -56,6 +56,6 @@ def _change(data: Dataset) -> Sequence[float]:
 
 def _example(data: Dataset) -> Table:
     first = data.tables["traces"].filter(pl.col("record_id") == data.records["id"][0])
-    told = first.filter(pl.col("input") != pl.col("output")).select("step", "agent", "output")
-    rows = [[step, agent, text] for step, agent, text in told.iter_rows()]
+    changes = first.filter(pl.col("input") != pl.col("output")).select("step", "agent", "output")
+    rows = [[step, agent, text] for step, agent, text in changes.iter_rows()]
     return Table(["Step", "Agent", "One claim, whenever it changed"], [[0, None, first["input"][0]], *rows])

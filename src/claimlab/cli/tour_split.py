@@ -19,10 +19,10 @@ def run_split(tour: Tour) -> None:
         leak = done.checked.leaks[0]
         rows.append([way, leak.rows, *map(toned, (leak.exact, leak.near, leak.group))])
     naive, fair = (made[way].checked.leaks[0] for way in ("random", "near-duplicates"))
-    told = (
-        f"By lot, {naive.texts} of {naive.rows} test records stand in train too, word for word or nearly so. Kept "
+    sentences = (
+        f"At random, {naive.texts} of {naive.rows} test records stand in train too, word for word or nearly so. Kept "
         f"together by text and group, {fair.texts} of {fair.rows} do. With whole sources held out, who published it is "
         "new in test."
     )
     columns = ["Split by", "Test records", "Same text in train", "Near text in train", "Same group in train"]
-    tour.sections.append(Section("The split", [Text(told), Table(columns, rows)]))
+    tour.sections.append(Section("The split", [Text(sentences), Table(columns, rows)]))

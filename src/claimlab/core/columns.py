@@ -14,11 +14,11 @@ def column_values(records: pl.DataFrame, name: str) -> pl.Series:
     """A record column by name, or a key inside `meta` (as `meta.party` or just `party`); values as they are."""
     if name in records.columns and name != "meta":
         return records[name]
-    found = meta_values(records)
+    keys = meta_values(records)
     key = name.removeprefix("meta.")
-    if key not in found:
-        raise UnknownName("column", name, [*records.columns, *(f"meta.{k}" for k in found)])
-    return found[key].rename(name)
+    if key not in keys:
+        raise UnknownName("column", name, [*records.columns, *(f"meta.{k}" for k in keys)])
+    return keys[key].rename(name)
 
 
 def meta_values(records: pl.DataFrame) -> dict[str, pl.Series]:

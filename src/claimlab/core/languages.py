@@ -65,10 +65,10 @@ def normalise(code: str, *, macro: bool = True) -> str | None:
 
 def require(code: str) -> str:
     """`normalise`, or a sentence for the user."""
-    found = normalise(code)
-    if found is None:
+    iso3 = normalise(code)
+    if iso3 is None:
         raise UsageError(f"'{code}' is not a language code or name.", "Give an ISO 639 code such as en, eng or pt-BR.")
-    return found
+    return iso3
 
 
 @cache

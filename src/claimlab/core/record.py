@@ -133,8 +133,8 @@ def validate(records: pl.DataFrame) -> None:
             "Give every record an id that is unique in its dataset.",
         )
     for column, allowed in CLOSED.items():
-        found = records[column].drop_nulls().unique()
-        wrong = sorted(set(found.to_list()) - set(allowed))
+        values = records[column].drop_nulls().unique()
+        wrong = sorted(set(values.to_list()) - set(allowed))
         if wrong:
             raise SchemaError(
                 f"Column '{column}' holds {wrong[:5]}.",
@@ -171,8 +171,8 @@ _ENCODER = json.JSONEncoder(
 
 def meta_json(values: Mapping[str, Any]) -> str | None:
     """The JSON text for a `meta` cell: keys sorted, nulls and blanks left out, null when nothing is left."""
-    kept = {k: v for k, v in values.items() if v is not None and v != ""}
-    return _ENCODER.encode(kept) if kept else None
+    stated = {k: v for k, v in values.items() if v is not None and v != ""}
+    return _ENCODER.encode(stated) if stated else None
 
 
 def meta_column(frame: pl.DataFrame, columns: list[str]) -> pl.Series:

@@ -74,18 +74,18 @@ class Registry(Generic[T]):
 
     def all(self) -> dict[str, T]:
         """Every entry that loads; a warning names each outside one that does not, once."""
-        found: dict[str, T] = {}
+        loaded: dict[str, T] = {}
         for name in self.names():
             if name in self._modules:
-                found[name] = self.get(name)
+                loaded[name] = self.get(name)
                 continue
             known = name in self._broken
             try:
-                found[name] = self._load(self._outside[name])
+                loaded[name] = self._load(self._outside[name])
             except ClaimlabError as error:
                 if not known:
                     warnings.warn(f"{error.problem} It is left out. {error.todo}", BrokenPlugin, stacklevel=2)
-        return found
+        return loaded
 
     def __contains__(self, name: str) -> bool:
         """Whether `get` would give it: an outside entry must load to be here."""
@@ -119,8 +119,8 @@ class Registry(Generic[T]):
     def _entry(self, module: ModuleType, name: str) -> T:
         table = entries(module)
         if name in table:
-            found: T = table[name]
-            return found
+            row: T = table[name]
+            return row
         try:
             entry: T = getattr(module, self.attribute)
         except AttributeError:

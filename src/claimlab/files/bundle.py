@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from claimlab.core.digest import digest_file
 from claimlab.core.errors import UnreadableFile
 
 MAX_UNPACKED = 4 << 30  # bytes over the whole archive
@@ -96,15 +97,15 @@ class Bundle:
 
     def match(self, *patterns: str) -> list[str]:
         """Members whose whole path, or any tail of it, matches a glob; case does not matter; natural order."""
-        found = [n for n in self._members if any(_matches(n, p) for p in patterns)]
-        return sorted(found, key=_natural)
+        names = [n for n in self._members if any(_matches(n, p) for p in patterns)]
+        return sorted(names, key=_natural)
 
     def one(self, *patterns: str) -> str:
         """The first member that matches the first pattern that matches anything; a sentence when none does."""
         for pattern in patterns:
-            found = self.match(pattern)
-            if found:
-                return found[0]
+            names = self.match(pattern)
+            if names:
+                return names[0]
         shown = ", ".join(self.names()[:8]) + (", …" if len(self._members) > 8 else "")
         raise UnreadableFile(
             f"'{self.path.name}' holds no file like {' or '.join(repr(p) for p in patterns)} "
@@ -150,8 +151,8 @@ class Bundle:
     def hashes(self) -> dict[str, str]:
         """Name and sha256 of what was given: the zip or file, or each file of a folder (over 200: one hash of all)."""
         if self.path.is_file():
-            return {self.path.name: _sha256(self.path)}
-        each = {n: _sha256(m) for n, m in self._members.items() if isinstance(m, Path)}
+            return {self.path.name: digest_file(self.path)}
+        each = {n: digest_file(m) for n, m in self._members.items() if isinstance(m, Path)}
         if len(each) <= 200:
             return each
         joined = "\n".join(f"{h}  {n}" for n, h in sorted(each.items()))
@@ -181,11 +182,6 @@ def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 def _starts_as_zip(place: Path) -> bool:
     with place.open("rb") as file:
         return file.read(2) == b"PK"  # a table that merely contains the marks of a zip near its end is no zip
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _zip_members(source: Path | IO[bytes], name: str, *, rooted: bool = False) -> dict[str, Member]:

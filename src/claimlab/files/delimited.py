@@ -123,12 +123,12 @@ def _with_newlines(source: Source) -> tuple[Source, str]:
 
 
 def _delimiter(sample: str, suffix: str) -> str | None:
-    found = sniff.sniff_delimiter(sample, suffix)
-    if found is not None and suffix in (".txt", ".text", "") and sniff.agrees(sample, found) < 0.9:
+    delimiter = sniff.sniff_delimiter(sample, suffix)
+    if delimiter is not None and suffix in (".txt", ".text", "") and sniff.agrees(sample, delimiter) < 0.9:
         return None
-    if found is None and suffix in sniff.TABLES:
+    if delimiter is None and suffix in sniff.TABLES:
         return "\t" if suffix in (".tsv", ".tab") else ","
-    return found
+    return delimiter
 
 
 def _quotes(source: Source, sample: str, delimiter: str | None, marks: Marks) -> Quotes:
@@ -220,9 +220,9 @@ def _table(name: str, frame: pl.DataFrame, layout: Layout, refused: Refused, bla
     """Empty cells become null; rows without a single character are left out and counted."""
     frame = frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
     if frame.width and all(frame[c].null_count() for c in frame.columns):
-        kept = frame.filter(~pl.all_horizontal(pl.all().is_null()))
-        blank += frame.height - kept.height
-        frame = kept
+        rows = frame.filter(~pl.all_horizontal(pl.all().is_null()))
+        blank += frame.height - rows.height
+        frame = rows
     return RawTable(name, frame, layout, refused=refused, blank=blank)
 
 

@@ -19,8 +19,8 @@ def changed_ids(tables: Mapping[str, pl.DataFrame]) -> dict[str, set[str]]:
     changes = tables.get("changes")
     if changes is not None and {"id", "column"} <= set(changes.columns):
         by_rule = pl.col("step") != BY_PEOPLE if "step" in changes.columns else pl.lit(False)
-        told = ~pl.col("column").is_in(ORDERING) & ~((pl.col("column") == "text") & by_rule)
-        for column, record in changes.filter(told).select("column", "id").iter_rows():
+        telling = ~pl.col("column").is_in(ORDERING) & ~((pl.col("column") == "text") & by_rule)
+        for column, record in changes.filter(telling).select("column", "id").iter_rows():
             ids.setdefault(str(column), set()).add(record)
     doubtful = tables.get("doubtful")
     if doubtful is not None and "id" in doubtful.columns and doubtful.height:
@@ -30,9 +30,9 @@ def changed_ids(tables: Mapping[str, pl.DataFrame]) -> dict[str, set[str]]:
 
 def in_words(ids: Mapping[str, set[str]], here: set[str]) -> str:
     """How many of the rows `here` were changed, and in what."""
-    found = {name: len(mine & here) for name, mine in sorted(ids.items())}
+    counts = {name: len(mine & here) for name, mine in sorted(ids.items())}
     n = len(here & set[str]().union(*ids.values()))
     if not n:
         return "No row is known to be changed by validation: the dataset has no log of changes, or none of its rows."
-    parts = ", ".join(f"{name} {count:,}" for name, count in found.items() if count)
+    parts = ", ".join(f"{name} {count:,}" for name, count in counts.items() if count)
     return f"{n:,} rows that validation changed ({parts}) stay out of dev and test."

@@ -56,9 +56,9 @@ class HoldOut:
         tally = trait.values.drop_nulls().unique()
         if tally.len() < 2:
             holders = "all rows that have one have" if trait.values.null_count() else "every row has"
-            found = f"{holders} '{tally[0]}'" if tally.len() else f"no row has one ({trait.missing})"
+            reason = f"{holders} '{tally[0]}'" if tally.len() else f"no row has one ({trait.missing})"
             raise Impossible(
-                f"A split by {self.name} needs two values at least: {found}.",
+                f"A split by {self.name} needs two values at least: {reason}.",
                 'Use another strategy, such as `by="group"`.',
             )
         chosen, trains = self._chosen(trait.values, material, request)
@@ -109,8 +109,8 @@ class HoldOut:
 
 def with_dev(material: Material, request: Request, rest: Flags) -> tuple[Codes, tuple[str, ...]]:
     """`rest` dealt to train and dev. Whole groups, unless they are too large to leave dev near its share."""
-    kept = TOGETHER if request.keep_together is None else request.keep_together
-    side = numbered(material.dealt(material.bound(kept), rest, request.shares.of_rest, request.seed))
+    together = TOGETHER if request.keep_together is None else request.keep_together
+    side = numbered(material.dealt(material.bound(together), rest, request.shares.of_rest, request.seed))
     wanted = request.shares.of_rest[1] * rest.sum()
     if request.keep_together is None and (side == 1).sum() < wanted / 2:
         side = numbered(material.dealt(material.bound(("exact",)), rest, request.shares.of_rest, request.seed))

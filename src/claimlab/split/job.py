@@ -57,8 +57,8 @@ class Split(Shown):
         return [*self.parts.notes, *self.checked.notes]
 
     def to_json(self) -> dict[str, Any]:
-        told = {"name": self.name, "held_out": list(self.parts.held_out), "left_out": dict(self.parts.left_out)}
-        return {**told, **self.checked.to_json(), "notes": self.notes()}
+        parts = {"name": self.name, "held_out": list(self.parts.held_out), "left_out": dict(self.parts.left_out)}
+        return {**parts, **self.checked.to_json(), "notes": self.notes()}
 
 
 @dataclass(frozen=True)
@@ -191,9 +191,9 @@ def _without_changed(job: Job, parts: Parts) -> Parts:
     side = numbered(parts.side)
     wrong = material.only_train & (side > 0)
     side[wrong] = -1
-    said = in_words(changed_ids(job.dataset.tables), set(material.records["id"].to_list()))
+    note = in_words(changed_ids(job.dataset.tables), set(material.records["id"].to_list()))
     thin = _thinned(parts, named(side), "changed by validation, so not tested on", int(wrong.sum()))
-    return replace(thin, notes=(*parts.notes, said))
+    return replace(thin, notes=(*parts.notes, note))
 
 
 def _small(material: Material, parts: Parts, request: Request) -> Parts:
@@ -231,8 +231,8 @@ def _dataset(job: Job, parts: Parts, checked: Checked) -> Dataset:
     )  # fmt: skip
     done = job.dataset.derive(job.dataset.records.with_columns(parts.side.alias("split")), step)
     left = [f"{n:,} rows are unused: {why}." for why, n in parts.left_out.items()]
-    kept = [note for note in done.notes if not note.startswith(NOTE)]  # a new split replaces the old one's notes
-    done.notes = [*kept, *(NOTE + note for note in [f"{parts.name}.", *left, *parts.notes, *checked.notes])]
+    older = [note for note in done.notes if not note.startswith(NOTE)]  # a new split replaces the old one's notes
+    done.notes = [*older, *(NOTE + note for note in [f"{parts.name}.", *left, *parts.notes, *checked.notes])]
     return done
 
 

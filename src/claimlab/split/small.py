@@ -47,6 +47,6 @@ def short_cells(frame: pl.DataFrame, taken: pl.DataFrame, cell: Sequence[str], m
     short = have.with_columns(pl.col("len").fill_null(0)).filter(pl.col("len") < most).sort("language", "label")
     if not short.height:
         return []
-    told = ", ".join(f"{language} {label} {n}" for label, language, n in short.head(8).iter_rows())
+    cells = ", ".join(f"{language} {label} {n}" for label, language, n in short.head(8).iter_rows())
     more = ", ..." if short.height > 8 else ""
-    return [f"{short.height} of {have.height} cells (class, language) have fewer than {most} test rows: {told}{more}."]
+    return [f"{short.height} of {have.height} cells (class, language) have fewer than {most} test rows: {cells}{more}."]

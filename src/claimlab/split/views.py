@@ -27,13 +27,13 @@ def left_out(split: Split) -> list[str]:
 
 def blocks(checked: Checked) -> list[Block]:
     """The tables of one split."""
-    found: list[Block] = [sides_table(checked)]
+    tables: list[Block] = [sides_table(checked)]
     if checked.leaks:
-        found.append(leaks_table(checked))
+        tables.append(leaks_table(checked))
     languages = checked.cells["language"].n_unique()
     if 1 < languages <= MANY:
-        found.append(languages_table(checked))
-    return found
+        tables.append(languages_table(checked))
+    return tables
 
 
 def sides_table(checked: Checked) -> Table:

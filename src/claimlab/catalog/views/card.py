@@ -144,8 +144,8 @@ def errata(card: Card) -> list[Block]:
 
 
 def differing(entry: Entry) -> list[Block]:
-    found = differences(entry)
-    return [Section("Where the published files differ from this card", [Items(found)])] if found else []
+    sentences = differences(entry)
+    return [Section("Where the published files differ from this card", [Items(sentences)])] if sentences else []
 
 
 def access(entry: Entry) -> list[Block]:
@@ -229,5 +229,5 @@ def _purpose(loader: Loader) -> str:
     """The first paragraph of what the loader says of itself; a partial speaks through the function it wraps."""
     while isinstance(loader, functools.partial):
         loader = loader.func
-    said = inspect.getdoc(loader) if inspect.isfunction(loader) else None
-    return " ".join((said or "").split("\n\n")[0].split())
+    docstring = inspect.getdoc(loader) if inspect.isfunction(loader) else None
+    return " ".join((docstring or "").split("\n\n")[0].split())

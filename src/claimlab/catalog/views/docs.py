@@ -86,8 +86,8 @@ def section(entry: Entry) -> list[str]:
 
 def anchor(title: str) -> str:
     """The anchor that Markdown viewers give a heading."""
-    kept = "".join(c for c in title.lower() if c.isalnum() or c in " -_")
-    return kept.replace(" ", "-")
+    letters = "".join(c for c in title.lower() if c.isalnum() or c in " -_")
+    return letters.replace(" ", "-")
 
 
 def cell(text: str) -> str:

@@ -33,10 +33,10 @@ class Language(CleanStep):
         return None if code is None else require(code)
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        found = identify_by(self.method, records["text"])
+        languages = identify_by(self.method, records["text"])
         gone: dict[str, str] = {}
         filled: dict[str, str] = {}
-        for i, own, seen in zip(records["id"].to_list(), records["language"].to_list(), found, strict=True):
+        for i, own, seen in zip(records["id"].to_list(), records["language"].to_list(), languages, strict=True):
             wanted, known = self.keep or own, seen or own
             if wanted and known and not same(known, wanted, equivalent=CONFUSABLE):
                 gone[i] = self._why(seen, own)
@@ -51,7 +51,7 @@ class Language(CleanStep):
         if self.fill and filled:
             column = [filled.get(i, own) for i, own in records.select("id", "language").iter_rows()]
             kept = records.with_columns(pl.Series("language", column, dtype=pl.String))
-        silent = sum(seen is None for seen in found) - records["text"].null_count()
+        silent = sum(seen is None for seen in languages) - records["text"].null_count()
         notes = (f"the identifier abstained on {silent:,} texts ({self.unsure}: `unsure`)",) if silent else ()
         return Outcome.of(
             records,

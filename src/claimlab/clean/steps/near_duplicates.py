@@ -20,16 +20,16 @@ class NearDuplicates(NearStep):
     action: Literal["group", "drop"] = "group"
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        found = self.clusters(records)
+        clusters = self.clusters(records)
         rows = pl.DataFrame(
-            {"id": records["id"], "group": records["group"], "label": labels(records), "cluster": found.labels}
+            {"id": records["id"], "group": records["group"], "label": labels(records), "cluster": clusters.labels}
         ).filter(pl.col("cluster") >= 0)
-        notes = [f"{rows.height:,} records are near-duplicates, in {len(found):,} clusters ({found.pairs.plan})"]
+        notes = [f"{rows.height:,} records are near-duplicates, in {len(clusters):,} clusters ({clusters.pairs.plan})"]
         if rows["label"].null_count() < rows.height:
             each = rows["label"].drop_nulls().value_counts().sort("label").iter_rows()
             notes.append("by label: " + ", ".join(f"{name} {count:,}" for name, count in each))
-        if found.pairs.skipped.comparisons:
-            notes.append(f"up to {found.pairs.skipped.comparisons:,} comparisons in crowded buckets were left out")
+        if clusters.pairs.skipped.comparisons:
+            notes.append(f"up to {clusters.pairs.skipped.comparisons:,} comparisons in crowded buckets were left out")
         outcome = self._drop(records, rows) if self.action == "drop" else self._group(records, rows, notes)
         table = rows.select(pl.col("id").alias("record_id"), "cluster", "label")  # the label it had at this stage
         return Outcome(

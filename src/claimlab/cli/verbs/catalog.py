@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 class CatalogGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A dataset's name where a sub-command belongs is the likeliest slip: say how to see it."""
-        found = super().get_command(ctx, cmd_name)
-        if found is None:
+        command = super().get_command(ctx, cmd_name)
+        if command is None:
             raise UsageError(
                 f"'catalog' has no sub-command '{cmd_name}'.", f"To see a dataset: claimlab catalog show {cmd_name}"
             )
-        return found
+        return command
 
 
 app = verb(cls=CatalogGroup)

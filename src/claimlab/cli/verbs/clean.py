@@ -64,12 +64,12 @@ def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:
     from claimlab.clean.recipe import STEPS, built_in, load_recipe, settable
 
     if show_recipe is not None:
-        found = load_recipe(show_recipe)
+        recipe = load_recipe(show_recipe)
         if as_json:
-            stages = [{"step": s.step, "datasets": list(s.datasets), **s.parameters} for s in found.stages]
-            emit({"name": found.name, "version": found.version, "note": found.note, "steps": stages})
+            stages = [{"step": s.step, "datasets": list(s.datasets), **s.parameters} for s in recipe.stages]
+            emit({"name": recipe.name, "version": recipe.version, "note": recipe.note, "steps": stages})
         else:
-            echo(found.text.rstrip())
+            echo(recipe.text.rstrip())
         return
     if steps:
         rows = [{"step": n, "summary": k.summary, "parameters": settable(k)} for n, k in STEPS.all().items()]

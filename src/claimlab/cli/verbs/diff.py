@@ -32,14 +32,14 @@ def diff(
     from claimlab.audit.views.compare import diff_blocks
 
     with progress_bar() as progress:
-        found = compare(
+        difference = compare(
             before, after, output=output, checks=checks, protocol=protocol, target=target, columns=columns or (),
             seed=seed, limit=limit, force=force, progress=progress,
         )  # fmt: skip
     if as_json:
-        emit(found.to_json())
+        emit(difference.to_json())
         return
-    show_blocks(diff_blocks(found, everything=False), most=120)
+    show_blocks(diff_blocks(difference, everything=False), most=120)
     if output is not None:
         say(f"Report: {output / 'index.html'}")
     suggest(f"claimlab audit {after} -o REPORT")

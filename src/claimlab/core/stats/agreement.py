@@ -92,8 +92,8 @@ def alpha_of(found: Patterns, weights: Floats, level: Level = "nominal") -> Floa
 
 def krippendorff(scores: Scores, level: Level = "interval") -> float | None:
     """Alpha of a table of judges by units: 1 is perfect, 0 is chance; null when nothing can be compared or varies."""
-    found = patterns([unit[~np.isnan(unit)].tolist() for unit in scores.T])
-    return _known(alpha_of(found, found.weights, level)[0]) if found.of.size else None
+    answers = patterns([unit[~np.isnan(unit)].tolist() for unit in scores.T])
+    return _known(alpha_of(answers, answers.weights, level)[0]) if answers.of.size else None
 
 
 def kappa(one: Sequence[object], other: Sequence[object]) -> float | None:

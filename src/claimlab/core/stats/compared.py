@@ -19,10 +19,10 @@ def compared(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
     nominal = figure(patterns([(number[a], number[b]) for a, b in zip(one, other, strict=True)]), alpha_of)
     share = Figure(equal / n if n else None, wilson(equal, n))
     figures = {"agreement": share, "kappa": kappa_figure(one, other), "alpha": nominal}
-    found: dict[str, Any] = {"n": n}
+    row: dict[str, Any] = {"n": n}
     for name, measured in figures.items():
-        found |= {name: _round(measured.value), f"{name}_interval": _rounded(measured.interval)}
-    return found
+        row |= {name: _round(measured.value), f"{name}_interval": _rounded(measured.interval)}
+    return row
 
 
 def _round(value: float | None) -> float | None:

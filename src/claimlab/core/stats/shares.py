@@ -9,5 +9,5 @@ def wilson(hits: int, n: int, level: float = 0.95) -> tuple[float, float] | None
 
     if n == 0:
         return None
-    found = binomtest(hits, n).proportion_ci(level, method="wilson")
-    return float(found.low), float(found.high)
+    ends = binomtest(hits, n).proportion_ci(level, method="wilson")
+    return float(ends.low), float(ends.high)
