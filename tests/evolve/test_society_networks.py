@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.evolve.society.build import MEAN_DEGREE, NETWORKS, build
 from claimlab.evolve.society.network import Network
+from claimlab.evolve.society.open import open_network
 from claimlab.evolve.society.population import Population
 
 MATCHED = ["clustered", "random", "scale-free"]
@@ -83,6 +84,21 @@ def test_small_and_dense_networks_are_sound_too(kind: str, size: int, share: flo
     assert network.edges == round(size * degree / 2)
 
 
+def test_a_kind_takes_its_settings_in_words() -> None:
+    network = open_network("scale-free:hubs=4", PEOPLE, seed=1)
+    assert network.hubs.size == network.parameters["hubs"] == 4
+    apart = open_network("clustered:inside=0.25", PEOPLE, seed=1, mean_degree=6)
+    groups = PEOPLE.codes("group")
+    owner = np.repeat(np.arange(apart.size), apart.degrees)
+    assert np.mean(groups[owner] == groups[apart.indices]) == pytest.approx(0.25, abs=0.01)
+    with pytest.raises(UnknownName, match="setting of the network 'clustered' named 'outside'. Did you mean 'inside'"):
+        open_network("clustered:outside=1", PEOPLE, seed=1)
+    with pytest.raises(UsageError, match="The network 'random' has no settings"):
+        open_network("random:hubs=3", PEOPLE, seed=1)
+    with pytest.raises(UsageError, match="The setting 'hubs' cannot be 'many'"):
+        open_network("scale-free:hubs=many", PEOPLE, seed=1)
+
+
 def test_what_cannot_be_built_is_named() -> None:
     few = Population.draw(9, seed=1)
     with pytest.raises(UsageError, match="cannot have 9 ties each"):
@@ -91,7 +107,7 @@ def test_what_cannot_be_built_is_named() -> None:
         build("clustered", few, seed=1, mean_degree=7.9)
     with pytest.raises(UnknownName, match="scale-free"):
         build("scalefree", few, seed=1)
-    with pytest.raises(UsageError, match="no setting 'hubs'. It has no settings"):
+    with pytest.raises(UnknownName, match="setting of the network 'random' named 'hubs'. Choose one of: mean_degree"):
         build("random", few, seed=1, hubs=3)
     with pytest.raises(UsageError, match="cannot have 10 hubs"):
         build("scale-free", few, seed=1, hubs=10)

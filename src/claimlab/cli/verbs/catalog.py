@@ -85,13 +85,8 @@ def catalog(
     as_json: o.JsonFlag = False,
 ) -> None:
     """List the catalogue's datasets; without a sub-command, those that match every option given."""
-    options = {
-        "topic": topic, "language": language, "modality": modality, "region": region, "licence": licence,
-        "min_size": min_size, "max_size": max_size, "since": since, "until": until, "quality": quality,
-        "passes": passes, "survey": survey, "evidence": evidence, "loadable": loadable,
-        "tested": tested,
-    }  # fmt: skip
-    wanted = {name: value for name, value in options.items() if value not in (None, False)}
+    words = {name: value for name, value in locals().items() if name not in ("ctx", "output", "force", "as_json")}
+    wanted = {name: value for name, value in words.items() if value not in (None, False)}
     if ctx.invoked_subcommand is not None:
         if wanted or output or force or as_json:
             raise UsageError(

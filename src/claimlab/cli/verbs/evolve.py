@@ -22,7 +22,10 @@ def _commands() -> None:
 
 
 NetworkOption = Annotated[
-    str, typer.Option(help="'random', 'scale-free', 'clustered', 'dunbar', or a file (ARCHIVE#MEMBER).")
+    str,
+    typer.Option(
+        help="'random', 'scale-free', 'scale-free:hubs=3', 'clustered', 'dunbar', or a file (ARCHIVE#MEMBER)."
+    ),
 ]
 PopulationOption = Annotated[
     str | None, typer.Option(help="A file of agents (ARCHIVE#MEMBER), or how many to draw (90).")

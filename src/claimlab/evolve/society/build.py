@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.registry import Registry
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
@@ -46,13 +46,10 @@ def build(
             f"Ask for a mean degree above 0 and below {population.size}.",
         )
     make = NETWORKS.get(kind)
-    known = list(inspect.signature(make).parameters)[3:]
-    strange = [name for name in settings if name not in known]
-    if strange:
-        raise UsageError(
-            f"A {kind} network has no setting '{strange[0]}'.",
-            f"Its settings are: {', '.join(known)}." if known else "It has no settings but the mean degree.",
-        )
+    known = [p.name for p in inspect.signature(make).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for name in settings:
+        if name not in known:
+            raise UnknownName(f"setting of the network '{kind}'", name, [*known, "mean_degree"])
     made = make(population, np.random.default_rng(seed), mean_degree, **settings)
     return replace(
         made, parameters={"kind": made.kind, "seed": seed, "mean_degree": made.mean_degree, **made.parameters}

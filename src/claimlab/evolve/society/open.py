@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from claimlab.core.errors import UnreadableFile, UsageError
-from claimlab.evolve.society.build import build
+from claimlab.core.settings import read
+from claimlab.evolve.society.build import NETWORKS, build
 from claimlab.evolve.society.files import read_network
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
@@ -25,12 +26,14 @@ def open_population(population: str | None, seed: int) -> Population:
 
 
 def open_network(network: str, people: Population, seed: int, mean_degree: float | None = None) -> Network:
-    """A file of ties, or one of a kind made for these agents."""
+    """A file of ties, or one of a kind made for these agents; the kind may have settings: "scale-free:hubs=3"."""
     path, _, member = network.partition("#")
     if not Path(path).exists():
-        if Path(path).suffix or "/" in path:
+        kind, _, words = network.partition(":")
+        if Path(kind).suffix or "/" in kind:
             raise UnreadableFile(f"There is no file '{path}'.", "Check the path, or name a kind of network.")
-        return build(network, people, seed=seed, mean_degree=mean_degree)
+        settings = read(NETWORKS.get(kind), words.split(",") if words else (), of=f"the network '{kind}'")
+        return build(kind, people, seed=seed, mean_degree=mean_degree, **settings)
     if mean_degree is not None:
         raise UsageError(f"The network '{network}' is a file and has its density.", "Leave out `mean_degree`.")
     return read_network(path, people, member or None)

@@ -18,7 +18,7 @@ INSIDE = 507 / 539
 
 
 def make(
-    population: Population, rng: np.random.Generator, mean_degree: float | None, inside: float = INSIDE
+    population: Population, rng: np.random.Generator, mean_degree: float | None, *, inside: float = INSIDE
 ) -> Network:
     groups = population.codes("group")
     if groups.min() < 0:

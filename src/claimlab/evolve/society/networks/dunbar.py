@@ -34,6 +34,7 @@ def make(
     population: Population,
     rng: np.random.Generator,
     mean_degree: float | None,
+    *,
     strong: Sequence[int] = STRONG,
     moderate: Sequence[int] = MODERATE,
     attributes: Sequence[str] | None = None,

@@ -22,7 +22,7 @@ HUB_SHARE = 5 / 90
 
 
 def make(
-    population: Population, rng: np.random.Generator, mean_degree: float | None, hubs: int | None = None
+    population: Population, rng: np.random.Generator, mean_degree: float | None, *, hubs: int | None = None
 ) -> Network:
     size, wanted = population.size, edges_wanted(population.size, mean_degree)
     count = max(1, round(size * HUB_SHARE)) if hubs is None else hubs
