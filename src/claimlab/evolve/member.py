@@ -11,10 +11,10 @@ def chosen_member(bundle: Bundle, member: str | None, usual: tuple[str, ...] = (
     if member is not None:
         return bundle.one(member)
     names = bundle.names()
-    found = names if len(names) == 1 else bundle.match(*usual) if usual else []
-    if len(found) == 1:
-        return found[0]
+    candidates = names if len(names) == 1 else bundle.match(*usual) if usual else []
+    if len(candidates) == 1:
+        return candidates[0]
     raise UsageError(
-        f"'{bundle.path.name}' holds {len(names)} files, and {len(found) or 'none'} of them may be meant.",
+        f"'{bundle.path.name}' holds {len(names)} files, and {len(candidates) or 'none'} of them may be meant.",
         f"Name the one with member=..., such as {names[0]!r}." if names else "Give a file.",
     )

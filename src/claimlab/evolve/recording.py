@@ -28,10 +28,10 @@ class Recording:
         table = dataset.tables["traces"].sort("round", "step", maintain_order=True)
         for (trace_id,), rows in table.group_by("trace_id", maintain_order=True):
             hops = [(_hop(row), json.loads(row["meta"] or "{}")) for row in rows.iter_rows(named=True)]
-            said = hops[0][1]
-            target = Target.of(said["dimension"], said["target_value"]) if said.get("dimension") else None
-            life = Life(str(trace_id), _status(said.get("status")), hops[-1][0].output, [hop for hop, _ in hops])
-            self._lives.setdefault((hops[0][0].input, target), []).append((said.get("claim"), life))
+            notes = hops[0][1]
+            target = Target.of(notes["dimension"], notes["target_value"]) if notes.get("dimension") else None
+            life = Life(str(trace_id), _status(notes.get("status")), hops[-1][0].output, [hop for hop, _ in hops])
+            self._lives.setdefault((hops[0][0].input, target), []).append((notes.get("claim"), life))
 
     @classmethod
     def open(cls, folder: Path | None) -> Recording:
@@ -41,17 +41,17 @@ class Recording:
 
     def life(self, text: str, target: Target | None, claim: str) -> Life:
         """The recorded life of a claim; ReplayMiss where there is none."""
-        found = self._lives.get((text, target), [])
-        for known, life in found:
+        lives = self._lives.get((text, target), [])
+        for known, life in lives:
             if known == claim:
                 return life
-        if not found:
+        if not lives:
             towards = f" towards {target}" if target else ""
             raise ReplayMiss(
                 f"'{self.name}' holds no life of claim '{claim}'{towards}.",
                 "Replay the claims that it was recorded with, or leave this one out.",
             )
-        return found[0][1]
+        return lives[0][1]
 
     def hop(self, start: Start, round: int, step: int) -> Hop:
         for hop in self.life(start.text, start.target, start.id).hops:
@@ -89,8 +89,8 @@ def _released_vote(row: dict[str, Any]) -> list[dict[str, Any]]:
     """The released steps hold the first auditor's word alone."""
     if row["passed"] is None:
         return []
-    said = {"auditor": "released", "passed": row["passed"], "reason": row["reason"]}
-    return [{k: v for k, v in said.items() if v is not None}]
+    vote = {"auditor": "released", "passed": row["passed"], "reason": row["reason"]}
+    return [{k: v for k, v in vote.items() if v is not None}]
 
 
 def _status(said: str | None) -> Status:

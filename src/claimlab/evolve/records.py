@@ -25,11 +25,11 @@ _WHOLE = 5_000  # societies up to this size are kept whole; of larger ones, thos
 
 def starts(claims: Dataset, targets: Sequence[Target]) -> list[Start]:
     """Every claim, once for each target; claims without a text cannot be told and are left out (and counted)."""
-    told = _contexts(claims)
+    contexts = _contexts(claims)
     rows = claims.records.select("id", "text", _languages(claims.records)).iter_rows()
     wanted: Sequence[Target | None] = targets or (None,)
     return [
-        Start(record_id, text, language, *told.get(record_id, (None, ())), target)
+        Start(record_id, text, language, *contexts.get(record_id, (None, ())), target)
         for record_id, text, language in rows
         if text is not None
         for target in wanted
@@ -75,11 +75,11 @@ def _contexts(claims: Dataset) -> dict[str, tuple[str | None, tuple[str, ...]]]:
     evidence = claims.tables.get("evidence")
     if evidence is None:
         return {}
-    found: dict[str, list[str]] = {}
+    pieces: dict[str, list[str]] = {}
     for record_id, text in evidence.sort("rank", maintain_order=True).select("record_id", "text").iter_rows():
         if text:
-            found.setdefault(record_id, []).append(text)
-    return {record_id: (texts[0], tuple(texts[1:CONTEXTS])) for record_id, texts in found.items()}
+            pieces.setdefault(record_id, []).append(text)
+    return {record_id: (texts[0], tuple(texts[1:CONTEXTS])) for record_id, texts in pieces.items()}
 
 
 def _record(before: dict[str, Any], start: Start, life: Life, origin: dict[str, Any]) -> dict[str, Any]:

@@ -132,9 +132,9 @@ def _dataset(
 def counts(lives: Sequence[Life]) -> dict[str, int]:
     """What became of the claims and of the turns; failures by kind."""
     hops = [hop for life in lives for hop in life.hops]
-    found = Counter({"claims": len(lives), "turns": len(hops)})
-    found.update(f"claims: {life.status}" for life in lives)
-    found.update(f"turns: {hop.role}" for hop in hops)
-    found.update(f"failures: {hop.failure}" for hop in hops if hop.failure)
-    found.update(f"votes failed: {vote['failure']}" for hop in hops for vote in hop.votes if vote.get("failure"))
-    return dict(sorted(found.items()))
+    counts = Counter({"claims": len(lives), "turns": len(hops)})
+    counts.update(f"claims: {life.status}" for life in lives)
+    counts.update(f"turns: {hop.role}" for hop in hops)
+    counts.update(f"failures: {hop.failure}" for hop in hops if hop.failure)
+    counts.update(f"votes failed: {vote['failure']}" for hop in hops for vote in hop.votes if vote.get("failure"))
+    return dict(sorted(counts.items()))

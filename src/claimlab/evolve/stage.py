@@ -71,10 +71,10 @@ class Stage:
 
     def following(self, agent: int) -> list[int]:
         """Those whom `agent` may pass a claim to."""
-        found = self.network.neighbours(agent)
+        others = self.network.neighbours(agent)
         if self._groups is not None:
-            found = found[self._groups[found] == self._groups[agent]]
-        return [int(i) for i in found]
+            others = others[self._groups[others] == self._groups[agent]]
+        return [int(i) for i in others]
 
     def next(self, agent: int, draw: random.Random) -> int:
         """A neighbour, all alike; whoever was there before may be there again."""

@@ -88,5 +88,5 @@ def majority(votes: Sequence[Vote]) -> bool | None:
 
 def diagnosis(votes: Sequence[Vote]) -> str | None:
     """What those who said no found missing, each thing once."""
-    found = dict.fromkeys(v.diagnosis for v in votes if v.passed is False and v.diagnosis)
-    return " ".join(found) or None
+    diagnoses = dict.fromkeys(v.diagnosis for v in votes if v.passed is False and v.diagnosis)
+    return " ".join(diagnoses) or None

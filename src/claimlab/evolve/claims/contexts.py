@@ -39,9 +39,9 @@ def read_contexts(path: str | Path, member: str | None = None) -> list[Context]:
     with Bundle.open(path) as bundle:
         name = chosen_member(bundle, member, _FILES)
         if name.lower().endswith(".json"):
-            found = read_json(bundle.text(name), name)
-            if isinstance(found, dict) and all(isinstance(entries, list) for entries in found.values()):
-                contexts = list(_released(found))
+            content = read_json(bundle.text(name), name)
+            if isinstance(content, dict) and all(isinstance(entries, list) for entries in content.values()):
+                contexts = list(_released(content))
                 if contexts:
                     return contexts
         frame = user_table(bundle, "id", "text", "title", "topic", "url", member=name)
@@ -68,9 +68,9 @@ def _released(topics: dict[str, Any]) -> Iterator[Context]:
 
 
 def _rows(frame: pl.DataFrame) -> list[Context]:
-    kept = [c for c in ("id", "text", "title", "topic", "url", "language") if c in frame.columns]
+    columns = [c for c in ("id", "text", "title", "topic", "url", "language") if c in frame.columns]
     made = []
-    for row in frame.select(kept).iter_rows(named=True):
+    for row in frame.select(columns).iter_rows(named=True):
         if row["text"] and row["text"].strip():
             digest = hashlib.sha256(row["text"].encode()).hexdigest()[:12]
             made.append(Context(**{**row, "id": row.get("id") or digest}))

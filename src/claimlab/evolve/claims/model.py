@@ -37,15 +37,15 @@ class Dimension:
 
     def find(self, spelling: str) -> Value | None:
         """A value by its name, title or another spelling; null when it is none."""
-        found = self.spellings.get(_folded(spelling))
-        return None if found is None else self.values[found]
+        name = self.spellings.get(_folded(spelling))
+        return None if name is None else self.values[name]
 
     def value(self, spelling: str) -> Value:
         """The same; raises with the near miss."""
-        found = self.find(spelling)
-        if found is None:
+        value = self.find(spelling)
+        if value is None:
             raise UnknownName(f"value of '{self.name}'", spelling, self.values)
-        return found
+        return value
 
 
 @cache
@@ -62,10 +62,10 @@ def _spellings() -> dict[str, str]:
 
 def dimension(spelling: str) -> Dimension:
     """A dimension by its name or another spelling ("linguistic_style" is "style")."""
-    found = _spellings().get(_folded(spelling))
-    if found is None:
+    name = _spellings().get(_folded(spelling))
+    if name is None:
         raise UnknownName("dimension of claims", spelling, dimensions())
-    return dimensions()[found]
+    return dimensions()[name]
 
 
 @dataclass(frozen=True)

@@ -131,12 +131,12 @@ def _drawn(
     for index, answer in gather_sync(provider, requests, progress=progress, label="Drawing seeds"):
         tally.add(answer)
         context, label = asked[index]
-        said = answer.value.sentences if answer.value is not None else []
+        sentences = answer.value.sentences if answer.value is not None else []
         if answer.ok:
-            dropped["asked for, not given"] += max(0, wanted[label] - len(said))
+            dropped["asked for, not given"] += max(0, wanted[label] - len(sentences))
         answers[index] = [
             Draft(f"{context.id}-{label}-{number}", context, " ".join(s.text.split()), s.type, answer.model)
-            for number, s in enumerate(said, 1)
+            for number, s in enumerate(sentences, 1)
         ]
     return [draft for index in sorted(answers) for draft in answers[index]]
 
@@ -158,15 +158,15 @@ def sentence_request(context: Context, label: str, count: int, seed: int, prompt
 def _once(drafts: Iterable[Draft], dropped: Counter[str]) -> list[Draft]:
     """Each sentence once, and none without words."""
     seen: set[str] = set()
-    kept = []
+    distinct = []
     for draft in drafts:
         key = re.sub(r"\W+", " ", draft.text.casefold()).strip()
         if not key or key in seen:
             dropped["said before" if key else "no words"] += 1
             continue
         seen.add(key)
-        kept.append(draft)
-    return kept
+        distinct.append(draft)
+    return distinct
 
 
 def _digest(contexts: Sequence[Context]) -> dict[str, str]:

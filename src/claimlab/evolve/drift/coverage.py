@@ -51,11 +51,11 @@ class Contained:
     def of(self, claim: str, context: str) -> float | None:
         """Share of the context's units that the claim contains; null when the context has none."""
         if context not in self._units:
-            found = [self.reader.read(u).units for u in units(context, cut=self.cut)]
-            self._units[context] = [u for u in found if len(u) >= LEAST]
+            each = [self.reader.read(u).units for u in units(context, cut=self.cut)]
+            self._units[context] = [u for u in each if len(u) >= LEAST]
         pieces = self._units[context]
-        said = self.reader.read(claim).units
-        return sum(len(p & said) >= self.share * len(p) for p in pieces) / len(pieces) if pieces else None
+        stated = self.reader.read(claim).units
+        return sum(len(p & stated) >= self.share * len(p) for p in pieces) / len(pieces) if pieces else None
 
 
 def coverage(hops: pl.DataFrame, given: Mapping[str, str], reader: Reader | None = None) -> pl.DataFrame:

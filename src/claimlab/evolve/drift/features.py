@@ -58,10 +58,10 @@ class Reader:
         self._stop = _stop_stems()
 
     def read(self, text: str) -> Features:
-        found = self._seen.get(text)
-        if found is None:
-            found = self._seen[text] = self._features(text)
-        return found
+        features = self._seen.get(text)
+        if features is None:
+            features = self._seen[text] = self._features(text)
+        return features
 
     def _features(self, text: str) -> Features:
         plain = text.replace("’", "'")
@@ -91,11 +91,11 @@ def certainty(words: Sequence[str], padded: str) -> float:
 
 def times(text: str, words: Sequence[str], padded: str) -> frozenset[str]:
     """The expressions of time in a text: years and decades, months, days of the week, words such as "recently"."""
-    found = {m.group().removeprefix("the ").strip("'") for m in _YEAR.finditer(text)}
+    times = {m.group().removeprefix("the ").strip("'") for m in _YEAR.finditer(text)}
     for kind in ("months", "days", "relative"):
-        found |= _listed("time", kind).found(words, padded)
-    found |= {m.group().strip() for m in _spans().finditer(padded)}
-    return frozenset(found)
+        times |= _listed("time", kind).found(words, padded)
+    times |= {m.group().strip() for m in _spans().finditer(padded)}
+    return frozenset(times)
 
 
 def style(text: str, words: Sequence[str], padded: str) -> npt.NDArray[np.float64]:

@@ -60,15 +60,15 @@ def _of(dataset: Dataset, run: str, groups: Mapping[str, str]) -> pl.DataFrame:
     rows = []
     for row in table.sort("trace_id", "round", "step", maintain_order=True).iter_rows(named=True):
         meta = _object(row["meta"])
-        found: dict[str, Any] = {name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()}
+        fields: dict[str, Any] = {name: _first(meta, keys, stated.get(name)) for name, keys in KEYS.items()}
         votes = [_vote(v) for v in meta.get("votes") or ()]
-        found["auditors"] = found["auditors"] if isinstance(found["auditors"], int) else (len(votes) or None)
+        fields["auditors"] = fields["auditors"] if isinstance(fields["auditors"], int) else (len(votes) or None)
         rows.append(
             {
                 **{k: row[k] for k in ("trace_id", "record_id", "round", "step", "agent", "role", "input", "output")},
                 **{k: row[k] for k in ("passed", "reason")},
-                **{k: v if k == "auditors" or v is None else str(v) for k, v in found.items()},
-                "group": found["group"] or groups.get(row["agent"] or ""),
+                **{k: v if k == "auditors" or v is None else str(v) for k, v in fields.items()},
+                "group": fields["group"] or groups.get(row["agent"] or ""),
                 "topic": topics.get(row["record_id"]) or meta.get("topic"),
                 "run": run,
                 "attributes": _words(meta.get("influencing_attributes")),
@@ -150,8 +150,8 @@ def _changed(operator: Any) -> bool:
 def _vote(vote: Any) -> str:
     """One auditor's vote as JSON text: who, whether it passed (null: no answer), why."""
     if isinstance(vote, dict):
-        kept = {"auditor": vote.get("auditor") or vote.get("name"), "passed": vote.get("passed"),
+        fields = {"auditor": vote.get("auditor") or vote.get("name"), "passed": vote.get("passed"),
                 "reason": vote.get("reason") or vote.get("diagnosis") or vote.get("failure")}  # fmt: skip
     else:
-        kept = {"auditor": None, "passed": vote if isinstance(vote, bool) else None, "reason": None}
-    return json.dumps(kept, ensure_ascii=False)
+        fields = {"auditor": None, "passed": vote if isinstance(vote, bool) else None, "reason": None}
+    return json.dumps(fields, ensure_ascii=False)

@@ -45,14 +45,14 @@ def main_line(hops: pl.DataFrame) -> pl.DataFrame:
     branched = hops.filter(pl.col("parent").is_not_null().any().over("trace_id"))
     if not branched.height:
         return hops
-    kept: list[tuple[str, int]] = []
+    path: list[tuple[str, int]] = []
     for (trace,), part in branched.group_by("trace_id", maintain_order=True):
         parents = dict(part.select("hop", "parent").iter_rows())
         at: int | None = max(parents)
         while at:
-            kept.append((str(trace), at))
+            path.append((str(trace), at))
             at = parents.get(at)
-    wanted = pl.DataFrame(kept, schema={"trace_id": pl.String, "hop": pl.Int32}, orient="row")
+    wanted = pl.DataFrame(path, schema={"trace_id": pl.String, "hop": pl.Int32}, orient="row")
     line = branched.join(wanted, on=["trace_id", "hop"], how="semi").sort("trace_id", "hop")
     walks = hops.join(branched.select("trace_id").unique(), on="trace_id", how="anti")
     return pl.concat([walks, line]).with_columns(
@@ -73,7 +73,7 @@ def _stage(dataset: Dataset, hops: pl.DataFrame, name: str) -> Dataset:
         seen.add(key)
         records.append(_record(source, hop, name))
     made = {r["id"]: t for r, t in records}
-    kept = _traces(dataset, hops, made, name)
+    table = _traces(dataset, hops, made, name)
     frame = pl.DataFrame([r for r, _ in records], schema=SCHEMA)
     traces = hops["trace_id"].n_unique()
     step = Lineage(
@@ -82,7 +82,7 @@ def _stage(dataset: Dataset, hops: pl.DataFrame, name: str) -> Dataset:
         inputs={"records.parquet": dataset.digest()},
         counts={"traces": traces, "records": frame.height, "without_this_stage": traces - chosen.height},
     )
-    out = Dataset.build(f"{dataset.name}-{name}", frame, {"traces": kept} if kept.height else {}, synthetic=True)
+    out = Dataset.build(f"{dataset.name}-{name}", frame, {"traces": table} if table.height else {}, synthetic=True)
     out.licence, out.card = dataset.licence, dataset.card
     out.lineage = [*dataset.lineage, step]
     return out
@@ -101,8 +101,8 @@ def stop_of(name: str) -> pl.Expr:
 def _record(source: dict[str, Any], hop: dict[str, Any], name: str) -> tuple[dict[str, Any], str]:
     """The record of one trace at one stage, and the trace's id."""
     meta = json.loads(source["meta"]) if source.get("meta") else {}
-    told = meta.get("synthetic")
-    note: dict[str, Any] = told if isinstance(told, dict) else {}
+    synthetic = meta.get("synthetic")
+    note: dict[str, Any] = synthetic if isinstance(synthetic, dict) else {}
     changes = [] if name == "seed" else [
         {"stage": name, "hops": hop["hop"], "of": hop["hops"], "dimension": hop["dimension"], "value": hop["target"]}
     ]  # fmt: skip

@@ -188,11 +188,11 @@ def _with_verdicts(hops: pl.DataFrame, datasets: Sequence[Dataset]) -> pl.DataFr
 
 def _fuse(drawn: pl.DataFrame, judges: Judges, progress: Progress) -> tuple[Judged, pl.DataFrame]:
     pairs = list(drawn.select("base", "output").iter_rows())
-    found = judge_pairs(
+    judged = judge_pairs(
         pairs, judges.providers, reading=judges.reading, runs=judges.runs, prompts=judges.prompts, progress=progress
     )
     scored = drawn.with_row_index("pair").with_columns(pl.col("pair").cast(pl.Int64))
-    return found, scored.join(found.means(), on="pair", how="left", suffix="_fuse")
+    return judged, scored.join(judged.means(), on="pair", how="left", suffix="_fuse")
 
 
 def _other_judgements(
@@ -210,8 +210,8 @@ def _other_judgements(
     levels = judge_levels([(now, given.get(i) or base) for i, base, now in rows], judge, progress=progress)
     tallies["verdicts"] = judge.tally.summary()
     key = ["run", "trace_id", "hop"]
-    told = drawn.select(key).with_columns(pl.Series("told", levels, dtype=pl.String))
-    joined = hops.join(told, on=key, how="left", maintain_order="left")
+    judged = drawn.select(key).with_columns(pl.Series("told", levels, dtype=pl.String))
+    joined = hops.join(judged, on=key, how="left", maintain_order="left")
     hops = joined.with_columns(pl.coalesce("verdict", "told").alias("verdict")).drop("told")
     known = [(now, given[i]) if i in given else None for i, _, now in rows]
     reader = stated_judge(first, judges.prompts)

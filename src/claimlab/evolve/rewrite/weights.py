@@ -61,13 +61,13 @@ class Weights:
     def of(self, profile: Mapping[str, str], names: Iterable[str] | None = None) -> dict[str, float]:
         """The weight of every operator (or of those named) for an agent with this profile."""
         fitting = [table for attribute, value in profile.items() for table in self._fitting(attribute, value)]
-        found = {}
+        weights = {}
         for name in operators() if names is None else names:
             weight = self.base.get(name, 1.0)
             for table in fitting:
                 weight *= table.get(name, 1.0)
-            found[name] = weight
-        return found
+            weights[name] = weight
+        return weights
 
     def affinity(self, profile: Mapping[str, str], target: Target) -> float:
         """How near an agent is to a target: its weight for the operators that serve it, taken together."""

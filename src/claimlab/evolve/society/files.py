@@ -34,12 +34,12 @@ def read_network(path: str | Path, population: Population, member: str | None = 
             if not {"source", "target"} <= set(frame.columns):
                 raise SchemaError(f"'{name}' has no columns source and target.", _LAYOUTS)
             return _tied(population, frame["source"].to_list(), frame["target"].to_list(), "file", source)
-        found = read_json(bundle.text(name), name)
+        content = read_json(bundle.text(name), name)
     try:
-        if isinstance(found, dict) and "edges" in found:
-            return _nodes_and_edges(found, population, source)
-        if isinstance(found, dict) and found:
-            return _tiers(found, population, source)
+        if isinstance(content, dict) and "edges" in content:
+            return _nodes_and_edges(content, population, source)
+        if isinstance(content, dict) and content:
+            return _tiers(content, population, source)
     except (KeyError, TypeError, AttributeError) as error:
         raise SchemaError(f"'{name}' is not a network: it lacks {error}.", _LAYOUTS) from None
     raise SchemaError(f"'{name}' is not a network.", _LAYOUTS)

@@ -69,8 +69,8 @@ class Network:
         held = (owner << 32) | self.indices
         asked = (np.asarray(a, dtype=np.int64) << 32) | np.asarray(b, dtype=np.int64)
         place = np.searchsorted(held, asked)
-        found: NDArray[np.bool_] = held[np.minimum(place, held.size - 1)] == asked if held.size else asked < 0
-        return found
+        ties: NDArray[np.bool_] = held[np.minimum(place, held.size - 1)] == asked if held.size else asked < 0
+        return ties
 
     @classmethod
     def of_edges(cls, size: int, source: Ints, target: Ints, kind: str = "file", **more: Any) -> Network:

@@ -128,10 +128,10 @@ def _released(bundle: Bundle, name: str) -> pl.DataFrame | None:
     """The released layout, an object of profiles by id; null when the file is something else."""
     if not name.lower().endswith(".json"):
         return None
-    found = read_json(bundle.text(name), name)
-    if not isinstance(found, dict) or not found or not all(isinstance(v, dict) for v in found.values()):
+    agents = read_json(bundle.text(name), name)
+    if not isinstance(agents, dict) or not agents or not all(isinstance(v, dict) for v in agents.values()):
         return None
-    return frame_of({"id": key, **{k: v for k, v in row.items() if k != "name"}} for key, row in found.items())
+    return frame_of({"id": key, **{k: v for k, v in row.items() if k != "name"}} for key, row in agents.items())
 
 
 def _coded(column: pl.Series) -> pl.Series:

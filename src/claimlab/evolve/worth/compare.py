@@ -107,10 +107,10 @@ def distances(scores: pl.DataFrame) -> pl.DataFrame:
     whole = scores.filter(pl.col("condition") == ALL)["score"].drop_nulls().to_numpy()
     rows = []
     for (name,), part in scores.group_by("condition", maintain_order=True):
-        found = part["score"].drop_nulls()
-        quartiles = [found.quantile(q) for q in (0.25, 0.5, 0.75)]
-        far = wasserstein(found.to_numpy(), whole) if found.len() and len(whole) else None
-        rows.append((name, found.len(), found.mean(), *quartiles, far))
+        values = part["score"].drop_nulls()
+        quartiles = [values.quantile(q) for q in (0.25, 0.5, 0.75)]
+        far = wasserstein(values.to_numpy(), whole) if values.len() and len(whole) else None
+        rows.append((name, values.len(), values.mean(), *quartiles, far))
     numbers = dict.fromkeys(("mean", "lower", "median", "upper", "distance"), pl.Float64())
     schema: dict[str, pl.DataType] = {"condition": pl.String(), "claims": pl.Int64(), **numbers}
     return pl.DataFrame(rows, schema=schema, orient="row")

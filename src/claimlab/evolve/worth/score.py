@@ -83,13 +83,13 @@ class Society:
         """Only users whose attributes have the values in `where`; a claim travels among them alone."""
         if not where:
             return cls(population, network)
-        kept = np.ones(population.size, dtype=bool)
+        chosen = np.ones(population.size, dtype=bool)
         for attribute, value in where.items():
             known = population.values(attribute)
             if value not in known:
                 raise UnknownName(f"value of '{attribute}'", value, known)
-            kept &= population.codes(attribute) == known.index(value)
-        rows = np.flatnonzero(kept)
+            chosen &= population.codes(attribute) == known.index(value)
+        rows = np.flatnonzero(chosen)
         if not len(rows):
             raise UsageError("No user has all of these attributes.", "Ask for fewer of them.")
         return cls(Population.of(population.agents[rows]), induced(network, rows), rows)

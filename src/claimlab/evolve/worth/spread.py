@@ -47,10 +47,10 @@ class Ties:
 
     def ranked(self, user: int) -> npt.NDArray[np.int32]:
         """The user's ties, closest first; without tiers in the order of the network."""
-        found = self._ranked.get(user)
-        if found is None:
-            found = self._ranked[user] = self._rank(user)
-        return found
+        ranked = self._ranked.get(user)
+        if ranked is None:
+            ranked = self._ranked[user] = self._rank(user)
+        return ranked
 
     def _rank(self, user: int) -> npt.NDArray[np.int32]:
         row = slice(self.network.indptr[user], self.network.indptr[user + 1])

@@ -118,18 +118,18 @@ class Cues:
         return np.array([self.of(claim) for claim in claims]).reshape(-1, len(DIMENSIONS))
 
     def of(self, claim: str) -> list[float]:
-        found = self.reader.read(claim)
-        padded = f" {' '.join(found.words)} "
-        n = {kind: listed.count(found.words, padded) for kind, listed in self.lists.items()}
-        names = len(found.names)
-        vague = found.certainty < 0
+        features = self.reader.read(claim)
+        padded = f" {' '.join(features.words)} "
+        n = {kind: listed.count(features.words, padded) for kind, listed in self.lists.items()}
+        names = len(features.names)
+        vague = features.certainty < 0
         return [
-            level(n["public"] + 0.5 * bool(found.numbers)),
-            level(n["harm"] + 0.7 * (found.sentiment < -0.3)),
+            level(n["public"] + 0.5 * bool(features.numbers)),
+            level(n["harm"] + 0.7 * (features.sentiment < -0.3)),
             level(n["elites"] + 0.6 * min(names, 3)),
             level(n["near"] + 0.3 * min(names, 2)),
-            level(n["new"] + 0.5 * bool(found.times)),
-            level(n["hard"] + vague + 0.5 * (not found.numbers) + 0.5 * (not names)),
+            level(n["new"] + 0.5 * bool(features.times)),
+            level(n["hard"] + vague + 0.5 * (not features.numbers) + 0.5 * (not names)),
         ]
 
 

@@ -76,16 +76,16 @@ class Worth(Shown):
 
 
 def page(found: Worth) -> Report:
-    told = found.to_json()
+    figures = found.to_json()
     who = ", ".join(f"{k} = {v}" for k, v in found.where.items()) or "everybody"
-    conditions = f"Background: {found.background}. Users: {who} ({told['users']['count']:,}). Asked: {found.method}."
+    conditions = f"Background: {found.background}. Users: {who} ({figures['users']['count']:,}). Asked: {found.method}."
     blocks: list[Block] = [Text(conditions), tiles(found), *distributions(found), table(found), *_people(found)]
     caution = (
         "A score holds under these conditions only. By features it rests on word lists and on shifts that were set by "
         "hand and fitted to nobody; by a model, on a judge that was not compared with people. It measures; it is fed "
         "back to nothing."
     )
-    return Report("Check-worthiness", f"{told['claims']:,} claims", [*blocks, Text(caution, "note")])
+    return Report("Check-worthiness", f"{figures['claims']:,} claims", [*blocks, Text(caution, "note")])
 
 
 def tiles(found: Worth) -> Tiles:

@@ -38,18 +38,18 @@ class Examples:
 def examples(dataset: Dataset, dimension: str) -> Examples:
     """Every record of `dataset` that is an example of a value of `dimension`."""
     rows = dataset.records.select("id", "text", "label_raw", "group", "meta").iter_rows()
-    found = [
+    examples = [
         (text, target.value, group or record_id)
         for record_id, text, label, group, meta in rows
         if text is not None and (target := _target(meta, label, dimension)) is not None
     ]
-    counts = {value: sum(v == value for _, v, _ in found) for value in steerable()[dimension].values}
+    counts = {value: sum(v == value for _, v, _ in examples) for value in steerable()[dimension].values}
     if few := [f"{value} ({n})" for value, n in counts.items() if n < FEWEST]:
         raise DataError(
             f"'{dataset.name}' has too few examples of {dimension}: {', '.join(few)}.",
             f"Give at least {FEWEST} of each value, such as: claimlab load evolved-claims FILE -o DIR",
         )
-    columns = [np.array(column, dtype=object) for column in zip(*found, strict=True)]
+    columns = [np.array(column, dtype=object) for column in zip(*examples, strict=True)]
     return Examples(*columns)
 
 
@@ -58,11 +58,11 @@ def _target(meta: str | None, label: str | None, dimension: str) -> Target | Non
     changes = (
         (values.get("synthetic") or {}).get("changes") or [{}] if isinstance(values.get("synthetic"), dict) else [{}]
     )
-    said = changes[-1] if isinstance(changes[-1], dict) else {}
+    change = changes[-1] if isinstance(changes[-1], dict) else {}
     if values.get("dimension") and values.get("target_value"):
         pair = (values["dimension"], values["target_value"]) if values.get("status") == "success" else None
     else:
-        pair = (said["dimension"], said["value"]) if said.get("dimension") and said.get("value") else None
+        pair = (change["dimension"], change["value"]) if change.get("dimension") and change.get("value") else None
         pair = pair or ((dimension, label) if label else None)
     if pair is None:
         return None
@@ -119,10 +119,10 @@ class Classifier:
 
     async def judge(self, question: Question) -> Vote:
         target = question.target
-        found = self.reads(target.dimension, question.text)
-        passed = found == target.value
-        missing = None if passed else f"The text reads as {target.dimension}={found}, not {target.value}."
-        return Vote(self.name, passed, f"Reads as {target.dimension}={found}.", missing)
+        value = self.reads(target.dimension, question.text)
+        passed = value == target.value
+        missing = None if passed else f"The text reads as {target.dimension}={value}, not {target.value}."
+        return Vote(self.name, passed, f"Reads as {target.dimension}={value}.", missing)
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -71,9 +71,9 @@ def AUDITOR(settings: Settings, count: int) -> Sequence[ModelAuditor]:
         raise UsageError(
             "No model was named to audit.", "Pass `auditor_profile` or `profile`; see: claimlab llm profiles"
         )
-    found = []
+    auditors = []
     for number in range(count):
         profile = settings.profiles[number % len(settings.profiles)]
         provider = open_provider(profile, model=settings.model, calls=settings.calls)
-        found.append(ModelAuditor(f"model-{number + 1}", provider, number, settings.prompts))
-    return found
+        auditors.append(ModelAuditor(f"model-{number + 1}", provider, number, settings.prompts))
+    return auditors

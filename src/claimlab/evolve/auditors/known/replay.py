@@ -20,8 +20,8 @@ class ReplayAuditor:
         votes = self.recording.hop(start, question.round, question.step).votes
         if self._number >= len(votes):
             return Vote(self.name, None, failure="not recorded")
-        said = votes[self._number]
-        return Vote(said["auditor"], said["passed"], said.get("reason"), said.get("diagnosis"), said.get("failure"))
+        vote = votes[self._number]
+        return Vote(vote["auditor"], vote["passed"], vote.get("reason"), vote.get("diagnosis"), vote.get("failure"))
 
     async def close(self) -> None:
         """Nothing is held."""

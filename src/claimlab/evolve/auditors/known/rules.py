@@ -68,9 +68,9 @@ class Rules:
         marks = self._marks[target.dimension]
         counts = marks.count(text)
         passed = self._view(counts, target.value, marks.absent)
-        found = ", ".join(f"{value} {n}" for value, n in counts.items())
+        tally = ", ".join(f"{value} {n}" for value, n in counts.items())
         missing = None if passed else f"The text does not read as {target}."
-        return Vote(self.name, passed, f"Marks found: {found}.", missing)
+        return Vote(self.name, passed, f"Marks found: {tally}.", missing)
 
     async def close(self) -> None:
         """Nothing is held."""

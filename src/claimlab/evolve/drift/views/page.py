@@ -106,8 +106,8 @@ def verdicts(found: Drift) -> Section | None:
     rows = [list(row) for row in found.verdict_moves.iter_rows()]
     moves = Table(["From", "To", "Hops"], rows, "From level to level, between neighbouring judged hops of a trace.")
     note = Text("Verdicts by a model are unvalidated: it was not compared with people here.", "note")
-    told = [note] if "verdicts" in found.tallies else []
-    return Section("How true claims stay", [*told, *figures, moves], "verdicts")
+    notes = [note] if "verdicts" in found.tallies else []
+    return Section("How true claims stay", [*notes, *figures, moves], "verdicts")
 
 
 def fuse(found: Drift) -> Section | None:
@@ -120,11 +120,13 @@ def fuse(found: Drift) -> Section | None:
         "How far judges, or the runs of one judge, agree. With one judge and one run nothing is known of it.",
     )
     asked = found.fuse.table.height
-    said = f"{asked:,} scores asked for, {found.fuse.nulls:,} could not be read: those are null, not zero."
-    told = dict.fromkeys(note for tally in found.fuse.tallies.values() for note in tally["notes"])
-    standing = "".join(f" {note[:1].upper()}{note[1:]}." for note in told)  # such as that a model is too small
+    counts = f"{asked:,} scores asked for, {found.fuse.nulls:,} could not be read: those are null, not zero."
+    notes = dict.fromkeys(note for tally in found.fuse.tallies.values() for note in tally["notes"])
+    standing = "".join(f" {note[:1].upper()}{note[1:]}." for note in notes)  # such as that a model is too small
     caution = "The judge is unvalidated: it was not compared with people here." + excerpt(standing, 400)
-    return Section("FUSE-EVAL by a model", [Text(said), Text(caution, "note"), *charts.fuse(found), table], "fuse-eval")
+    return Section(
+        "FUSE-EVAL by a model", [Text(counts), Text(caution, "note"), *charts.fuse(found), table], "fuse-eval"
+    )
 
 
 def targets(found: Drift) -> Section | None:

@@ -77,7 +77,7 @@ def choose(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
 def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dict[str, Any]:
     shown = choose(hops, most, seed)
     total = hops.select("run", "trace_id").n_unique()
-    kept = shown.select("run", "trace_id").n_unique()
+    drawn = shown.select("run", "trace_id").n_unique()
     runs = shown["run"].unique(maintain_order=True).to_list()
     kinds = sorted({excerpt(g, 60) for g in shown["group"].drop_nulls().unique().to_list()})
     worlds, traces, notes = [], [], []
@@ -89,13 +89,13 @@ def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dic
         traces += [
             {**_trace(one, number), "world": place_of} for _, one in part.group_by("trace_id", maintain_order=True)
         ]
-    told = (
-        f"{kept:,} of {total:,} traces: the longest, and others drawn at random."
-        if kept < total
+    share = (
+        f"{drawn:,} of {total:,} traces: the longest, and others drawn at random."
+        if drawn < total
         else f"All {total:,} traces."
     )
     limits = " ".join(dict.fromkeys(n for n in notes if n))
-    said = f"{told} {limits} Texts are cut to {TEXT} characters."
+    said = f"{share} {limits} Texts are cut to {TEXT} characters."
     return {"note": " ".join(said.split()), "groups": kinds, "worlds": worlds, "traces": traces}
 
 
@@ -104,8 +104,8 @@ def _world(
 ) -> tuple[dict[str, Any], dict[str, int], str]:
     """The agents of one run with their places and ties, the number of each, and what was left out."""
     names, ties = _neighbourhood(part, society, most)
-    told = part.drop_nulls(["agent", "group"]).select("agent", "group").unique().sort("agent", "group")
-    groups = {**(society.groups if society is not None else {}), **dict(told.iter_rows())}
+    members = part.drop_nulls(["agent", "group"]).select("agent", "group").unique().sort("agent", "group")
+    groups = {**(society.groups if society is not None else {}), **dict(members.iter_rows())}
     agents = [
         [excerpt(name, 60), round(float(x), 3), round(float(y), 3), _group_of(name, groups, kinds)]
         for name, (x, y) in zip(names, place(len(names), ties, seed=seed), strict=True)

@@ -79,14 +79,14 @@ class Model:
         cost = answer.cost  # what it cost when it was made: a replay writes the same trace
         if answer.value is None:
             return Rewrite.failed(request, answer.failure or "no value", answer.detail, cost)
-        said: Retold | Decided = answer.value
-        text = " ".join(said.claim.split())
+        retold: Retold | Decided = answer.value
+        text = " ".join(retold.claim.split())
         if not text:
             return Rewrite.failed(request, "empty", "The model gave an empty statement.", cost)
-        if isinstance(said, Decided) and said.role == "bystander":
-            return Rewrite(request.text, "bystander", reason=said.influencing_reason or None, cost=cost)
-        known = tuple(dict.fromkeys(a for a in said.influencing_attributes if a in request.profile))[:3]
-        return Rewrite(text, "producer", attributes=known, reason=said.influencing_reason or None, cost=cost)
+        if isinstance(retold, Decided) and retold.role == "bystander":
+            return Rewrite(request.text, "bystander", reason=retold.influencing_reason or None, cost=cost)
+        known = tuple(dict.fromkeys(a for a in retold.influencing_attributes if a in request.profile))[:3]
+        return Rewrite(text, "producer", attributes=known, reason=retold.influencing_reason or None, cost=cost)
 
     async def close(self) -> None:
         await self.provider.close()

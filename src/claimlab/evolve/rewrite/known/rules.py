@@ -72,8 +72,10 @@ class Rules:
         done = [mark.name for mark in marks if mark.fired]
         attributes = self.weights.moved_by(request.profile, done)
         because = ", ".join(f"{a} ({request.profile[a]})" for a in attributes) or "no attribute in particular"
-        said = f"Did {', '.join(done)}; moved by {because}." if done else "Tried, but there was nothing left to change."
-        return Rewrite(text, "producer", tuple(marks), attributes, said)
+        reason = (
+            f"Did {', '.join(done)}; moved by {because}." if done else "Tried, but there was nothing left to change."
+        )
+        return Rewrite(text, "producer", tuple(marks), attributes, reason)
 
     def _weights(self, request: Request) -> dict[str, float]:
         return self._profile_weights(dict(request.profile))

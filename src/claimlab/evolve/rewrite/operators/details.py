@@ -185,9 +185,9 @@ def _specify(text: str, draw: random.Random, context: str | None) -> str:
     parts: Parts = lexicon().take_apart(text)
     if parts.extra or not context:
         return text
-    said = set(parts.body.lower().split())
-    found = [s.strip() for s in _SENTENCE.split(" ".join(context.split())) if 5 <= len(s.split()) <= 45]
-    new = [s for s in found if len(said & set(s.lower().split())) < 0.7 * len(s.split())]
+    words = set(parts.body.lower().split())
+    sentences = [s.strip() for s in _SENTENCE.split(" ".join(context.split())) if 5 <= len(s.split()) <= 45]
+    new = [s for s in sentences if len(words & set(s.lower().split())) < 0.7 * len(s.split())]
     if not new:
         return text
     most = max(len(_CONCRETE.findall(s)) for s in new)

@@ -171,11 +171,11 @@ def both_ways(
     new = np.ones(keys.size, dtype=np.bool_)
     for part in _parts(keys.size - 1):
         new[1:][part] = (keys[1:][part] ^ keys[:-1][part]) >> 7 != 0
-    kept = keys[new]
-    indices, shared = np.empty(kept.size, dtype=np.int32), np.empty(kept.size, dtype=np.uint8)
-    tiers, degrees = np.empty(kept.size, dtype=np.int8), np.zeros(size, dtype=np.int64)
-    for part in _parts(kept.size):
-        chunk = kept[part]
+    ties = keys[new]
+    indices, shared = np.empty(ties.size, dtype=np.int32), np.empty(ties.size, dtype=np.uint8)
+    tiers, degrees = np.empty(ties.size, dtype=np.int8), np.zeros(size, dtype=np.int64)
+    for part in _parts(ties.size):
+        chunk = ties[part]
         shared[part] = chunk & 31
         tiers[part] = _TIER_OF[(chunk >> 5) & 3]
         indices[part] = (chunk >> 7) & ((1 << 28) - 1)
@@ -220,13 +220,13 @@ def _thinned(network: Network, wanted: int, rng: np.random.Generator) -> Network
     chosen = np.concatenate(
         [pair_keys(owner[best], network.indices[best]), pair_keys(network.indices[best], owner[best])]
     )
-    kept = np.isin(pair_keys(owner, network.indices), chosen)
+    close = np.isin(pair_keys(owner, network.indices), chosen)
     return replace(
         network,
-        indptr=row_starts(network.size, owner[kept]),
-        indices=network.indices[kept],
-        tiers=network.tiers[kept],
-        scores=network.scores[kept],
+        indptr=row_starts(network.size, owner[close]),
+        indices=network.indices[close],
+        tiers=network.tiers[close],
+        scores=network.scores[close],
     )
 
 
