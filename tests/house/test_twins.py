@@ -6,16 +6,17 @@ A new verb is one more line in TWINS: its command, and the call that does the sa
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Unpack, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Unpack, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 
 import claimlab as cl
 from claimlab.cli.app import run
-from claimlab.cli.lazy import verb_names
+from claimlab.cli.lazy import LazyVerbs, verb_names
 
 WITHOUT_OUTPUT = {"demo", "llm", "serve", "show"}  # a tour of the others, settings, and two ways to look
 
@@ -99,6 +100,66 @@ def test_the_verb_and_the_function_write_the_same_bytes(
     twin.call(str(by_function))
     assert files_in(by_verb.parent)
     assert files_in(by_verb.parent) == files_in(by_function.parent)
+
+
+TWIN_OF = {
+    "import": "import_files", "evolve run": "evolve", "evolve drift": "drift", "evolve worth": "worth",
+    "evolve seed": "seed_claims", "labels conflicts": "labels",
+}  # fmt: skip
+INPUTS = {"folder", "folders", "files", "run", "data"}  # what a verb reads is the function's first argument
+PRINTED = {
+    "as_json",
+    "verbose",
+    "strict",
+    "shown",
+    "preview",
+    "recipes",
+    "steps",
+    "show_recipe",
+    "strategies",
+    "dry_run",
+}
+OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
+    "audit --estimate": "audit.front.estimate_audit", "audit --fix": "audit.front.fix",
+    "audit --from": "audit.front.saved_audits", "detect --estimate": "detect.cost.estimate",
+    "enrich --estimate": "enrich.front.estimate_enrich", "evolve drift --estimate": "evolve.drift.front.estimate_drift",
+    "evolve run --estimate": "evolve.front.estimate_evolve",
+    "evolve seed --estimate": "evolve.claims.front.estimate_seed_claims",
+    "evolve worth --estimate": "evolve.worth.front.estimate_worth",
+    "judge --estimate": "evaluate.judge.front.estimate_judge", "report --init": "evaluate.eqa.study.new_study",
+    "split --all": "split.run.split_all",
+}  # fmt: skip
+LAYOUT = {"delimiter", "encoding", "header", "quotes", "sheet"}  # fields of `options` in `import_files`
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    for verb in sorted(set(verb_names()) - WITHOUT_OUTPUT | {"show"}):
+        command: Any = LazyVerbs().get_command(None, verb)
+        below = getattr(command, "commands", {})
+        yield from ((f"{verb} {name}", one) for name, one in below.items() if f"{verb} {name}" in TWIN_OF)
+        if command.callback is not None and (not below or verb == "catalog"):
+            yield verb, command
+
+
+def test_every_option_of_a_verb_is_an_argument_of_its_twin() -> None:
+    others = set()
+    for name, command in commands():
+        function = getattr(cl, TWIN_OF.get(name, name))
+        arguments = set(inspect.signature(function).parameters)
+        for hint in get_type_hints(function).values():
+            arguments |= set(get_args(hint)[0].__annotations__) if get_origin(hint) is Unpack else set()
+        for option in command.params:
+            if option.name in INPUTS | PRINTED | (LAYOUT if name == "import" else set()):
+                continue
+            if f"{name} {option.opts[0]}" in OTHER_FUNCTIONS:
+                others.add(f"{name} {option.opts[0]}")
+            else:
+                names = {option.name.removeprefix("no_"), f"{option.name}s" if option.multiple else option.name}
+                assert names & arguments, f"{name} {option.opts[0]}"
+    assert others == set(OTHER_FUNCTIONS)
+    for place in OTHER_FUNCTIONS.values():
+        module, _, function_name = place.rpartition(".")
+        assert inspect.isfunction(getattr(import_module(f"claimlab.{module}"), function_name))
 
 
 def test_every_verb_that_writes_has_a_twin() -> None:
