@@ -11,19 +11,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    Bundle,
-    Loaded,
-    Loader,
-    Table,
-    UnreadableFile,
-    dated,
-    languages,
-    numbered,
-    post_or_id,
-    repeated,
-    tweet_time,
-)
+from claimlab.catalog import kit
 
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 EXTRA = ["question", "answer", "event", "subject", "country", "veracity"]
@@ -35,49 +23,49 @@ NOTE = (
 
 def guide(
     name: str, key: str, *, kind: str = "claim", language: str | None = None, label: Sequence[str] = ("label",)
-) -> Loader:
+) -> kit.Loader:
     """A loader for dataset `name`, which the release files under `key`; `language` where the release does not say, and
     `label` for the columns that may hold its labels."""
 
-    def load(bundle: Bundle) -> Loaded:
+    def load(bundle: kit.Bundle) -> kit.Loaded:
         raw = _rows(bundle, key)
-        text, ids = raw.need("claim"), numbered(f"{name}-guide", raw.height)
+        text, ids = raw.need("claim"), kit.numbered(f"{name}-guide", raw.height)
         tweets = raw.maybe("tweet_id")
-        said = languages(raw.maybe("language"))
+        said = kit.languages(raw.maybe("language"))
         records = raw.frame.select(
             id=ids,
             text=text,
-            kind=post_or_id(text).replace("post", kind),
+            kind=kit.post_or_id(text).replace("post", kind),
             label_raw=raw.need(*label),
             language=said if language is None else said.fill_null(language),
-            **dated({"date column": raw.maybe("date"), "snowflake id": tweet_time(tweets)}, "%m/%d/%Y"),
+            **kit.dated({"date column": raw.maybe("date"), "snowflake id": kit.tweet_time(tweets)}, "%m/%d/%Y"),
             tweet_id=tweets,
             author=raw.maybe("author"),
             source=raw.maybe("source", "fact_check_source"),
             url=raw.maybe("source_url", "fact_check_url"),
             topic=raw.maybe("subject"),
-            group=repeated(text, ids),
+            group=kit.repeated(text, ids),
             split="split",
             meta=raw.meta(EXTRA),
         )
-        return Loaded(records, notes=[NOTE])
+        return kit.Loaded(records, notes=[NOTE])
 
     return load
 
 
-def _rows(bundle: Bundle, key: str) -> Table:
+def _rows(bundle: kit.Bundle, key: str) -> kit.Table:
     """The dataset's three files, or its rows of the three common ones."""
     parts = []
     for stem, split in SPLITS.items():
         own = bundle.match(f"{key}_{stem}.*", f"{key}/{stem}/*.parquet", f"{key}/{stem}-*.parquet")
         common = [] if own else bundle.match(f"{stem}.parquet", f"{stem}.csv")
         for name in own or common:
-            part = Table.read(bundle, name)
+            part = kit.Table.read(bundle, name)
             mine = part.need("dataset").str.to_lowercase() == key.lower() if common else pl.lit(True)
             parts.append(part.frame.filter(mine).with_columns(pl.lit(split).alias("split")))
     if not parts:
-        raise UnreadableFile(
+        raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no file like '{key}_train.parquet'.",
             f"Give the folder '{key}' of the guide's release on the Hugging Face Hub, or leave out `variant`.",
         )
-    return Table(key, pl.concat(parts, how="diagonal_relaxed"))
+    return kit.Table(key, pl.concat(parts, how="diagonal_relaxed"))

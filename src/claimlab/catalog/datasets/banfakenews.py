@@ -6,43 +6,30 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    AS_PUBLISHED,
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    UnreadableFile,
-    answers,
-    both,
-    dated,
-    repeated,
-    unique_ids,
-)
+from claimlab.catalog import kit
 
 PEOPLE = ("NE", "NEN", "NN", "NS", "ZH")
 WHOLE = ("Authentic-48K.csv", "Fake-1K.csv")
 LABELLED = ("LabeledAuthentic-7K.csv", "LabeledFake-1K.csv")
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     return _load(bundle, WHOLE)
 
 
-def load_labelled(bundle: Bundle) -> Loaded:
+def load_labelled(bundle: kit.Bundle) -> kit.Loaded:
     """The part with more labels: who could verify the news, whether headline and body agree, and the type of fake."""
     return _load(bundle, LABELLED)
 
 
-def load_four(bundle: Bundle) -> Loaded:
+def load_four(bundle: kit.Bundle) -> kit.Loaded:
     """All four files under each other, as the guide took them: the fake articles come twice."""
     return _load(bundle, (*WHOLE, *LABELLED))
 
 
-def load_human_baseline(bundle: Bundle) -> Loaded:
+def load_human_baseline(bundle: kit.Bundle) -> kit.Loaded:
     """150 articles that five people judged without further help: HB.csv, and one file of answers for each, in its order."""
-    raw = Table.read(bundle, bundle.one("HB.csv"))
+    raw = kit.Table.read(bundle, bundle.one("HB.csv"))
     records = raw.frame.select(
         id="banfakenews-baseline-" + raw.need("articleID"),
         text=raw.need("news"),
@@ -51,33 +38,33 @@ def load_human_baseline(bundle: Bundle) -> Loaded:
     )
     said = []
     for name in bundle.match(*(f"{who}.csv" for who in PEOPLE)):
-        given = Table.read(bundle, name)
+        given = kit.Table.read(bundle, name)
         if given.height != raw.height:
-            raise UnreadableFile(f"'{name}' has {given.height} answers to {raw.height} articles.", AS_PUBLISHED)
+            raise kit.UnreadableFile(f"'{name}' has {given.height} answers to {raw.height} articles.", kit.AS_PUBLISHED)
         answer = given.need("The news is ____?").replace({"1": "fake", "2": "authentic"})
         frame = pl.DataFrame({"id": records["id"], "answer": answer})
         said.append(
-            answers(frame, {"answer": "authentic or fake"}, annotator=name.rsplit("/", 1)[-1].removesuffix(".csv"))
+            kit.answers(frame, {"answer": "authentic or fake"}, annotator=name.rsplit("/", 1)[-1].removesuffix(".csv"))
         )
-    return Loaded(records, {"annotations": pl.concat(said)} if said else {})
+    return kit.Loaded(records, {"annotations": pl.concat(said)} if said else {})
 
 
-def _load(bundle: Bundle, files: Sequence[str]) -> Loaded:
+def _load(bundle: kit.Bundle, files: Sequence[str]) -> kit.Loaded:
     """Articles that stand in several files, or several times in one, are one group."""
     records = pl.concat([_part(bundle, bundle.one(f, f"*{f}")) for f in files])
-    ids = unique_ids("banfakenews", records["id"])
-    return Loaded(records.with_columns(ids, repeated(records["text"], ids)))
+    ids = kit.unique_ids("banfakenews", records["id"])
+    return kit.Loaded(records.with_columns(ids, kit.repeated(records["text"], ids)))
 
 
-def _part(bundle: Bundle, name: str) -> pl.DataFrame:
-    raw = Table.read(bundle, name)
+def _part(bundle: kit.Bundle, name: str) -> pl.DataFrame:
+    raw = kit.Table.read(bundle, name)
     part = "labeled" if "labeled" in name.lower() else "all"
     return raw.frame.select(
         id=f"{part}-" + raw.need("articleID", "id"),
         text=raw.need("content", "article", "text").fill_null(raw.maybe("headline")),
         kind=pl.lit("article"),
         label_raw=raw.need("label").str.strip_suffix(".0"),
-        **dated({"date column": raw.maybe("date")}, "%d/%m/%Y %H:%M:%S"),
+        **kit.dated({"date column": raw.maybe("date")}, "%d/%m/%Y %H:%M:%S"),
         source=raw.maybe("domain"),
         topic=raw.maybe("category"),
         meta=raw.meta({"title": "headline", "claim_source": "source", "relation": "relation", "fake_type": "F-type"}),
@@ -86,8 +73,8 @@ def _part(bundle: Bundle, name: str) -> pl.DataFrame:
 
 A5 = {"1": "true", "0": "false"}
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="banfakenews",
         title="BanFakeNews",
         summary="About 50,000 news articles in Bangla from 22 portals of Bangladesh and some 1,300 fake ones: false or misleading stories, clickbait and satire.",
@@ -109,7 +96,7 @@ DATASET = Entry(
             "The guide takes English stop words out of every language, so on Bangla the words it counts are mostly function words.",
         ),
     ),
-    maps=both(A5),
+    maps=kit.both(A5),
     variants={
         "articles": load,
         "labelled": load_labelled,

@@ -13,27 +13,7 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    MAX_UNPACKED,
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    UnreadableFile,
-    answers,
-    blank_to_null,
-    dated,
-    decode,
-    general,
-    languages,
-    members,
-    meta_column,
-    noted,
-    numbered,
-    read_delimited,
-    repeated,
-)
+from claimlab.catalog import kit
 
 SPLITS = {"train": "train", "validation": "dev", "val": "dev", "test": "test"}
 NAMES = {
@@ -51,12 +31,12 @@ NAMES = {
 ARTICLES = ("banfakenews", "benjaminpoliticalnews", "celebrity", "ctfan", "fakes", "fakenews", "isot", "ticnn")
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     """The whole table once, in the order train, validation, test."""
     parts = [_records(_read(bundle, name), name) for name in _members(bundle)]
     records = pl.concat([frame for frame, _ in parts])
-    records = records.with_columns(numbered("cdl-md", records.height))
-    group = repeated(records["text"], records["id"])
+    records = records.with_columns(kit.numbered("cdl-md", records.height))
+    group = kit.repeated(records["text"], records["id"])
     notes = sorted({note for _, found in parts for note in found})
     notes.append(f"Rows of {records['source'].n_unique()} datasets; filter by the column 'source'.")
     if group.count():
@@ -64,12 +44,12 @@ def load(bundle: Bundle) -> Loaded:
             f"{group.count()} rows repeat a text of another row ({group.drop_nulls().n_unique()} "
             "groups, some across datasets): split by group."
         )
-    return Loaded(records.with_columns(group), notes=notes)
+    return kit.Loaded(records.with_columns(group), notes=notes)
 
 
-def _members(bundle: Bundle) -> list[str]:
+def _members(bundle: kit.Bundle) -> list[str]:
     """The files to read: whole-table files at the shallowest level, else those of each dataset, never both."""
-    tables = bundle.match("*.parquet") or members(bundle, "*.csv", "*.csv.gz")
+    tables = bundle.match("*.parquet") or kit.members(bundle, "*.csv", "*.csv.gz")
     depth = min(name.count("/") for name in tables)
     top = [name for name in tables if name.count("/") == depth and "_old" not in name]
     chosen = top if any(_split(name) for name in top) else tables
@@ -82,24 +62,26 @@ def _split(name: str) -> str | None:
     return SPLITS.get(word)
 
 
-def _read(bundle: Bundle, name: str) -> Table:
+def _read(bundle: kit.Bundle, name: str) -> kit.Table:
     if not name.lower().endswith(".gz"):
-        return Table.read(bundle, name)
+        return kit.Table.read(bundle, name)
     try:
         with gzip.open(io.BytesIO(bundle.read(name))) as stream:
-            data = stream.read(MAX_UNPACKED + 1)
+            data = stream.read(kit.MAX_UNPACKED + 1)
     except (OSError, EOFError) as error:
-        raise UnreadableFile(f"'{name}' is not a whole gzip file: {error}.", "Get it again.") from None
-    if len(data) > MAX_UNPACKED:
-        raise UnreadableFile(f"'{name}' unpacks to over {MAX_UNPACKED >> 30} GB.", "Unpack it, then give the CSV.")
-    return Table(name, read_delimited(decode(data, name)))
+        raise kit.UnreadableFile(f"'{name}' is not a whole gzip file: {error}.", "Get it again.") from None
+    if len(data) > kit.MAX_UNPACKED:
+        raise kit.UnreadableFile(
+            f"'{name}' unpacks to over {kit.MAX_UNPACKED >> 30} GB.", "Unpack it, then give the CSV."
+        )
+    return kit.Table(name, kit.read_delimited(kit.decode(data, name)))
 
 
-def _records(raw: Table, name: str) -> tuple[pl.DataFrame, list[str]]:
+def _records(raw: kit.Table, name: str) -> tuple[pl.DataFrame, list[str]]:
     ids = raw.find(*NAMES["tweet_id"])
     rounded = ids is not None and raw.frame[ids].dtype.is_float() and raw.frame[ids].count() > 0
     if ids is not None and rounded:
-        raw = Table(name, raw.frame.with_columns(pl.col(ids).cast(pl.Int64)))
+        raw = kit.Table(name, raw.frame.with_columns(pl.col(ids).cast(pl.Int64)))
     raw.need(*NAMES["text"], *NAMES["tweet_id"])
     verdict = raw.need(*NAMES["veracity"], *NAMES["label"])
     columns = raw.pick((), NAMES)
@@ -111,15 +93,15 @@ def _records(raw: Table, name: str) -> tuple[pl.DataFrame, list[str]]:
         "text",
         kind=pl.Series([_kind(*row) for row in zip(columns["text"], source, strict=True)], dtype=pl.String),
         label_raw=verdict.str.strip_suffix(".0"),
-        language=languages(columns["language"]),
-        **dated({"published": columns["date"]}),
+        language=kit.languages(columns["language"]),
+        **kit.dated({"published": columns["date"]}),
         tweet_id=pl.col("tweet_id").str.strip_suffix(".0"),
         author="author",
         source=source,
         url="url",
         topic="topic",
         split=pl.lit(_split(name), pl.String),
-        meta=meta_column(raw.frame.with_columns(blank_to_null(raw.frame[c]).alias(c) for c in flat), flat),
+        meta=kit.meta_column(raw.frame.with_columns(kit.blank_to_null(raw.frame[c]).alias(c) for c in flat), flat),
     )
     return records, ["Tweet ids were saved as floats: their last digits are lost."] if rounded else []
 
@@ -131,25 +113,25 @@ def _kind(text: str | None, source: str | None) -> str:
     return "article" if folded.startswith(ARTICLES) else "claim"
 
 
-def load_evaluation(bundle: Bundle) -> Loaded:
+def load_evaluation(bundle: kit.Bundle) -> kit.Loaded:
     """The guide's manual evaluation (`eval_eval`): claims of FEVER and MM-COVID with a model's answer, and whether two
     annotators found its rationale wrong."""
     parts = []
-    for name in members(bundle, "*_eval_*_manuallabels.tsv", "*_eval_*_manuallabels.jsonl"):
-        raw = Table.read(bundle, name)
+    for name in kit.members(bundle, "*_eval_*_manuallabels.tsv", "*_eval_*_manuallabels.jsonl"):
+        raw = kit.Table.read(bundle, name)
         stem = PurePosixPath(name).name.split("_eval_")[0]
         needed = {"text": "claim", "label_raw": "label", **{who: who for who in LABELLERS}}
         rows = raw.pick(needed, ["messages", "prediction_matches_label", "evidence_wiki_url"])
-        parts.append(rows.with_columns(numbered(f"cdl-md-{stem}", rows.height, 3), source=pl.lit(stem)))
+        parts.append(rows.with_columns(kit.numbered(f"cdl-md-{stem}", rows.height, 3), source=pl.lit(stem)))
     rows = pl.concat(parts)
     records = rows.select(
         *["id", "text", "label_raw", "source"],
         kind=pl.lit("claim"),
         language=pl.lit("eng"),
-        meta=meta_column(rows, ["messages", "prediction_matches_label", "evidence_wiki_url"]),
+        meta=kit.meta_column(rows, ["messages", "prediction_matches_label", "evidence_wiki_url"]),
     )
-    said = [answers(rows, {who: "rationale"}, annotator=who) for who in LABELLERS]
-    return Loaded(records, {"annotations": pl.concat(said)})
+    said = [kit.answers(rows, {who: "rationale"}, annotator=who) for who in LABELLERS]
+    return kit.Loaded(records, {"annotations": pl.concat(said)})
 
 
 LABELLERS = ("labeler_1", "labeler_2")
@@ -158,8 +140,8 @@ WORDS = {
     "SUPPORTS": "true", "REFUTES": "false", "real": "true", "fake": "false",  # of the manual evaluation
 }  # fmt: skip
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="cdl-md",
         title="CDL-MD (unified table)",
         summary="The guide's claim and paragraph datasets in one table with one verdict: true, false, mixed or unknown.",
@@ -185,8 +167,8 @@ DATASET = Entry(
     maps={
         "2025": {**WORDS, "1": "true", "2": "false", "3": "mixed", "9": "unknown"},
         "2024": {**WORDS, "1": "true", "2": "false", "3": "unknown", "9": "unknown"},
-        "ratings": noted(
-            {**general().verdicts, **WORDS, "1": "true", "2": "false", "3": "mixed", "9": "unknown"},
+        "ratings": kit.noted(
+            {**kit.general().verdicts, **WORDS, "1": "true", "2": "false", "3": "mixed", "9": "unknown"},
             "for revisions that have only the original labels",
         ),
     },

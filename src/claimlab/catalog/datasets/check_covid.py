@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    both,
-    frame_of,
-    meta_column,
-    meta_json,
-    read_objects,
-    side_rows,
-)
+from claimlab.catalog import kit
 
 FIELDS = ["id", "claim", "cord_id", "label", "is_auth"]
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     """JSON lines. Evidence is named by abstract and sentence number; its words come from corpus.json where that lies beside."""
     name = bundle.one("Check-COVID_all.json", "covidCheck_all.json", "*covid*check*.json*")
-    rows = read_objects(bundle, name, [*FIELDS[:4], "evidence_set"])
-    raw = frame_of(rows, FIELDS).rename({"id": "file_id"})
+    rows = kit.read_objects(bundle, name, [*FIELDS[:4], "evidence_set"])
+    raw = kit.frame_of(rows, FIELDS).rename({"id": "file_id"})
     records = raw.select(
         id=pl.format("check-covid-{}", "file_id"),
         text=pl.col("claim").str.strip_chars(),
         kind=pl.lit("claim"),
         label_raw="label",
         group=pl.col("file_id").str.replace(r"_\d+$", ""),  # the news claim from which the versions were made
-        meta=meta_column(raw.rename({"is_auth": "extracted_from_news"}), ["cord_id", "extracted_from_news"]),
+        meta=kit.meta_column(raw.rename({"is_auth": "extracted_from_news"}), ["cord_id", "extracted_from_news"]),
     )
-    corpus = {row["cord_id"]: row for found in bundle.match("corpus.json*") for row in read_objects(bundle, found)}
+    corpus = {row["cord_id"]: row for found in bundle.match("corpus.json*") for row in kit.read_objects(bundle, found)}
     evidence = []
     for record, row in zip(records["id"], rows, strict=True):
         paper = corpus.get(row["cord_id"], {})
@@ -48,19 +37,19 @@ def load(bundle: Bundle) -> Loaded:
                     "text": sentences.get(e["sent_index"]),
                     "provider": "CORD-19",
                     "stance": row["label"],
-                    "meta": meta_json({"type": e.get("type")}),
+                    "meta": kit.meta_json({"type": e.get("type")}),
                 }
             )
     notes = (
         [] if corpus else ["corpus.json is not here: evidence is named by abstract and sentence, without its words."]
     )
-    return Loaded(records, {"evidence": side_rows("evidence", evidence)}, notes)
+    return kit.Loaded(records, {"evidence": kit.side_rows("evidence", evidence)}, notes)
 
 
 VERDICTS = {"SUPPORT": "true", "REFUTE": "false", "NOTENOUGHINFO": "unknown"}
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="check-covid",
         title="Check-COVID",
         summary="Claims about Covid-19 taken from news or composed by annotators, with the sentences of journal "
@@ -84,7 +73,7 @@ DATASET = Entry(
         ),
         has_evidence=True,
     ),
-    maps=both(VERDICTS),
+    maps=kit.both(VERDICTS),
     variants={"claims": load},
     real_rows={"claims": 1_504},
     real_labels={"SUPPORT": 505, "REFUTE": 504, "NOTENOUGHINFO": 495},

@@ -7,24 +7,8 @@ from pathlib import PurePosixPath
 
 import polars as pl
 
+from claimlab.catalog import kit
 from claimlab.catalog.datasets._claimskg_ratings import NORMALISED, RATINGS
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    UnreadableFile,
-    answers,
-    dated,
-    host,
-    languages,
-    meta_column,
-    normalise,
-    noted,
-    numbered,
-    utc,
-)
 
 TOPICS = ("education", "healthcare", "immigration", "environment", "taxes", "elections", "crime")
 WRAPPED = ("fatabyyano", "vishvanews")  # every cell of these crawls stands in an extra pair of quotation marks
@@ -45,44 +29,44 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def load_rated(bundle: Bundle) -> Loaded:
+def load_rated(bundle: kit.Bundle) -> kit.Loaded:
     """Claims with a rating: the crawler's table of each site, and the result table of the ClaimsKG explorer."""
     return _load(bundle, {"rating_alternatename": _crawled, "ratingname": _explored})
 
 
-def load_all(bundle: Bundle) -> Loaded:
+def load_all(bundle: kit.Bundle) -> kit.Loaded:
     """These, and the claims drawn by topic, which have no rating; in the order of the files' names."""
     return _load(bundle, {"rating_alternatename": _crawled, "ratingname": _explored, "review_url": _by_topic})
 
 
-def _load(bundle: Bundle, readers: dict[str, Callable[[Table], pl.DataFrame]]) -> Loaded:
+def _load(bundle: kit.Bundle, readers: dict[str, Callable[[kit.Table], pl.DataFrame]]) -> kit.Loaded:
     """Every table that has the telling column of one of `readers`, read by it."""
     parts = []
     for name in bundle.match("*.csv"):
-        raw = Table.read(bundle, name)
+        raw = kit.Table.read(bundle, name)
         reader = next((r for column, r in readers.items() if raw.find(column)), None)
         if reader is not None:
             part = reader(raw)
             absent = [pl.lit(None, dtype=pl.String).alias(c) for c in COLUMNS if c not in part.columns]
             parts.append(part.with_columns(absent).select(COLUMNS))
     if not parts:
-        raise UnreadableFile(
+        raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no table with a column {' or '.join(readers)}.",
             "Give the crawler's CSV files, or the CSV that the ClaimsKG explorer exports.",
         )
     rows = pl.concat(parts)
-    times = dated({"": rows["date"]}) | {"date_source": rows["date_source"]}
-    rows = rows.with_columns(numbered("claimskg", rows.height), *(v.alias(c) for c, v in times.items()))
+    times = kit.dated({"": rows["date"]}) | {"date_source": rows["date_source"]}
+    rows = rows.with_columns(kit.numbered("claimskg", rows.height), *(v.alias(c) for c, v in times.items()))
     records = rows.select("id", *COLUMNS[:10], "date_raw", group="review_url", kind=pl.lit("claim")).with_columns(
         date_source=pl.when(pl.col("date").is_not_null()).then("date_source")
     )
     tables = {"evidence": _evidence(rows), "annotations": _annotations(rows)}
     blank = records["text"].null_count()
     note = f"{blank:,} row(s) have no claim, only the headline of the fact-check (see the table 'evidence')."
-    return Loaded(records, {n: t for n, t in tables.items() if t.height}, [note] if blank else [])
+    return kit.Loaded(records, {n: t for n, t in tables.items() if t.height}, [note] if blank else [])
 
 
-def _crawled(raw: Table) -> pl.DataFrame:
+def _crawled(raw: kit.Table) -> pl.DataFrame:
     """What ClaimsKG's crawler writes per site. The claim of a row may be blank: the headline of the check is not used for
     it, since it tells the verdict."""
     needed = {"label_raw": "rating_alternateName", "text": "claimReview_claimReviewed", "site": "claimReview_source"}
@@ -106,21 +90,21 @@ def _crawled(raw: Table) -> pl.DataFrame:
         source="site",
         # the lists of one site are Python's: ['a', 'b']
         topic=pl.col("tags").str.replace_all(r"^\[|\]$", "").str.replace_all(r"'([^']*)'", "${1}"),
-        meta=meta_column(rows, ["rating_value", "rating_best", "rating_worst"]),
+        meta=kit.meta_column(rows, ["rating_value", "rating_best", "rating_worst"]),
     )
 
 
-def _explored(raw: Table) -> pl.DataFrame:
+def _explored(raw: kit.Table) -> pl.DataFrame:
     """What the ClaimsKG explorer exports; its ratings are ClaimsKG's own four."""
     optional = {
         "url": "id", "date": "date", "author": "author", "review_title": "headline", "topic": "keywords",
         "source": "source", "review_url": "link", "spoken": "language",
     }  # fmt: skip
     rows = raw.pick({"text": "text", "label_raw": "ratingName"}, optional)
-    return rows.with_columns(languages(rows["spoken"]), date_source=pl.lit("date column (claim)"))
+    return rows.with_columns(kit.languages(rows["spoken"]), date_source=pl.lit("date column (claim)"))
 
 
-def _by_topic(raw: Table) -> pl.DataFrame:
+def _by_topic(raw: kit.Table) -> pl.DataFrame:
     """Claims that a query drew from ClaimsKG for a topic (the file's name), and those whose topics people agreed on."""
     needed = {"url": "claim", "review_url": "review_url", "text": "text"}
     optional = {"author": "claimer", "review_title": "headline", "keywords": "keywords", "date": "claim_date"}
@@ -134,7 +118,7 @@ def _by_topic(raw: Table) -> pl.DataFrame:
         source=pl.col("review_url").str.extract(r"^https?://(?:www\.)?([^./]+)"),
         language=pl.lit("eng"),  # the query kept English claims only
         date_source=pl.lit("date column (claim)"),
-        meta=meta_column(rows, ["keywords"]),
+        meta=kit.meta_column(rows, ["keywords"]),
     )
 
 
@@ -147,7 +131,7 @@ def _language(site: str | None, url: str | None) -> str | None:
     if site in ("vishvanews", "vishvasnews"):
         parts = (url or "").split("/")
         first = parts[3] if len(parts) > 3 else ""
-        return normalise({"bangla": "bengali"}.get(first, first))
+        return kit.normalise({"bangla": "bengali"}.get(first, first))
     return "fra" if site == "factuel_afp_fr" else None
 
 
@@ -161,8 +145,8 @@ def _evidence(rows: pl.DataFrame) -> pl.DataFrame:
         title="review_title",
         text="review_text",
         url="review_url",
-        domain=host(pl.col("review_url")),
-        published=utc(found["review_date"]),
+        domain=kit.host(pl.col("review_url")),
+        published=kit.utc(found["review_date"]),
         publisher="source",
         rating="label_raw",
     )
@@ -171,7 +155,7 @@ def _evidence(rows: pl.DataFrame) -> pl.DataFrame:
 def _annotations(rows: pl.DataFrame) -> pl.DataFrame:
     """The topics that five people agreed on, a row per claim and topic."""
     judged = rows.filter(pl.any_horizontal(pl.col(TOPICS).is_in(["0", "1"])))
-    return answers(judged, {t: f"topic: {t}" for t in TOPICS}, annotator="five annotators, reconciled")
+    return kit.answers(judged, {t: f"topic: {t}" for t in TOPICS}, annotator="five annotators, reconciled")
 
 
 # the ratings in the files that were counted
@@ -184,8 +168,8 @@ FOUND = {
     "Unknown": 1, "Unproven": 1,
 }  # fmt: skip
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="claimskg",
         title="ClaimsKG",
         summary="A knowledge graph of claims from fact-checking sites with their ratings, dates, authors and the addresses of the checks.",
@@ -218,7 +202,7 @@ DATASET = Entry(
         has_evidence=True,
         factchecks=True,
     ),
-    maps={"a5": RATINGS, "cdl": noted(NORMALISED, "ClaimsKG's own four classes, as far as ratings tell.")},
+    maps={"a5": RATINGS, "cdl": kit.noted(NORMALISED, "ClaimsKG's own four classes, as far as ratings tell.")},
     variants={"rated": load_rated, "all": load_all},
     published_rows={"rated": 74_066},
     real_rows={"rated": 510, "all": 6_105},

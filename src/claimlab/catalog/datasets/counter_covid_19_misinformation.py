@@ -6,20 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from claimlab.catalog import kit
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    UnreadableFile,
-    both,
-    post_or_id,
-    sent,
-    tweet_ids,
-    unique_ids,
-)
 
 TABLES = ("*.csv", "*.tsv", "*.xlsx")
 NUMBERS = {
@@ -29,22 +17,22 @@ NUMBERS = {
 }  # as the authors' classifier numbers them
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     """The tweets that people annotated: the files whose name says so, or else those with a label column."""
     named = [n for n in bundle.match(*TABLES) if "annot" in n.lower() or "label" in n.lower()]
     return _load(bundle, named or bundle.match(*TABLES), labelled=True)
 
 
-def load_all(bundle: Bundle) -> Loaded:
+def load_all(bundle: kit.Bundle) -> kit.Loaded:
     """Every tweet of the collection; those nobody annotated have no label."""
     return _load(bundle, bundle.match(*TABLES), labelled=False)
 
 
-def _load(bundle: Bundle, names: Sequence[str], *, labelled: bool) -> Loaded:
+def _load(bundle: kit.Bundle, names: Sequence[str], *, labelled: bool) -> kit.Loaded:
     parts = [_part(bundle, name) for name in names]
     kept = [p.filter(pl.col("label_raw").is_not_null()) if labelled else p for p in parts]
     if not any(p.height for p in kept):
-        raise UnreadableFile(
+        raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no {'annotated ' if labelled else ''}tweets.",
             "Give the folder 'data' of the repository COVID-Counter-Misinformation.",
         )
@@ -53,12 +41,14 @@ def _load(bundle: Bundle, names: Sequence[str], *, labelled: bool) -> Loaded:
     once = rows.filter(pl.col("tweet_id").is_null() | pl.col("tweet_id").is_first_distinct())
     again = rows.height - once.height
     notes = [f"{again:,} of {rows.height:,} rows repeat a tweet id and were left out."] if again else []
-    return Loaded(once.with_columns(unique_ids("counter-covid-19-misinformation", once["tweet_id"])), notes=notes)
+    return kit.Loaded(
+        once.with_columns(kit.unique_ids("counter-covid-19-misinformation", once["tweet_id"])), notes=notes
+    )
 
 
-def _part(bundle: Bundle, name: str) -> pl.DataFrame:
-    raw, lower = Table.read(bundle, name), name.lower()
-    ids = tweet_ids(raw.need("Tweet ID", "id", "id_str", "status_id"))
+def _part(bundle: kit.Bundle, name: str) -> pl.DataFrame:
+    raw, lower = kit.Table.read(bundle, name), name.lower()
+    ids = kit.tweet_ids(raw.need("Tweet ID", "id", "id_str", "status_id"))
     text = raw.maybe("Text", "tweet", "full_text")
     topic = "5G" if "5g" in lower or "g5" in lower else "fake cures" if "cure" in lower else None
     # the authors state the code in the column's name: "label (0:misinformation, 1: counter-misinformation, ...)"
@@ -66,9 +56,9 @@ def _part(bundle: Bundle, name: str) -> pl.DataFrame:
     label = raw.maybe(coded, "annotation", "class", "category_label")
     return raw.frame.select(
         text=text,
-        kind=post_or_id(text),
+        kind=kit.post_or_id(text),
         label_raw=label.str.strip_suffix(".0").replace(NUMBERS),
-        **sent(ids),
+        **kit.sent(ids),
         tweet_id=ids,
         topic=raw.maybe("topic").fill_null(topic) if topic else raw.maybe("topic"),
     )
@@ -82,8 +72,8 @@ A5 = {
     "unrelated": "unknown",
 }
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="counter-covid-19-misinformation",
         title="Counter-covid-19-misinformation",
         summary="Tweets of early 2020 about fake cures and 5G, of which people marked 4,800 as spreading misinformation, countering it, or irrelevant.",
@@ -106,7 +96,7 @@ DATASET = Entry(
             "The repository holds 156,829 ids (60,153 on cures, 96,676 on 5G), of which 154,548 are distinct.",
         ),
     ),
-    maps=both(A5),
+    maps=kit.both(A5),
     variants={
         "annotated": load,
         "all": load_all,

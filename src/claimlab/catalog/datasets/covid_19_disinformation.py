@@ -7,29 +7,18 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    UnreadableFile,
-    answers,
-    distinct,
-    meta_column,
-    sent,
-)
+from claimlab.catalog import kit
 
 QUESTIONS = [f"q{n}_label" for n in range(1, 8)]
 LANGUAGES = {"arabic": "ara", "bulgarian": "bul", "dutch": "nld", "english": "eng"}
 NAME = re.compile(r"disinfo_([a-z]+)_(binary|multiclass)_(train|dev|test)\.tsv$", re.IGNORECASE)
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     """The binary answers of each language, every labelled tweet once, with the fine answers beside them."""
     names = [n for n in files(bundle, ["binary"]) if "multilang" not in n.lower()]
     raw = pl.concat([read(bundle, n) for n in names])
-    raw = raw.with_columns(id=distinct("covid-19-disinformation-" + raw["raw_id"]), tweet_id=raw["raw_id"])
+    raw = raw.with_columns(id=kit.distinct("covid-19-disinformation-" + raw["raw_id"]), tweet_id=raw["raw_id"])
     fine = {n: re.sub("binary", "multiclass", n, flags=re.IGNORECASE) for n in names}
     beside = [read(bundle, f) if f in bundle.names() else None for f in fine.values()]
     annotations = [annotated(raw, "")]
@@ -38,36 +27,38 @@ def load(bundle: Bundle) -> Loaded:
         # the two files of a split list the same tweets in the same order, which is the only key that never repeats
         if finer["raw_id"].equals(raw["raw_id"]):
             annotations.append(annotated(finer.with_columns(raw["id"]), " (fine)"))
-    return Loaded(records(raw), {"annotations": pl.concat(annotations)})
+    return kit.Loaded(records(raw), {"annotations": pl.concat(annotations)})
 
 
-def load_all_files(bundle: Bundle) -> Loaded:
+def load_all_files(bundle: kit.Bundle) -> kit.Loaded:
     """All files one after another, as they stand, for protocols that read them so: each tweet comes about four times."""
     raw = pl.concat([read(bundle, n) for n in files(bundle, ["binary", "multiclass"])])
     stem = raw["language_name"] + "-" + raw["answers"] + "-" + raw["raw_id"]
     single = raw.filter(pl.col("language_name") != "multilang")
     spoken = dict(zip(single["raw_id"], single["language_name"], strict=True))  # the joint files do not say
     raw = raw.with_columns(
-        id=distinct("covid-19-disinformation-" + stem),
+        id=kit.distinct("covid-19-disinformation-" + stem),
         tweet_id=raw["raw_id"],
         language_name=raw["raw_id"].replace_strict(spoken, default=None, return_dtype=pl.String),
     )
-    return Loaded(records(raw), notes=["The files repeat each other: tweets come several times. Split by group."])
+    return kit.Loaded(records(raw), notes=["The files repeat each other: tweets come several times. Split by group."])
 
 
-def files(bundle: Bundle, kinds: Sequence[str]) -> list[str]:
+def files(bundle: kit.Bundle, kinds: Sequence[str]) -> list[str]:
     found = [n for n in bundle.match("*.tsv") if (m := NAME.search(n)) and m[2].lower() in kinds]
     if not found:
         bundle.one(f"*disinfo_*_{kinds[0]}_*.tsv")  # says what is missing
     return found
 
 
-def read(bundle: Bundle, name: str) -> pl.DataFrame:
+def read(bundle: kit.Bundle, name: str) -> pl.DataFrame:
     found = NAME.search(name)
     if found is None:
-        raise UnreadableFile(f"'{name}' does not say its language and split.", "Give the files under their own names.")
+        raise kit.UnreadableFile(
+            f"'{name}' does not say its language and split.", "Give the files under their own names."
+        )
     language, kind, split = (part.lower() for part in found.groups())
-    raw = Table.read(bundle, name, delimiter="\t", quoted=False).pick(["tweet_id", *QUESTIONS])
+    raw = kit.Table.read(bundle, name, delimiter="\t", quoted=False).pick(["tweet_id", *QUESTIONS])
     told = {"language_name": pl.lit(language), "answers": pl.lit(kind), "split": pl.lit(split)}
     return raw.rename({"tweet_id": "raw_id"}).with_columns(**told)
 
@@ -78,16 +69,16 @@ def records(raw: pl.DataFrame) -> pl.DataFrame:
         kind=pl.lit("id-only"),
         label_raw="q2_label",
         language=pl.col("language_name").replace_strict(LANGUAGES, default=None),
-        **sent(raw["raw_id"]),
+        **kit.sent(raw["raw_id"]),
         group="raw_id",  # 223 Arabic tweets come twice, 96 of them in two splits
-        meta=meta_column(raw, ["answers"]),
+        meta=kit.meta_column(raw, ["answers"]),
     )
 
 
 def annotated(raw: pl.DataFrame, grain: str) -> pl.DataFrame:
     """The answers; "NA" is a question that was not put or not settled."""
     questions = {q: q.removesuffix("_label") + grain for q in QUESTIONS}
-    return answers(raw, questions, annotator="aggregate", blank=["NA"])
+    return kit.answers(raw, questions, annotator="aggregate", blank=["NA"])
 
 
 BINARY = {"no": "true", "yes": "false", "NA": "unknown"}
@@ -99,8 +90,8 @@ FINE = {
     "5_yes_definitely_contains_false_info": "false",
 }
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="covid-19-disinformation",
         title="COVID-19 Disinformation",
         summary="Tweets about Covid-19 by id, in Arabic, Bulgarian, Dutch and English, with people's answers on whether "

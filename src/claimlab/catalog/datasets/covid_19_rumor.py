@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import polars as pl
 
+from claimlab.catalog import kit
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    both,
-    dated,
-    host,
-    meta_column,
-    numbered,
-    repeated,
-    tweet_time,
-    unique_ids,
-)
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     """`en_dup.csv`: everything as collected, repeats included; rows that say the same share a group.
 
     The column `source` holds the address of the page, a tweet or a fact-check; `source` here is its host.
     """
-    raw = Table.read(bundle, bundle.one("en_dup.csv"))
-    text, ids = raw.need("content", "text"), numbered("covid-19-rumor", raw.height, 5)
+    raw = kit.Table.read(bundle, bundle.one("en_dup.csv"))
+    text, ids = raw.need("content", "text"), kit.numbered("covid-19-rumor", raw.height, 5)
     link = raw.maybe("source")
     url = link.set(~link.str.contains("://").fill_null(False), None)
     tweets = url.str.extract(r"twitter\.com/[^/]+/status(?:es)?/(\d+)")
@@ -37,20 +23,20 @@ def load(bundle: Bundle) -> Loaded:
         text=text,
         kind=pl.lit("claim"),
         label_raw=raw.need("label"),
-        **dated({"date column": raw.maybe("time", "date"), "snowflake id": tweet_time(tweets)}, "%m/%d/%Y"),
+        **kit.dated({"date column": raw.maybe("time", "date"), "snowflake id": kit.tweet_time(tweets)}, "%m/%d/%Y"),
         tweet_id=tweets,
         author=raw.maybe("author"),
-        source=pl.coalesce(host(pl.lit(url)), pl.lit(link)),
+        source=pl.coalesce(kit.host(pl.lit(url)), pl.lit(link)),
         url=url,
-        group=repeated(text, ids),
+        group=kit.repeated(text, ids),
     )
-    return Loaded(records)
+    return kit.Loaded(records)
 
 
-def load_curated(bundle: Bundle) -> Loaded:
+def load_curated(bundle: kit.Bundle) -> kit.Loaded:
     """`news.csv` (no header) and `Twitter.csv` (a header), without the repeats. The numbers in Twitter.csv are not tweet ids."""
     columns = ["number", "label", "content", "sentiment"]
-    news = Table.read(bundle, bundle.one("news/news.csv", "news.csv"), delimiter=",", columns=columns).pick(columns)
+    news = kit.Table.read(bundle, bundle.one("news/news.csv", "news.csv"), delimiter=",", columns=columns).pick(columns)
     if news.height and (news["label"][0] or "").lower() == "label":
         news = news.slice(1)  # copies with a header circulate
     needed = {"number": ("No.", "id"), "label": "label", "content": "content"}
@@ -60,26 +46,26 @@ def load_curated(bundle: Bundle) -> Loaded:
         "retweets": "retweet numbers",
         "likes": "likes numbers",
     }
-    tweets = Table.read(bundle, bundle.one("twitter/Twitter.csv", "twitter.csv")).pick(needed, optional)
+    tweets = kit.Table.read(bundle, bundle.one("twitter/Twitter.csv", "twitter.csv")).pick(needed, optional)
     rows = pl.concat(
         [news.with_columns(part=pl.lit("news")), tweets.with_columns(part=pl.lit("twitter"))], how="diagonal"
     ).with_columns(pl.col("sentiment").replace({"#VALUE!": None}))
     records = rows.select(
-        id=unique_ids("covid-19-rumor", rows["part"] + "-" + rows["number"]),
+        id=kit.unique_ids("covid-19-rumor", rows["part"] + "-" + rows["number"]),
         text="content",
         kind=pl.lit("claim"),
         label_raw="label",
         source="part",
-        meta=meta_column(rows, ["sentiment", "replies", "retweets", "likes"]),
+        meta=kit.meta_column(rows, ["sentiment", "replies", "retweets", "likes"]),
     )
-    return Loaded(records)
+    return kit.Loaded(records)
 
 
 A5 = {"T": "true", "F": "false", "U": "unknown", "true": "true", "false": "false", "unverified": "unknown"}
 A5["U(Twitter)"] = "unknown"  # one row of the curated tweets
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="covid-19-rumor",
         title="COVID-19-Rumor",
         summary="Claims about COVID-19 from fact-checking pages, news sites and Twitter in early 2020, labelled true, false or unverified by hand.",
@@ -103,7 +89,7 @@ DATASET = Entry(
             "Times are written in four ways, mostly as Twitter's page shows them, in an unnamed time zone.",
         ),
     ),
-    maps=both(A5),
+    maps=kit.both(A5),
     variants={
         "claims": load,
         "curated": load_curated,

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    both,
-    frame_of,
-    meta_column,
-    numbered,
-    read_objects,
-    side_rows,
-)
+from claimlab.catalog import kit
 
 FIELDS = ["claim", "label", "evidence", "gold_source", "flair"]
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     """One file of JSON lines. A claim and the counter-claims made from it share `gold_source`: that is the group."""
     name = bundle.one("COVIDFACT_dataset.jsonl", "*covid*fact*.json*", "*.jsonl")
-    rows = read_objects(bundle, name, FIELDS[:3])
-    raw = frame_of(rows, FIELDS)
+    rows = kit.read_objects(bundle, name, FIELDS[:3])
+    raw = kit.frame_of(rows, FIELDS)
     records = raw.select(
-        id=numbered("covid-fact", raw.height, 4),
+        id=kit.numbered("covid-fact", raw.height, 4),
         text=pl.col("claim").str.strip_chars(),
         kind=pl.lit("claim"),
         label_raw="label",
@@ -34,20 +23,20 @@ def load(bundle: Bundle) -> Loaded:
         group="gold_source",
         # a refuted claim is a person's title with its key words swapped by a model
         authorship=pl.col("label").replace_strict({"SUPPORTED": "HWT", "REFUTED": "HAT"}, default=None),
-        meta=meta_column(raw, ["flair"]),
+        meta=kit.meta_column(raw, ["flair"]),
     )
     evidence = (
         {"record_id": record, "evidence_id": f"{record}-{rank}", "rank": rank, "text": sentence}
         for record, row in zip(records["id"], rows, strict=True)
         for rank, sentence in enumerate(row["evidence"], 1)
     )
-    return Loaded(records, {"evidence": side_rows("evidence", evidence)})
+    return kit.Loaded(records, {"evidence": kit.side_rows("evidence", evidence)})
 
 
 VERDICTS = {"SUPPORTED": "true", "REFUTED": "false"}
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="covid-fact",
         title="COVID-Fact",
         summary="Scientific statements posted to r/COVID19, each with counter-claims that a language model made from it "
@@ -73,7 +62,7 @@ DATASET = Entry(
         ),
         has_evidence=True,
     ),
-    maps=both(VERDICTS),
+    maps=kit.both(VERDICTS),
     variants={"claims": load},
     real_rows={"claims": 4_086},
     real_labels={"REFUTED": 2_790, "SUPPORTED": 1_296},

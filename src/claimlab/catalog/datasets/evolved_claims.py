@@ -9,23 +9,13 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    meta_json,
-    read_json_as,
-    read_objects,
-    record_rows,
-    side_rows,
-)
+from claimlab.catalog import kit
 
 DIMENSIONS = ("causal_structure", "expression_type", "language_style", "message_granularity", "stance_polarity")
 SEED_MODEL = "gpt-4o"  # as the paper says of seeds and non-claims; the agents' model is named nowhere
 
 
-def evolved(bundle: Bundle, stems: tuple[str, ...] = DIMENSIONS, *, traced_only: bool = False) -> Loaded:
+def evolved(bundle: kit.Bundle, stems: tuple[str, ...] = DIMENSIONS, *, traced_only: bool = False) -> kit.Loaded:
     """Claims after their walk, with the released traces beside them; `group` is the claim they started from."""
     rows, evidence = [], []
     traces: list[dict[str, Any]] = []
@@ -44,11 +34,11 @@ def evolved(bundle: Bundle, stems: tuple[str, ...] = DIMENSIONS, *, traced_only:
             evidence.append(context(record_id, item["refer_title"], item["refer_content"], None))
             traces += hops(record_id, walk) if walk else []
     loaded = table(rows, evidence)
-    loaded.tables["traces"] = side_rows("traces", traces)
+    loaded.tables["traces"] = kit.side_rows("traces", traces)
     return loaded
 
 
-def seeds(bundle: Bundle, stem: str = "seed") -> Loaded:
+def seeds(bundle: kit.Bundle, stem: str = "seed") -> kit.Loaded:
     """Claims that a model drew from news abstracts, before any walk."""
     abstracts = contents(bundle)
     rows, evidence = [], []
@@ -61,7 +51,7 @@ def seeds(bundle: Bundle, stem: str = "seed") -> Loaded:
     return table(rows, evidence)
 
 
-def non_claims(bundle: Bundle) -> Loaded:
+def non_claims(bundle: kit.Bundle) -> kit.Loaded:
     """Questions, personal statements, empty professional phrases and claims stripped of their context."""
     rows = []
     for number, item in enumerate(json_lines(bundle, "non-claim.jsonl"), 1):
@@ -75,11 +65,11 @@ def non_claims(bundle: Bundle) -> Loaded:
     return table(rows, [])
 
 
-def detection(bundle: Bundle) -> Loaded:
+def detection(bundle: kit.Bundle) -> kit.Loaded:
     """Seeds and non-claims together: the task of telling claims from non-claims."""
     both = [seeds(bundle), non_claims(bundle)]
     tables = {"evidence": both[0].tables["evidence"]}
-    return Loaded(pl.concat([part.records for part in both]), tables, synthetic=True)
+    return kit.Loaded(pl.concat([part.records for part in both]), tables, synthetic=True)
 
 
 def record(
@@ -105,7 +95,7 @@ def record(
         # The text itself is the key, so that a seed and what it became stay together across variants.
         "group": "base-" + hashlib.sha256(base.encode()).hexdigest()[:12],
         "authorship": "MGT",
-        "meta": meta_json({"synthetic": synthetic, "type": kind_of_non_claim}),
+        "meta": kit.meta_json({"synthetic": synthetic, "type": kind_of_non_claim}),
     }
 
 
@@ -132,29 +122,29 @@ def hops(record_id: str, walk: dict[str, Any]) -> Iterator[dict[str, Any]]:
             "output": step["output_claim"],
             "passed": step["audit_pass"],
             "reason": step["audit_reason"],
-            "meta": meta_json({**why, **goal}),
+            "meta": kit.meta_json({**why, **goal}),
         }
 
 
-def table(rows: list[dict[str, Any]], evidence: list[dict[str, Any]]) -> Loaded:
-    tables = {"evidence": side_rows("evidence", evidence)} if evidence else {}
-    return Loaded(record_rows(rows), tables, synthetic=True)
+def table(rows: list[dict[str, Any]], evidence: list[dict[str, Any]]) -> kit.Loaded:
+    tables = {"evidence": kit.side_rows("evidence", evidence)} if evidence else {}
+    return kit.Loaded(kit.record_rows(rows), tables, synthetic=True)
 
 
-def json_lines(bundle: Bundle, file: str) -> list[dict[str, Any]]:
-    return read_objects(bundle, bundle.one(f"data/{file}", file))
+def json_lines(bundle: kit.Bundle, file: str) -> list[dict[str, Any]]:
+    return kit.read_objects(bundle, bundle.one(f"data/{file}", file))
 
 
-def propagation(bundle: Bundle, stem: str) -> list[dict[str, Any]]:
+def propagation(bundle: kit.Bundle, stem: str) -> list[dict[str, Any]]:
     """The released walks of one dimension; expression_type has none."""
     names = bundle.match(f"{stem}_propagation.json")
-    return read_objects(bundle, names[0]) if names else []
+    return kit.read_objects(bundle, names[0]) if names else []
 
 
-def contents(bundle: Bundle) -> dict[tuple[str, str], str]:
+def contents(bundle: kit.Bundle) -> dict[tuple[str, str], str]:
     """The abstracts by title and number, where the archive holds them."""
     names = bundle.match("abstract.json")
-    topics = read_json_as(bundle.text(names[0]), names[0], dict) if names else {}
+    topics = kit.read_json_as(bundle.text(names[0]), names[0], dict) if names else {}
     return {
         (entry["title"], key.removeprefix("content_")): value
         for entries in topics.values()
@@ -164,8 +154,8 @@ def contents(bundle: Bundle) -> dict[tuple[str, str], str]:
     }
 
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="evolved-claims",
         title="Evolved claims (Beyond Static Artifacts)",
         summary="Synthetic claims: seeds drawn from news abstracts by a model, non-claims, and claims that simulated users "

@@ -4,43 +4,31 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    frame_of,
-    members,
-    meta_column,
-    noted,
-    title_and_body,
-    western_text,
-)
+from claimlab.catalog import kit
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     """One text file per story in folders Fake and Satire: headline, address, body. A workbook adds addresses and rebuttals.
 
     Stories that the authors discarded lie in folders of their own ("ditched", "rejected") and are not read.
     """
     final = bundle.match("finalFake/*.txt", "finalSatire/*.txt")
-    raw = frame_of(_story(bundle, name) for name in final or members(bundle, "Fake/*.txt", "Satire/*.txt"))
+    raw = kit.frame_of(_story(bundle, name) for name in final or kit.members(bundle, "Fake/*.txt", "Satire/*.txt"))
     raw = raw.join(_listed(bundle), on=["number", "label"], how="left", maintain_order="left")
     records = raw.select(
         url=pl.coalesce("url", "listed_url"),
         id=pl.format("fakenews-{}-{}", pl.col("label").str.to_lowercase(), "number"),
-        text=title_and_body(raw["title"], raw["body"]),
+        text=kit.title_and_body(raw["title"], raw["body"]),
         kind=pl.lit("article"),
         label_raw="label",
-        meta=meta_column(raw, ["rebuttal"]),
+        meta=kit.meta_column(raw, ["rebuttal"]),
     )
-    return Loaded(records)
+    return kit.Loaded(records)
 
 
-def _story(bundle: Bundle, name: str) -> dict[str, str | None]:
+def _story(bundle: kit.Bundle, name: str) -> dict[str, str | None]:
     folders = [part.lower() for part in name.split("/")[:-1]]
-    lines = [line.strip() for line in western_text(bundle, name).splitlines()]
+    lines = [line.strip() for line in kit.western_text(bundle, name).splitlines()]
     address = next((i for i, line in enumerate(lines[:3]) if line.startswith(("http://", "https://", "www."))), None)
     body = [line for i, line in enumerate(lines[1:], 1) if i != address and line]
     return {
@@ -52,7 +40,7 @@ def _story(bundle: Bundle, name: str) -> dict[str, str | None]:
     }
 
 
-def _listed(bundle: Bundle) -> pl.DataFrame:
+def _listed(bundle: kit.Bundle) -> pl.DataFrame:
     """The addresses of a story and its rebuttal by number and class; none where the workbook is not there."""
     names = bundle.match("Fake News Stories.xlsx")
     columns = {
@@ -61,12 +49,12 @@ def _listed(bundle: Bundle) -> pl.DataFrame:
         "listed_url": "URL of article",
         "rebuttal": "URL of rebutting article",
     }
-    sheet = Table.read(bundle, names[0]) if names else Table("", pl.DataFrame())
+    sheet = kit.Table.read(bundle, names[0]) if names else kit.Table("", pl.DataFrame())
     return sheet.pick((), columns).drop_nulls("number").unique(["number", "label"], keep="last", maintain_order=True)
 
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="fakenews",
         title="FakeNews (Fake News vs Satire)",
         summary="283 fake and 203 satirical stories about American politics, coded by hand, the fake ones with the "
@@ -92,7 +80,7 @@ DATASET = Entry(
     ),
     maps={
         "a5": {"Fake": "false", "Satire": "unknown"},
-        "cdl": noted({"Fake": "false", "Satire": "false"}, "the guide's scripts call satire false"),
+        "cdl": kit.noted({"Fake": "false", "Satire": "false"}, "the guide's scripts call satire false"),
     },
     variants={"stories": load},
     published_rows={"stories": 486},

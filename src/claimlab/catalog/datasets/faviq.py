@@ -7,37 +7,25 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.catalog import kit
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    UnreadableFile,
-    both,
-    meta_json,
-    read_objects,
-    record_rows,
-    side_rows,
-    unique_ids,
-)
 
 SETS = ("a", "r")  # from ambiguous questions, and from regular ones
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     return _load(bundle, SETS)
 
 
-def load_a(bundle: Bundle) -> Loaded:
+def load_a(bundle: kit.Bundle) -> kit.Loaded:
     return _load(bundle, ("a",))
 
 
-def load_r(bundle: Bundle) -> Loaded:
+def load_r(bundle: kit.Bundle) -> kit.Loaded:
     return _load(bundle, ("r",))
 
 
-def _load(bundle: Bundle, sets: Sequence[str]) -> Loaded:
+def _load(bundle: kit.Bundle, sets: Sequence[str]) -> kit.Loaded:
     """JSON lines in `faviq_a_set*/` and `faviq_r_set*/`; the test part of the A set is given out by its authors on request."""
     rows: list[dict[str, Any]] = []
     for part in sets:
@@ -45,23 +33,23 @@ def _load(bundle: Bundle, sets: Sequence[str]) -> Loaded:
             for name in bundle.match(
                 f"*faviq_{part}_set*/{split}.jsonl", f"{part}_set/{split}.jsonl", f"{part}/{split}.jsonl"
             )[:1]:
-                rows += [{**row, "set": part, "split": split} for row in read_objects(bundle, name)]
+                rows += [{**row, "set": part, "split": split} for row in kit.read_objects(bundle, name)]
     if not rows:
-        raise UnreadableFile(
+        raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no file like 'faviq_{sets[0]}_set/train.jsonl'.",
             "Unpack the two zips of FaVIQ into one folder and give that.",
         )
-    ids = unique_ids("faviq", pl.Series([f"{row['set']}-{row.get('id', n)}" for n, row in enumerate(rows, 1)]))
+    ids = kit.unique_ids("faviq", pl.Series([f"{row['set']}-{row.get('id', n)}" for n, row in enumerate(rows, 1)]))
     pairs = list(zip(ids.to_list(), rows, strict=True))
     records = [
         {
             "id": record, "text": row.get("claim"), "kind": "claim", "label_raw": row.get("label"), "language": "eng",
-            "split": row["split"], "meta": meta_json({key: row.get(key) for key in ("set", "question", "answer")}),
+            "split": row["split"], "meta": kit.meta_json({key: row.get(key) for key in ("set", "question", "answer")}),
         }
         for record, row in pairs
     ]  # fmt: skip
-    evidence = side_rows("evidence", (passage for record, row in pairs for passage in _evidence(record, row)))
-    return Loaded(record_rows(records), {"evidence": evidence})
+    evidence = kit.side_rows("evidence", (passage for record, row in pairs for passage in _evidence(record, row)))
+    return kit.Loaded(kit.record_rows(records), {"evidence": evidence})
 
 
 def _evidence(record: str, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -72,14 +60,14 @@ def _evidence(record: str, row: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield {
                 "record_id": record, "evidence_id": f"{record}-{kind}", "rank": rank, "title": passage.get("title"),
                 "text": passage["text"], "domain": "wikipedia.org", "provider": "faviq (TF-IDF)",
-                "meta": meta_json({"silver": kind, "passage": passage.get("id")}),
+                "meta": kit.meta_json({"silver": kind, "passage": passage.get("id")}),
             }  # fmt: skip
 
 
 A5 = {"SUPPORTS": "true", "REFUTES": "false"}
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="faviq",
         title="FaVIQ",
         summary="Lower-case claims converted by a model from real search questions and their answers, checked by people, with one silver passage for and one beside the point.",
@@ -99,7 +87,7 @@ DATASET = Entry(
         ),
         has_evidence=True,
     ),
-    maps=both(A5),
+    maps=kit.both(A5),
     variants={"claims": load, "a-set": load_a, "r-set": load_r, "guide": guide("faviq", "faviq", language="eng")},
     published_rows={"a-set": 25_956, "r-set": 162_420},
 )

@@ -6,22 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from claimlab.catalog import kit
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    UnreadableFile,
-    blank_to_null,
-    both,
-    dated,
-    meta_column,
-    sent,
-    tweet_time,
-    unique_ids,
-)
 
 Part = tuple[str, str, Sequence[str]]  # edition, split, where its file may lie: the first pattern that matches counts
 EDITION_2015: list[Part] = [
@@ -37,22 +23,24 @@ FULL_NAME = (
 )
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     return _load(bundle, EDITION_2016)
 
 
-def load_2015(bundle: Bundle) -> Loaded:
+def load_2015(bundle: kit.Bundle) -> kit.Loaded:
     return _load(bundle, EDITION_2015)
 
 
-def load_all(bundle: Bundle) -> Loaded:
+def load_all(bundle: kit.Bundle) -> kit.Loaded:
     """Both editions under each other. 2016 was built on 2015, so posts repeat, also across train and test."""
     loaded = _load(bundle, [*EDITION_2015, *EDITION_2016])
     again = loaded.records.filter(pl.col("tweet_id").is_duplicated() & pl.col("tweet_id").is_not_null()).height
-    return Loaded(loaded.records, notes=[f"{again:,} rows share their tweet with another row: the editions overlap."])
+    return kit.Loaded(
+        loaded.records, notes=[f"{again:,} rows share their tweet with another row: the editions overlap."]
+    )
 
 
-def load_images(bundle: Bundle) -> Loaded:
+def load_images(bundle: kit.Bundle) -> kit.Loaded:
     """`tweets_images.txt`: tweet ids with their pictures and event, no texts. A tweet with several pictures has several
     columns of them, so a row is read from both ends."""
     name = bundle.one("tweets_images.txt")
@@ -68,16 +56,16 @@ def load_images(bundle: Bundle) -> Loaded:
     records = raw.select(
         "label_raw",
         "group",
-        id=unique_ids("mediaeval-images", raw["number"]),
+        id=kit.unique_ids("mediaeval-images", raw["number"]),
         kind=pl.lit("id-only"),
-        **sent(raw["number"]),
+        **kit.sent(raw["number"]),
         tweet_id="number",
-        meta=meta_column(raw, ["image"]),
+        meta=kit.meta_column(raw, ["image"]),
     )
-    return Loaded(records, notes=[f"{broken} line(s) of '{name}' break off before the label."] if broken else [])
+    return kit.Loaded(records, notes=[f"{broken} line(s) of '{name}' break off before the label."] if broken else [])
 
 
-def _load(bundle: Bundle, parts: Sequence[Part]) -> Loaded:
+def _load(bundle: kit.Bundle, parts: Sequence[Part]) -> kit.Loaded:
     """Tab-separated files with a header and no quoting; the columns changed their names between the editions."""
     frames = []
     for edition, split, patterns in parts:
@@ -85,36 +73,36 @@ def _load(bundle: Bundle, parts: Sequence[Part]) -> Loaded:
         if name is not None:
             frames.append(_part(bundle, name, edition, split))
     if not frames:
-        raise UnreadableFile(
+        raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds none of: {', '.join(p[0] for _, _, p in parts)}.",
             "Give the repository image-verification-corpus as published.",
         )
-    return Loaded(pl.concat(frames))
+    return kit.Loaded(pl.concat(frames))
 
 
-def _part(bundle: Bundle, name: str, edition: str, split: str) -> pl.DataFrame:
-    raw = Table.read(bundle, name, delimiter="\t", quoted=False)
+def _part(bundle: kit.Bundle, name: str, edition: str, split: str) -> pl.DataFrame:
+    raw = kit.Table.read(bundle, name, delimiter="\t", quoted=False)
     number = raw.need("tweetId", "post_id")
     extra = raw.pick((), {"image": ("imageId(s)", "imageId")}).with_columns(edition=pl.lit(edition))
     first_image = extra["image"].str.split(",").list.first().str.strip_chars()
     return raw.frame.select(
-        id=unique_ids(f"mediaeval-{edition}-{split}", number),
-        text=blank_to_null(raw.need("tweetText", "post_text", "text").str.replace_all(r"\n", "\n", literal=True)),
+        id=kit.unique_ids(f"mediaeval-{edition}-{split}", number),
+        text=kit.blank_to_null(raw.need("tweetText", "post_text", "text").str.replace_all(r"\n", "\n", literal=True)),
         kind=pl.lit("post"),
         label_raw=raw.maybe("label"),
-        **dated({"date column": raw.maybe("timestamp"), "snowflake id": tweet_time(number)}),
+        **kit.dated({"date column": raw.maybe("timestamp"), "snowflake id": kit.tweet_time(number)}),
         tweet_id=number,
         author=raw.maybe("username"),
-        group=blank_to_null(first_image.str.replace(FULL_NAME, "")),
+        group=kit.blank_to_null(first_image.str.replace(FULL_NAME, "")),
         split=pl.lit(split),
-        meta=meta_column(extra, ["image", "edition"]),
+        meta=kit.meta_column(extra, ["image", "edition"]),
     )
 
 
 A5 = {"real": "true", "fake": "false", "humor": "unknown", "humour": "unknown"}
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="mediaeval",
         title="MediaEval Verifying Multimedia Use",
         summary="Posts on some fifty events, each sharing an image or video: real where the picture shows the event, fake where it misrepresents it.",
@@ -135,7 +123,7 @@ DATASET = Entry(
             "tweets_images.txt (variant 'images') lists 42,018 tweets by id; the guide's temporal figure most likely comes from it, since it is the only file of about the 41,948 rows that its scripts read.",
         ),
     ),
-    maps=both(A5),
+    maps=kit.both(A5),
     variants={
         "2016": load,
         "2015": load_2015,

@@ -9,20 +9,8 @@ from datetime import datetime
 from itertools import combinations
 from typing import Any
 
+from claimlab.catalog import kit
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    UnreadableFile,
-    meta_json,
-    moment,
-    normalise,
-    record_rows,
-    side_rows,
-)
 
 
 @dataclass(frozen=True)
@@ -43,7 +31,7 @@ class Post:
     platform: str | None
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     """One record per post; the fact-checks it is linked to are evidence, and posts that share one are a group."""
     posts, checks, links = _posts(bundle), _checks(bundle), _links(bundle)
     groups = _components(links)
@@ -53,14 +41,14 @@ def load(bundle: Bundle) -> Loaded:
     return _loaded(records, evidence)
 
 
-def load_english(bundle: Bundle) -> Loaded:
+def load_english(bundle: kit.Bundle) -> kit.Loaded:
     """The posts in machine-made English, with the authorship that says so; English posts stay as they are."""
     groups = _components(_links(bundle))
     records = [_record(p, f"multiclaim-{p.number}", groups.get(p.number), english=True) for p in _posts(bundle)]
     return _loaded(records, [])
 
 
-def load_pairs(bundle: Bundle) -> Loaded:
+def load_pairs(bundle: kit.Bundle) -> kit.Loaded:
     """One record per link of a post and a fact-check, as the guide counts them: a post with three fact-checks comes three times."""
     posts, checks, links = {p.number: p for p in _posts(bundle)}, _checks(bundle), _links(bundle)
     groups = _components(links)
@@ -69,8 +57,8 @@ def load_pairs(bundle: Bundle) -> Loaded:
     return _loaded(records, [_evidence(f"multiclaim-{p}-{c}", c, checks) for p, c in kept if c in checks])
 
 
-def _loaded(records: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> Loaded:
-    return Loaded(record_rows(records), {"evidence": side_rows("evidence", evidence)} if evidence else {})
+def _loaded(records: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> kit.Loaded:
+    return kit.Loaded(kit.record_rows(records), {"evidence": kit.side_rows("evidence", evidence)} if evidence else {})
 
 
 def _record(post: Post, record_id: str, group: str | None, *, english: bool = False) -> dict[str, Any]:
@@ -89,7 +77,7 @@ def _record(post: Post, record_id: str, group: str | None, *, english: bool = Fa
         "source": post.platform,
         "group": group,
         "authorship": ("MTT" if foreign else "HWT") if original else None,
-        "meta": meta_json(
+        "meta": kit.meta_json(
             {"original_language": spoken} if english else {"english": translated if spoken != "eng" else None}
         ),
     }
@@ -99,9 +87,9 @@ def _evidence(record_id: str, check: str, checks: Mapping[str, Mapping[str, Any]
     return {"record_id": record_id, "evidence_id": f"fact-check-{check}", "provider": "multiclaim", **checks[check]}
 
 
-def _posts(bundle: Bundle) -> list[Post]:
+def _posts(bundle: kit.Bundle) -> list[Post]:
     name = bundle.one("posts.csv", "trial_posts.csv")
-    raw = Table.read(bundle, name).pick(["post_id", "text", "ocr", "verdicts", "instances"])
+    raw = kit.Table.read(bundle, name).pick(["post_id", "text", "ocr", "verdicts", "instances"])
     out = []
     for number, text, ocr, verdicts, instances in raw.iter_rows():
         texts = [_said(text, name), *(_tuple(t) for t in _literal(ocr, name) or [])]
@@ -113,10 +101,10 @@ def _posts(bundle: Bundle) -> list[Post]:
     return out
 
 
-def _checks(bundle: Bundle) -> dict[str, dict[str, Any]]:
+def _checks(bundle: kit.Bundle) -> dict[str, dict[str, Any]]:
     """Fact-checks by number, as evidence without a record."""
     name = bundle.one("fact_checks.csv", "trial_fact_checks.csv")
-    raw = Table.read(bundle, name).pick(["fact_check_id", "claim", "title", "instances"])
+    raw = kit.Table.read(bundle, name).pick(["fact_check_id", "claim", "title", "instances"])
     out = {}
     for number, claim, title, instances in raw.iter_rows():
         said, headed = _said(claim, name), _said(title, name)
@@ -127,14 +115,16 @@ def _checks(bundle: Bundle) -> dict[str, dict[str, Any]]:
             "url": url,
             "domain": url.split("/")[2] if url and url.count("/") >= 2 else None,
             "published": when,
-            "meta": meta_json({"english": said.english if said else None, "language": said.language if said else None}),
+            "meta": kit.meta_json(
+                {"english": said.english if said else None, "language": said.language if said else None}
+            ),
         }
     return out
 
 
-def _links(bundle: Bundle) -> list[tuple[str, str]]:
+def _links(bundle: kit.Bundle) -> list[tuple[str, str]]:
     name = bundle.one("fact_check_post_mapping.csv", "*pairs.csv", "*mapping.csv")
-    return Table.read(bundle, name).pick(["post_id", "fact_check_id"]).rows()
+    return kit.Table.read(bundle, name).pick(["post_id", "fact_check_id"]).rows()
 
 
 def _components(links: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -164,7 +154,7 @@ def _tuple(value: Any) -> Said | None:
     spoken = value[2] if len(value) > 2 and value[2] else []
     code = max(spoken, key=lambda pair: pair[1])[0] if spoken else None
     return Said(
-        str(value[0]), str(value[1]) if len(value) > 1 and value[1] else None, normalise(code) if code else None
+        str(value[0]), str(value[1]) if len(value) > 1 and value[1] else None, kit.normalise(code) if code else None
     )
 
 
@@ -172,7 +162,7 @@ def _first(instances: Sequence[Sequence[Any]]) -> tuple[datetime | None, str | N
     """The earliest time and the first place of a post or fact-check."""
     times = [float(i[0]) for i in instances if i and i[0]]
     where = next((str(i[1]) for i in instances if len(i) > 1 and i[1]), None)
-    return (moment(str(min(times))) if times else None), where
+    return (kit.moment(str(min(times))) if times else None), where
 
 
 def _literal(cell: str | None, name: str) -> Any:
@@ -182,7 +172,7 @@ def _literal(cell: str | None, name: str) -> Any:
     try:
         return ast.literal_eval(cell.replace("\r", "").replace("\n", "\\n"))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
-        raise UnreadableFile(
+        raise kit.UnreadableFile(
             f"A cell of '{name}' is not a list or tuple as MultiClaim writes them: {cell[:60]!r}.",
             "Give the first version of MultiClaim (Zenodo 7737983); the second has another layout.",
         ) from None
@@ -210,8 +200,8 @@ _GUIDE_LABELS = {
     "Missing context, Partly false information": "mixed", "Partly False, Partly false information": "mixed",
 }  # fmt: skip
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="multiclaim",
         title="MultiClaim",
         summary="Facebook, Instagram and Twitter posts in 27 languages, with Meta's warning labels and links to the fact-checks (39 languages) that deal with their claims; everything also in machine English.",

@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    UnreadableFile,
-    dated,
-    frame_of,
-    read_json_as,
-    title_and_body,
-)
+from claimlab.catalog import kit
 
 
-def load(bundle: Bundle) -> Loaded:
+def load(bundle: kit.Bundle) -> kit.Loaded:
     """One JSON list of articles per source, and labels.csv whose second column is the aggregated label of a source."""
     labels = _labels(bundle)
-    parts = [frame_of(rows) for name in bundle.match("*.json") if (rows := read_json_as(bundle.text(name), name, list))]
+    parts = [
+        kit.frame_of(rows)
+        for name in bundle.match("*.json")
+        if (rows := kit.read_json_as(bundle.text(name), name, list))
+    ]
     if not parts:
-        raise UnreadableFile(
+        raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no articles in JSON.", "Download the JSON form; the SQLite form is not read."
         )
-    raw = Table(bundle.path.name, pl.concat(parts, how="diagonal"))
+    raw = kit.Table(bundle.path.name, pl.concat(parts, how="diagonal"))
     raw.need("title", "content")
     source = raw.need("source")
     known = source.str.to_lowercase().replace_strict(labels, default=None, return_dtype=pl.String)
     records = raw.frame.select(
         id="nela-gt-2020-" + raw.maybe("id"),
-        text=title_and_body(raw.maybe("title"), raw.maybe("content")),
+        text=kit.title_and_body(raw.maybe("title"), raw.maybe("content")),
         kind=pl.lit("article"),
         label_raw=known,
-        **dated({"published": raw.maybe("published_utc", "date")}),
+        **kit.dated({"published": raw.maybe("published_utc", "date")}),
         author=raw.maybe("author"),
         source=source,
         url=raw.maybe("url"),
@@ -44,21 +37,21 @@ def load(bundle: Bundle) -> Loaded:
     bare = known.null_count()
     notes = ["Every article carries the label of its source: split by source."]
     notes += [f"{bare} of {records.height} article(s) come from sources without a label."] if bare else []
-    return Loaded(records, notes=notes)
+    return kit.Loaded(records, notes=notes)
 
 
-def _labels(bundle: Bundle) -> dict[str, str]:
+def _labels(bundle: kit.Bundle) -> dict[str, str]:
     """The label of each source; -1 is none."""
-    raw = Table.read(bundle, bundle.one("labels.csv", "labels*.csv"))
+    raw = kit.Table.read(bundle, bundle.one("labels.csv", "labels*.csv"))
     if raw.frame.width < 2:
-        raise UnreadableFile("labels.csv has no label column.", "Give the labels file as published.")
+        raise kit.UnreadableFile("labels.csv has no label column.", "Give the labels file as published.")
     sources, labels = (raw.need(name).to_list() for name in raw.frame.columns[:2])
     known = {s.lower(): (label or "").removesuffix(".0") for s, label in zip(sources, labels, strict=True) if s}
     return {source: label for source, label in known.items() if label not in ("", "-1")}
 
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="nela-gt-2020",
         title="NELA-GT-2020",
         summary="Nearly all articles that 519 news sources published in 2020, with embedded tweets and source labels "

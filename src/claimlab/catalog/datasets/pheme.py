@@ -9,33 +9,19 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    meta_column,
-    meta_json,
-    moment,
-    noted,
-    read_json_as,
-    read_objects,
-    record_rows,
-    sent,
-)
+from claimlab.catalog import kit
 
 SUFFIX = "-all-rnr-threads"
 
 
-def load_threads(bundle: Bundle) -> Loaded:
+def load_threads(bundle: kit.Bundle) -> kit.Loaded:
     """The CSV of all threads (texts stripped of links and signs), with event and veracity from the rumour files.
 
     The texts of the CSV are kept even where the rumour files have the original: only rumours have it, so mixing the
     two would give the class away.
     """
     needed = {"index": "index", "tweet_id": "tweetID", "text": "text", "rumour": ("rumour", "rumor")}
-    rows = Table.read(bundle, bundle.one("*pheme*.csv", "*.csv")).pick(needed, {"mbib_label": "label"})
+    rows = kit.Table.read(bundle, bundle.one("*pheme*.csv", "*.csv")).pick(needed, {"mbib_label": "label"})
     known = {str(t["id"]): (event, t.get("VERACITY")) for event, t in _rumour_tweets(bundle)}
     rumour = (rows["rumour"] == "1").to_list()
     labels = [_label(r, known.get(i, ("", None))[1]) for i, r in zip(rows["tweet_id"], rumour, strict=True)]
@@ -45,45 +31,45 @@ def load_threads(bundle: Bundle) -> Loaded:
         id="pheme-" + pl.col("tweet_id"),
         kind=pl.lit("post"),
         label_raw=pl.Series(labels, dtype=pl.String),
-        **sent(rows["tweet_id"]),
+        **kit.sent(rows["tweet_id"]),
         group=pl.Series(events, dtype=pl.String),
-        meta=meta_column(rows, ["mbib_label"]),
+        meta=kit.meta_column(rows, ["mbib_label"]),
     )
-    return Loaded(records)
+    return kit.Loaded(records)
 
 
-def load_rumours(bundle: Bundle) -> Loaded:
+def load_rumours(bundle: kit.Bundle) -> kit.Loaded:
     """The rumours alone, with their original texts: one JSON list of tweets per event, `VERACITY` added to each."""
     tweets = _rumour_tweets(bundle)
     if not tweets:
         bundle.one("*.rumours.json")  # says what is missing
     rows = [_row(tweet, event, _label(True, tweet.get("VERACITY"))) for event, tweet in tweets]
-    return Loaded(record_rows(rows))
+    return kit.Loaded(kit.record_rows(rows))
 
 
-def load_release(bundle: Bundle) -> Loaded:
+def load_release(bundle: kit.Bundle) -> kit.Loaded:
     """The authors' own layout: EVENT/rumours|non-rumours/THREAD/source-tweets/ID.json with annotation.json beside."""
     rows = []
     for name in bundle.match("*rumours/*/source-tweet*/*.json"):
         parts = PurePosixPath(name).parts
         thread, kind, event = parts[-3], parts[-4], parts[-5]
-        tweet = read_json_as(bundle.text(name), name, dict)
+        tweet = kit.read_json_as(bundle.text(name), name, dict)
         note = f"{PurePosixPath(*parts[:-2]).as_posix()}/annotation.json"
-        marks = read_json_as(bundle.text(note), note, dict) if note in bundle.names() else {}
+        marks = kit.read_json_as(bundle.text(note), note, dict) if note in bundle.names() else {}
         label = _label(kind == "rumours", _veracity(marks))
         more = {"category": marks.get("category"), "is_turnaround": marks.get("is_turnaround"), "thread": thread}
         rows.append(_row(tweet, event.removesuffix(SUFFIX), label, more))
     if not rows:
         bundle.one("*rumours/*/source-tweet*/*.json")
-    return Loaded(record_rows(rows))
+    return kit.Loaded(kit.record_rows(rows))
 
 
-def _rumour_tweets(bundle: Bundle) -> list[tuple[str, dict[str, Any]]]:
+def _rumour_tweets(bundle: kit.Bundle) -> list[tuple[str, dict[str, Any]]]:
     """(event, tweet) of every `EVENT-all-rnr-threads.rumours.json`."""
     found = []
     for name in bundle.match("*.rumours.json"):
         event = PurePosixPath(name).name.removesuffix(".rumours.json").removesuffix(SUFFIX)
-        found += [(event, tweet) for tweet in read_objects(bundle, name, ["id"])]
+        found += [(event, tweet) for tweet in kit.read_objects(bundle, name, ["id"])]
     return found
 
 
@@ -114,7 +100,7 @@ def _veracity(marks: Mapping[str, Any]) -> str | None:
 
 
 def _row(tweet: Mapping[str, Any], event: str, label: str, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    user, when = tweet.get("user") or {}, moment(tweet.get("created_at") or "")
+    user, when = tweet.get("user") or {}, kit.moment(tweet.get("created_at") or "")
     counts = {"retweets": tweet.get("retweet_count"), "favourites": tweet.get("favorite_count")}
     return {
         "id": f"pheme-{tweet['id']}",
@@ -127,14 +113,14 @@ def _row(tweet: Mapping[str, Any], event: str, label: str, more: Mapping[str, An
         "tweet_id": str(tweet["id"]),
         "author": user.get("screen_name"),
         "group": event,
-        "meta": meta_json({**counts, "verified": user.get("verified"), **(more or {})}),
+        "meta": kit.meta_json({**counts, "verified": user.get("verified"), **(more or {})}),
     }
 
 
 RUMOUR = {"true": "true", "false": "false", "unverified": "unknown", "rumour": "unknown"}
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="pheme",
         title="PHEME",
         summary="Tweets that started a conversation during breaking news, marked by journalists as rumour or not, and rumours as "
@@ -161,9 +147,9 @@ DATASET = Entry(
         ),
     ),
     maps={
-        "a5": noted({**RUMOUR, "non-rumour": "unknown"}, "No one checked the non-rumours."),
-        "with-non-rumours": noted({**RUMOUR, "non-rumour": "true"}, "As Twitter15 counts its non-rumors."),
-        "rumour-detection": noted(
+        "a5": kit.noted({**RUMOUR, "non-rumour": "unknown"}, "No one checked the non-rumours."),
+        "with-non-rumours": kit.noted({**RUMOUR, "non-rumour": "true"}, "As Twitter15 counts its non-rumors."),
+        "rumour-detection": kit.noted(
             {**dict.fromkeys(RUMOUR, "false"), "non-rumour": "true"},
             "Rumour against non-rumour: says nothing of truth, but is what many papers score.",
         ),

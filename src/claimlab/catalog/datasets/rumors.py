@@ -4,59 +4,47 @@ from __future__ import annotations
 
 import polars as pl
 
+from claimlab.catalog import kit
 from claimlab.catalog.datasets._guide import guide
-from claimlab.catalog.kit import (
-    Bundle,
-    Card,
-    Entry,
-    Loaded,
-    Table,
-    dated,
-    post_or_id,
-    rating_verdicts,
-    repeated,
-    sent,
-    unique_ids,
-)
 
 RUMOURS = ("rumors.csv", "rumours.csv", "*rumo*.csv", "*rumo*.json*", "*rumo*.xlsx")
 TWEETS = ("tweets.csv", "*tweet*.csv", "*tweet*.json*")
 NUMBER = ("rumor_id", "rumour_id", "claim_id", "rumor", "rumour")
 
 
-def load_rumours(bundle: Bundle) -> Loaded:
+def load_rumours(bundle: kit.Bundle) -> kit.Loaded:
     """One record per rumour, from a table of rumours."""
-    raw = Table.read(bundle, bundle.one(*RUMOURS))
+    raw = kit.Table.read(bundle, bundle.one(*RUMOURS))
     text = raw.need("claim", "rumor_text", "statement", "text", "title")
-    ids = unique_ids("rumors", raw.maybe("id", *NUMBER[:3]))
+    ids = kit.unique_ids("rumors", raw.maybe("id", *NUMBER[:3]))
     records = raw.frame.select(
         id=ids,
         text=text,
         kind=pl.lit("claim"),
         label_raw=raw.need("label", "veracity", "rating", "truth"),
-        **dated({"date column": raw.maybe("date", "published", "created")}, "%d/%m/%Y %H:%M"),
+        **kit.dated({"date column": raw.maybe("date", "published", "created")}, "%d/%m/%Y %H:%M"),
         source=pl.lit("Snopes"),
         url=raw.maybe("url", "link", "snopes_url"),
         topic=raw.maybe("category", "topic"),
-        group=repeated(text, ids),
+        group=kit.repeated(text, ids),
     )
-    return Loaded(records)
+    return kit.Loaded(records)
 
 
-def load_tweets(bundle: Bundle) -> Loaded:
+def load_tweets(bundle: kit.Bundle) -> kit.Loaded:
     """One record per tweet, with the verdict on the rumour behind it; all tweets of a rumour are one group."""
     rumours = load_rumours(bundle).records.select("label_raw", "topic", "url", group="id")
-    raw = Table.read(bundle, bundle.one(*TWEETS))
+    raw = kit.Table.read(bundle, bundle.one(*TWEETS))
     ids, text = raw.need("tweet_id", "id", "id_str"), raw.maybe("text", "tweet", "full_text")
     records = raw.frame.select(
-        id=unique_ids("rumors-tweet", ids),
+        id=kit.unique_ids("rumors-tweet", ids),
         text=text,
-        kind=post_or_id(text),
-        **sent(ids),
+        kind=kit.post_or_id(text),
+        **kit.sent(ids),
         tweet_id=ids,
         group="rumors-" + raw.need(*NUMBER),
     )
-    return Loaded(records.join(rumours, on="group", how="left", maintain_order="left"))
+    return kit.Loaded(records.join(rumours, on="group", how="left", maintain_order="left"))
 
 
 OWN = {
@@ -66,8 +54,8 @@ OWN = {
 }  # fmt: skip
 CDL = {"outdated": "unknown", "lost legend": "false", "labeled satire": "false"}
 
-DATASET = Entry(
-    card=Card(
+DATASET = kit.Entry(
+    card=kit.Card(
         name="rumors",
         title="Rumors",
         summary="Rumours of 2017 on politics, fraud, fauxtography, crime and science with Snopes' ratings, and the tweets in which a graph-based method found them.",
@@ -88,7 +76,7 @@ DATASET = Entry(
             "The layout of the authors' own files could not be confirmed: the default variant reads the guide's release, 'rumours' and 'tweets' read tables under usual names.",
         ),
     ),
-    maps={"a5": rating_verdicts(OWN), "cdl": rating_verdicts({**OWN, **CDL})},
+    maps={"a5": kit.rating_verdicts(OWN), "cdl": kit.rating_verdicts({**OWN, **CDL})},
     variants={"guide": guide("rumors", "rumors", language="eng"), "rumours": load_rumours, "tweets": load_tweets},
     published_rows={"guide": 1_236, "rumours": 1_022},
 )
