@@ -95,3 +95,22 @@ def test_a_run_killed_after_its_last_act_is_seen_as_done(tmp_path: Path) -> None
     clean(tmp_path / "in", output=tmp_path / "out")
     assert folder_bytes(tmp_path / "out") == before
     assert not (tmp_path / ".out.work").exists()
+
+
+def test_another_seed_takes_up_no_stages_of_a_stopped_run(tmp_path: Path) -> None:
+    planted(size=240)[0].write(tmp_path / "in")
+
+    class Stop(Exception):
+        pass
+
+    def stop(label: str, done: int, total: int | None) -> None:
+        if done == 4:
+            raise Stop
+
+    with pytest.raises(Stop):
+        clean(tmp_path / "in", output=tmp_path / "out", seed=1, progress=stop)
+    stages: list[int] = []
+    clean(tmp_path / "in", output=tmp_path / "out", seed=2, progress=lambda *said: stages.append(said[1]))
+    assert stages[0] == 0, "every stage is done again"
+    clean(tmp_path / "in", output=tmp_path / "fresh", seed=2)
+    assert folder_bytes(tmp_path / "out") == folder_bytes(tmp_path / "fresh")

@@ -14,7 +14,7 @@ import pytest
 from claimlab.core.atomic import atomic_folder, atomic_text
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, read_manifest
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import OutputExists, SchemaError
+from claimlab.core.errors import FileChanged, OutputExists, SchemaError
 from claimlab.core.record import SCHEMA, meta_column, meta_json, to_records, validate
 
 
@@ -163,3 +163,15 @@ def test_atomic_text(tmp_path: Path) -> None:
     atomic_text(tmp_path / "sub" / "a.txt", "two")
     assert (tmp_path / "sub" / "a.txt").read_text(encoding="utf-8") == "two"
     assert len(list((tmp_path / "sub").iterdir())) == 1
+
+
+def test_a_linked_table_is_taken_by_its_content(tmp_path: Path) -> None:
+    """Tools that keep large files elsewhere leave links: the hash decides, not where the bytes lie."""
+    folder, elsewhere = tmp_path / "d", tmp_path / "elsewhere.parquet"
+    Dataset.build("d", pl.DataFrame({"id": ["a", "b"], "text": ["x", "y"]})).write(folder)
+    (folder / "records.parquet").rename(elsewhere)
+    (folder / "records.parquet").symlink_to(elsewhere)
+    assert len(Dataset.open(folder)) == 2
+    pl.read_parquet(elsewhere).head(1).write_parquet(elsewhere)
+    with pytest.raises(FileChanged, match=r"records\.parquet"):
+        Dataset.open(folder)
