@@ -11,6 +11,7 @@ TORCH ?= torch==2.13.0
 
 demo: $(READY)
 	$(BIN)/claimlab demo -o demo-report --force
+	@echo "Open the workspace: $(BIN)/claimlab serve demo-report --open"
 
 # Lint, types and every test that is not slow.
 test: lint types

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import contextlib
+import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -32,3 +37,39 @@ def client(workspace: Path, client_of: Callable[[Path], TestClient]) -> Iterator
 @pytest.fixture(scope="session")
 def client_of() -> Callable[[Path], TestClient]:
     return lambda folder: TestClient(create_app(folder), base_url="http://127.0.0.1:8765")
+
+
+@contextlib.contextmanager
+def _serving(folder: Path, *arguments: str) -> Iterator[str]:
+    command = [sys.executable, "-c", "from claimlab.cli.app import main; main()", "serve", str(folder), "--port", "0"]
+    process = subprocess.Popen([*command, *arguments], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    address = re.search(r"http://\S+", line)
+    try:
+        assert address, line
+        yield address[0]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def serving() -> object:
+    """`with serving(folder) as address:` runs the server as a user does."""
+    return _serving
+
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """Debian's Chromium."""
+    if not CHROMIUM.is_file():
+        pytest.skip(f"{CHROMIUM} is not installed")
+    sync = pytest.importorskip("playwright.sync_api")
+    with sync.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        yield opened
+        opened.close()

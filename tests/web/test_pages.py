@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -204,3 +205,28 @@ def test_an_edited_dataset_is_shown_with_a_warning(tmp_path: Path, client_of: Ca
     pl.read_parquet(file).head(5).write_parquet(file)
     with client_of(tmp_path) as client:
         assert "was changed after claimlab wrote it" in get(client, "/datasets/x")["warning"]
+
+
+def test_years_that_python_does_not_know_are_shown(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+    far = pl.Series([400_000_000_000_000_000, None, 0], dtype=pl.Int64).cast(pl.Datetime("us"))  # in the year 14645
+    rows = pl.DataFrame({"id": ["a", "b", "c"], "text": ["x", "y", "z"], "kind": ["claim"] * 3, "date": far})
+    Dataset.build("x", rows).write(tmp_path / "x")
+    with client_of(tmp_path) as client:
+        data = get(client, "/datasets/x", sort="-date")
+        assert [row["id"] for row in data["rows"]] == ["a", "c", "b"]
+        assert "14645" in data["rows"][0]["date"]
+        assert "14645" in get(client, "/datasets/x/record", id="a")["columns"]["date"]
+
+
+def test_months_without_records_are_bars_of_no_height(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+    dates = [datetime(2020, 11, 5), datetime(2021, 2, 1), datetime(2021, 2, 28, 23)]
+    Dataset.build("x", pl.DataFrame({"id": list("abc"), "text": list("xyz"), "date": dates})).write(tmp_path / "x")
+    with client_of(tmp_path) as client:
+        bars = get(client, "/datasets/x")["months"]
+        assert [(b["name"], b["count"]) for b in bars] == [
+            ("2020-11", 1),
+            ("2020-12", 0),
+            ("2021-01", 0),
+            ("2021-02", 2),
+        ]
+        assert [client.get(f"/api{b['link']}").json()["turning"]["total"] for b in bars] == [1, 0, 0, 2]

@@ -11,10 +11,12 @@ from claimlab.audit.result import Audit
 from claimlab.audit.run import audit
 from claimlab.audit.views.page import Chapter, Detail, check_sections, rows_section, summary
 from claimlab.audit.views.wording import protocol_sections
+from claimlab.audit.write import write_audits
 from claimlab.clean.front import clean
 from claimlab.clean.views import stage_blocks
 from claimlab.cli.tour_evidence import run_enrich
 from claimlab.cli.tour_evolve import run_evolve
+from claimlab.cli.tour_runs import run_detect
 from claimlab.cli.tour_split import run_split
 from claimlab.cli.tour_state import Tour
 from claimlab.core.dataset import Dataset
@@ -97,6 +99,7 @@ def show_data(tour: Tour) -> None:
 def run_audit(tour: Tour) -> None:
     tour.audit = audit(tour.dataset, seed=tour.seed, debug=True)
     tour.twin_audit = audit(tour.twin, seed=tour.seed, debug=True)
+    write_audits([tour.audit], tour.folder / "audit")
     for defect, (check, feature) in FOUND_BY_AUDIT.items():
         if any(f.verdict == "fail" for f in findings_of(tour.audit, check, feature)):
             tour.found[defect] = f"audit: {check}{f' ({feature})' if feature else ''}"
@@ -138,7 +141,7 @@ def run_clean(tour: Tour) -> None:
     )
 
 
-STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_clean, run_split, run_enrich, run_evolve]
+STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_clean, run_split, run_detect, run_enrich, run_evolve]
 
 
 def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:

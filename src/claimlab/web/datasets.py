@@ -29,7 +29,7 @@ class Row(BaseModel):
     label: str | None
     split: str | None
     language: str | None
-    date: datetime | None
+    date: str | None
     source: str | None
     topic: str | None
     link: str
@@ -136,13 +136,19 @@ def _next_sort(current: str, column: str) -> str:
 
 
 def _bars(months: list[tuple[datetime, int]], filters: RecordFilters, base: str) -> list[Bar]:
-    """Months, or years where there are too many of them; each leads to its records."""
-    by_year = len(months) > BARS
-    tally: dict[str, int] = {}
-    for month, n in months:
-        name = f"{month:%Y}" if by_year else f"{month:%Y-%m}"
-        tally[name] = tally.get(name, 0) + n
-    return [Bar(name=name, count=n, link=filters.link(base, **_span(name))) for name, n in list(tally.items())[-200:]]
+    """Months, or years where there are too many of them, without gaps; each leads to its records."""
+    if not months:
+        return []
+    places = {m.year * 12 + m.month - 1: n for m, n in months}
+    first, last = min(places), max(places)
+    width = 1 if last - first < BARS else 12
+    start = first - first % width
+    tally = [sum(places.get(m, 0) for m in range(at, at + width)) for at in range(start, last + 1, width)]
+    names = [
+        f"{at // 12:04}" if width > 1 else f"{at // 12:04}-{at % 12 + 1:02}" for at in range(start, last + 1, width)
+    ]
+    shown = list(zip(names, tally, strict=True))[-200:]
+    return [Bar(name=name, count=n, link=filters.link(base, **_span(name))) for name, n in shown]
 
 
 def _span(name: str) -> dict[str, date]:

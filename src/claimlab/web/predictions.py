@@ -14,7 +14,7 @@ from claimlab.core.errors import NotFound
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.traits import USUAL, trait
-from claimlab.web.rows import Kept
+from claimlab.web.rows import Kept, as_text
 from claimlab.web.workspace import Place
 
 SUBGROUPS = USUAL
@@ -81,12 +81,12 @@ def tally(values: pl.Series) -> list[tuple[str | None, int | None]]:
 
 def prediction_of(place: Place, id: str) -> tuple[dict[str, Any], dict[str, float | None], list[dict[str, Any]]]:
     """A labelled record with its answer, the scores, and the evidence that the run kept for it."""
-    rows = run_of(place).table.filter(pl.col("id") == id).to_dicts()
+    rows = as_text(run_of(place).table.lazy().filter(pl.col("id") == id)).collect().to_dicts()
     if not rows:
         raise NotFound(f"The run '{place.entry.name}' has no prediction for '{id[:100]}'.", "Choose one from its list.")
     evidence: list[dict[str, Any]] = []
     if place.manifest and "evidence.parquet" in place.manifest.files:
-        scan = pl.scan_parquet(place.folder / "evidence.parquet").filter(pl.col("record_id") == id)
+        scan = as_text(pl.scan_parquet(place.folder / "evidence.parquet").filter(pl.col("record_id") == id))
         evidence = [{k: v for k, v in e.items() if v is not None} for e in scan.head(50).collect().to_dicts()]
     return rows[0], _scores(rows[0]["scores"]), evidence
 

@@ -17,7 +17,7 @@ from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import ALL, changed, parquet, record_link
 from claimlab.web.filters import COLUMNS
 from claimlab.web.page import Pages
-from claimlab.web.rows import Kept, Numbers, digest_of, take
+from claimlab.web.rows import Kept, Numbers, as_text, digest_of, take
 from claimlab.web.saved import findings_in
 from claimlab.web.workspace import Place, Workspace
 
@@ -87,7 +87,7 @@ def find(place: Place, id: str) -> tuple[dict[str, Any], dict[str, str] | None]:
         file = place.folder / RECORDS if name == "records" else parquet(place, name)
         if file is None:
             continue
-        rows = pl.scan_parquet(file).filter(pl.col("id") == id).head(1).collect().to_dicts()
+        rows = as_text(pl.scan_parquet(file).filter(pl.col("id") == id)).head(1).collect().to_dicts()
         if rows and name == "records":
             return rows[0], None
         if rows:
@@ -105,7 +105,7 @@ def side_rows(place: Place, id: str) -> dict[str, list[dict[str, Any]]]:
             continue
         scan = pl.scan_parquet(place.folder / name)
         if "record_id" in scan.collect_schema():
-            rows = scan.filter(pl.col("record_id") == id).head(MOST_ROWS).collect().to_dicts()
+            rows = as_text(scan.filter(pl.col("record_id") == id)).head(MOST_ROWS).collect().to_dicts()
             if rows:
                 out[name.removesuffix(".parquet")] = [
                     {k: v for k, v in row.items() if v is not None and k != "record_id"} for row in rows
@@ -125,7 +125,7 @@ def near_duplicates(place: Place, id: str) -> tuple[list[Near], str]:
     if cluster < 0:
         return [], ""
     rows: Numbers = np.flatnonzero(labels == cluster).astype(np.uint32)
-    shown = take(pl.scan_parquet(file).select(COLUMNS), rows[: MOST_ROWS + 1]).filter(pl.col("id") != id)
+    shown = take(as_text(pl.scan_parquet(file).select(COLUMNS)), rows[: MOST_ROWS + 1]).filter(pl.col("id") != id)
     near = [
         Near(
             id=r["id"], text=excerpt(r["text"] or "", 400), label=r["veracity"], split=r["split"],

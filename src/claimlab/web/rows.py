@@ -111,7 +111,7 @@ class Rows:
         """The rows of one page, in order."""
         start = (number - 1) * size
         numbers = self.numbers()
-        scan = pl.scan_parquet(self.file).select(COLUMNS)
+        scan = as_text(pl.scan_parquet(self.file).select(COLUMNS))
         if numbers is None:
             return scan.slice(start, size).collect()
         return take(scan, numbers[start : start + size])
@@ -139,10 +139,16 @@ class Rows:
         """Rows per month; those without a date are left out."""
 
         def work() -> list[tuple[datetime, int]]:
-            month = self.scan.select(pl.col("date").dt.truncate("1mo").alias("month")).drop_nulls()
+            known = self.scan.filter(pl.col("date").dt.year().is_between(1, 9999))
+            month = known.select(pl.col("date").dt.truncate("1mo").alias("month"))
             return [(m, n) for m, n in month.group_by("month").len().sort("month").collect().iter_rows()]
 
         return _counts.get((digest_of(self.file), self.key, "months"), work)
+
+
+def as_text(scan: pl.LazyFrame) -> pl.LazyFrame:
+    """Times as text: Polars knows years that Python has no date for."""
+    return scan.with_columns(pl.col(pl.Datetime).dt.strftime("%Y-%m-%d %H:%M:%S").str.strip_suffix(" 00:00:00"))
 
 
 def take(scan: pl.LazyFrame, numbers: Numbers) -> pl.DataFrame:

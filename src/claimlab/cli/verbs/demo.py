@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, progress_bar, verb
+from claimlab.cli.output import echo, emit, progress_bar, suggest, verb
 
 app = verb()
 
@@ -41,3 +41,4 @@ def demo(
     for defect, what in DEFECTS.items():
         echo(f"  {'found' if defect in tour.found else 'not yet':<8} {what}")
     echo(f"{len(tour.found)} of {len(DEFECTS)} planted defects found. Open {output}/index.html")
+    suggest(f"claimlab serve {output} --open")

@@ -35,7 +35,7 @@ function show(next) {
   if (seen) returned.textContent = seen.item.returned ? `Sent back: ${seen.item.returned}` : "The votes were revealed: vote again.";
   place("item").replaceChildren(...(seen ? itemParts(seen) : [element("p", adjudicating ? "Nothing is disputed." : "Nothing is left to do: thank you.", { class: "conclusion" })]));
   place("answers").replaceChildren(...(seen ? answerParts(seen) : []));
-  for (const part of [place("comment").parentElement, place("actions")]) part.hidden = !seen && adjudicating;
+  place("comment").parentElement.hidden = !seen;
   place("actions").replaceChildren(...actionParts());
   legend();
 }

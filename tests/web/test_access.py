@@ -1,0 +1,69 @@
+"""Accessibility: axe finds nothing serious on any page, light or dark, wide or narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimlab.review.create import review_create
+
+pytestmark = pytest.mark.slow
+PAGES = (
+    "", "datasets/data", "datasets/data?q=nothing-at-all", "audits/reports~audit", "runs/runs~tfidf?right=wrong",
+    "compare?one=runs~tfidf&other=runs~majority", "traces/evolved", "reports/reports~audit", "sign-in", "no-such-page",
+    "new-review?dataset=data", "reviews/review", "reviews/review/sign-in",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_no_page_has_a_serious_finding(
+    workspace: Path, tmp_path: Path, serving: Callable[..., Any], browser: Any, width: int, scheme: str
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    folder = workspace
+    if not (folder / "review").exists():
+        review_create(folder / "data", folder / "review", sample=4, people=["ana", "ben"]).close()
+    token = _token(folder / "review", f"eve {width}")
+    with serving(folder) as address:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        page = context.new_page()
+        findings = _links(page, address)
+        problems = {}
+        for path in [*PAGES, *findings, f"reviews/review/sign-in#token={token}"]:
+            page.goto(address + path)
+            page.wait_for_load_state("networkidle")
+            serious = [
+                (v["id"], [n["html"][:160] for n in v["nodes"][:3]])
+                for v in Axe().run(page).response["violations"]
+                if v["impact"] in ("serious", "critical")
+            ]
+            if serious:
+                problems[path] = serious
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{path} is wider than the screen"
+        assert page.url.endswith("/annotate")
+        context.close()
+    assert problems == {}
+
+
+def _token(folder: Path, name: str) -> str:
+    from claimlab.review.review import Review
+
+    review = Review.open(folder)
+    token = review.add_person(name)[1]
+    review.close()
+    return token
+
+
+def _links(page: Any, address: str) -> list[str]:
+    """The word plot, a record and a prediction."""
+    page.goto(f"{address}audits/reports~audit?check=giveaways")
+    links = [page.locator("table.records a").first.get_attribute("href")]
+    page.goto(f"{address}datasets/data")
+    links.append(page.locator("table.records td.id a").first.get_attribute("href"))
+    page.goto(f"{address}runs/runs~tfidf")
+    links.append(page.locator("table.records td.id a").first.get_attribute("href"))
+    return [link.lstrip("/") for link in links]
