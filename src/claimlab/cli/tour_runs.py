@@ -6,7 +6,6 @@ from typing import Any
 
 from claimlab.cli.tour_state import Tour
 from claimlab.core.dataset import Dataset
-from claimlab.detect.run import detect
 from claimlab.pages.blocks import Section, Table, Text, percent
 
 DETECTORS = ("majority", "tfidf")
@@ -14,6 +13,8 @@ DETECTORS = ("majority", "tfidf")
 
 def run_detect(tour: Tour) -> None:
     """What the planted defects are worth to a detector: they make a dataset look easier than it is."""
+    from claimlab.detect.run import detect
+
     split = Dataset.open(tour.folder / "split")
     rows: list[list[Any]] = []
     for name in DETECTORS:
