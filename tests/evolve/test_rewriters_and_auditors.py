@@ -32,7 +32,8 @@ from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.run import simulate
 from claimlab.llm.open import open_provider
-from claimlab.llm.profiles import Price, Profile
+from claimlab.llm.prices import Price
+from claimlab.llm.profiles import Profile
 from claimlab.llm.prompts import Prompts
 from claimlab.llm.standin import Body, StandIn
 

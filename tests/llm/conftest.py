@@ -16,7 +16,8 @@ from claimlab.core.calls.retry import Retries
 from claimlab.llm.gather import gather
 from claimlab.llm.messages import Answer, Request
 from claimlab.llm.open import open_provider
-from claimlab.llm.profiles import Price, Profile
+from claimlab.llm.prices import Price
+from claimlab.llm.profiles import Profile
 from claimlab.llm.standin import Body, StandIn
 from claimlab.llm.validate import Validated
 

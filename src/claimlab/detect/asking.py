@@ -14,6 +14,7 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.questions import classes_of
 from claimlab.llm.messages import Answer, Request
+from claimlab.llm.prompts import Prompts
 from claimlab.llm.provider import Provider
 
 CONCURRENCY = 32
@@ -26,12 +27,14 @@ class Asking(Detector):
     handles: ClassVar[tuple[str, ...]] = ("model",)
     needs_training: ClassVar[bool] = False
     reads_evidence: ClassVar[bool] = True
+    asks: ClassVar[tuple[str, ...]] = ()  # the prompts that it is asked in
     unreported: ClassVar[frozenset[str]] = frozenset({"concurrency"})
 
     def __init__(self, *, model: Provider | None = None, concurrency: int = CONCURRENCY) -> None:
         self.model = model
         self.concurrency = concurrency
         self.classes: tuple[str, ...] = ()
+        self.prompts = Prompts()  # set by the run, where the user replaced some
 
     @property
     def provider(self) -> Provider:
@@ -39,12 +42,12 @@ class Asking(Detector):
         return self.model
 
     def room(self, max_tokens: int) -> int | None:
-        """Characters of reasons for a model that would not stop, about a quarter of its reply; null for all others."""
+        """Characters of rationale for a model that would not stop, a quarter of its reply; null for all others."""
         return max_tokens if self.provider.profile.provider == "embedded" else None
 
     def parameters(self) -> dict[str, object]:
         """The lineage has the model's name and standing; never its address or its key."""
-        settings = super().parameters()
+        settings = {**super().parameters(), "prompts": self.prompts.lineage(*self.asks)}
         if self.model is None:
             return {"model": None, **settings}
         profile = self.model.profile

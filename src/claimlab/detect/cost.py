@@ -18,6 +18,7 @@ from claimlab.detect.questions import PIECE
 from claimlab.detect.run import prepare
 from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.llm.messages import Request
+from claimlab.llm.prompts import Given
 from claimlab.search.chain import Chain
 from claimlab.search.terms import Searches
 from claimlab.tasks.known.table_veracity import VERACITY
@@ -38,6 +39,7 @@ def estimate(
     provider: str | Sequence[str] = (),
     search_profile: str | None = None,
     search_model: str | None = None,
+    prompts: Given = (),
     cache: str | Path | None = None,
     mode: str = "record",
     seed: int = 0,
@@ -51,7 +53,7 @@ def estimate(
     }  # fmt: skip
     with Run("detect", data, output, cache=cache, mode=mode, estimate=True) as run:
         asked = open_task(task, run.dataset.records) if isinstance(task, str) else task
-        with open_detector(detector, settings, run.calls, evidence, words) as ready:
+        with open_detector(detector, settings, run.calls, evidence, words, prompts) as ready:
             if not isinstance(ready, Asking):
                 raise UsageError(f"The detector '{ready.name}' asks nobody: it costs nothing.", "Leave out `estimate`.")
             job = prepare(run.dataset, ready, task=asked, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
@@ -73,6 +75,7 @@ def _searching(detector: Asking, records: int) -> dict[str, Priced]:
     parts: dict[str, Priced] = {p.name: Searches(p.name, 0, searches) for p in providers}
     if detector.search_model is not None:
         profile = detector.search_model.profile
-        one: Request[Any] = Request.of("x" * (PIECE * detector.results + 400), max_tokens=4 * WORDS)
+        filler = "x" * (PIECE * detector.results + 400)
+        one: Request[Any] = Request.of(filler, max_tokens=4 * WORDS, prompt_name="condense")
         parts[f"{profile.chosen_model()}, condensing"] = estimate_model([one] * searches, profile)
     return parts

@@ -70,11 +70,16 @@ class Detector(ABC):
     unreported: ClassVar[frozenset[str]] = frozenset()  # settings that change no answer, such as the device
 
     task: Task = VERACITY  # set by the run before `fit`
+    evidence: str = "none"  # which reading of the evidence it is shown; set by the run before `fit`
     progress: Progress = staticmethod(silent)  # set by the run, for what takes long
 
     def parameters(self) -> dict[str, object]:
         """What this detector was set to, JSON-safe: every setting, as the constructor stored it."""
         return {name: vars(self)[name] for name in declared(type(self)) if name not in self.unreported}
+
+    def remarks(self, records: pl.DataFrame) -> list[str]:  # noqa: ARG002
+        """What a reader must know of its answers for these records."""
+        return []
 
     @abstractmethod
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:

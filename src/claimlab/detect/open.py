@@ -11,8 +11,10 @@ from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UsageError
 from claimlab.core.settings import read as read_settings
+from claimlab.detect.asking import Asking
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.llm.open import open_provider
+from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.search.evidence import Evidence
 from claimlab.search.named import named_chain
 from claimlab.text.guard import mark
@@ -55,22 +57,27 @@ def open_detector(
     calls: Calls,
     evidence: str,
     words: Mapping[str, Any],
+    prompts: Given = (),
 ) -> Iterator[Detector]:
     """A detector that is ready to be fitted. `settings` are keyword arguments, or words such as `feature=length`;
-    `words` name what it asks, as `open_handles` takes them."""
+    `words` name what it asks, as `open_handles` takes them, `prompts` in which words."""
     if not isinstance(detector, str):
-        if settings or any(words.values()):
+        if settings or prompts or any(words.values()):
             raise UsageError("A detector object has its settings already.", "Name the detector, or set it up yourself.")
         yield detector
         return
     kind = DETECTORS.get(detector)
     _refuse_unasked(kind, words)
+    asked = _prompts(kind, prompts)
     if isinstance(settings, Mapping):
         given = dict(settings)
     else:
         given = read_settings(kind, settings, of=f"the detector '{kind.name}'")
     with open_handles(calls, **words) as handles:
-        yield kind(**handles, **_screen(kind, evidence), **given)
+        ready = kind(**handles, **_screen(kind, evidence), **given)
+        if isinstance(ready, Asking):
+            ready.prompts = asked
+        yield ready
 
 
 def _refuse_unasked(kind: type[Detector], words: Mapping[str, Any]) -> None:
@@ -86,6 +93,17 @@ def _refuse_unasked(kind: type[Detector], words: Mapping[str, Any]) -> None:
             f"The detector '{kind.name}' does not search.",
             "Leave out `provider` and `search_profile`, or use the detector llm-search.",
         )
+
+
+def _prompts(kind: type[Detector], given: Given) -> Prompts:
+    """The user's words; those for a prompt that this detector never asks are a misunderstanding."""
+    prompts = read_prompts(given, "detect")
+    mine = kind.asks if issubclass(kind, Asking) else ()
+    for name in prompts.replaced:
+        if name not in mine:
+            todo = f"It asks: {', '.join(mine)}." if mine else "Leave out `prompts`, or use an llm detector."
+            raise UsageError(f"The detector '{kind.name}' does not use the prompt '{name}'.", todo)
+    return prompts
 
 
 def _screen(kind: type[Detector], evidence: str) -> dict[str, Any]:

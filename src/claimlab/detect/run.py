@@ -27,6 +27,7 @@ from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
 from claimlab.detect.open import open_detector
 from claimlab.detect.scores import scores_of
 from claimlab.detect.tables import as_table, evidence_of, restored, stored, suspicious
+from claimlab.llm.prompts import Given
 from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import Task, open_task
 
@@ -47,6 +48,7 @@ def detect(
     provider: str | Sequence[str] = (),
     search_profile: str | None = None,
     search_model: str | None = None,
+    prompts: Given = (),
     cache: str | Path | None = None,
     mode: str = "record",
     max_cost: float | None = None,
@@ -61,12 +63,13 @@ def detect(
 ) -> Dataset:
     """Train a detector on split "train", tune it on "dev", predict "test": the test records with their predictions.
 
-    `detector` is a name (then `settings` are its parameters, and `profile`, `provider` the model and the searches that
-    it asks) or an object that is ready to be fitted. `evidence` says what of the dataset's evidence it sees: none,
-    complete, filtered or guarded, at most `pieces` for a record. `limit` predicts only the first records of the test
-    split. With `output`, the run is written there; every `shard` records are kept, so that the same call goes on after
-    a stop, and the caps hold over all its starts. `timed` fills `seconds` for detectors that do not measure their
-    answers one by one: two such runs differ in that column. `report` of the result has the scores and what was spent.
+    `detector` is a name (then `settings` are its parameters, `profile` and `provider` the model and the searches that
+    it asks, `prompts` files with the words it asks in) or an object that is ready to be fitted. `evidence` says what
+    of the dataset's evidence it sees: none, complete, filtered or guarded, at most `pieces` for a record. `limit`
+    predicts only the first records of the test split. With `output`, the run is written there; every `shard` records
+    are kept, so that the same call goes on after a stop, and the caps hold over all its starts. `timed` fills
+    `seconds` for detectors that do not measure their answers one by one: two such runs differ in that column. `report`
+    of the result has the scores and what was spent.
     """
     caps = Caps(max_cost, max_calls, max_tokens)
     with Run(
@@ -77,7 +80,7 @@ def detect(
             "search_profile": search_profile, "search_model": search_model,
         }  # fmt: skip
         asked = open_task(task, run.dataset.records) if isinstance(task, str) else task
-        with open_detector(detector, settings, run.calls, evidence, words) as ready:
+        with open_detector(detector, settings, run.calls, evidence, words, prompts) as ready:
             ready.progress = progress  # training may take long too
             job = prepare(run.dataset, ready, task=asked, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
             journal = run.journal(**job.asked, inputs=job.inputs, shard=shard)
@@ -106,7 +109,13 @@ def _result(dataset: Dataset, detector: Detector, job: Prepared, predictions: li
     result.tables |= {"evidence": pieces} if pieces is not None else {}
     standing = detector.parameters().get("standing")
     warnings = [f"The model is {standing}."] if standing else []
-    result.notes += [*warnings, *job.reading.notes(records), *unready(job), *suspicious(predictions)]
+    result.notes += [
+        *warnings,
+        *job.reading.notes(records),
+        *detector.remarks(records),
+        *unready(job),
+        *suspicious(predictions),
+    ]
     return result
 
 
@@ -148,7 +157,7 @@ def prepare(
         **({"evidence": evidence, "pieces": pieces} if used else {}),
         **({"limit": limit} if limit is not None else {}),
     }
-    detector.task = task
+    detector.task, detector.evidence = task, evidence
     detector.fit(shown["train"], shown["dev"], seed=seed)
     return Prepared(parts, shown, reading, asked, inputs)
 

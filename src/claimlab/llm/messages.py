@@ -58,13 +58,15 @@ class Usage:
 
     input: int | None = None
     output: int | None = None
+    cached: int | None = None  # of the input, what the endpoint had in its cache and charges less for
 
     @property
     def total(self) -> int | None:
         return None if self.input is None or self.output is None else self.input + self.output
 
     def plus(self, other: Usage) -> Usage:
-        return Usage(_sum(self.input, other.input), _sum(self.output, other.output))
+        cached = None if self.cached is None and other.cached is None else (self.cached or 0) + (other.cached or 0)
+        return Usage(_sum(self.input, other.input), _sum(self.output, other.output), cached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class Answer(Generic[T]):
             "text": self.text,
             "failure": self.failure,
             "detail": self.detail,
-            "usage": {"input": self.usage.input, "output": self.usage.output},
+            "usage": {"input": self.usage.input, "output": self.usage.output, "cached": self.usage.cached},
             "cost": self.cost,
             "seconds": self.seconds,
             "calls": self.calls,

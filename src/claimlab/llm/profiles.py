@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import tomllib
 from dataclasses import replace
-from datetime import date
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -21,19 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from claimlab.core import packaged
 from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
 from claimlab.llm.messages import Request, T, Usage
-
-
-class Price(BaseModel):
-    """US dollars per million tokens, as published on a day. Prices move: check, and write your own profile."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    as_of: date | None = None
-
-    def cost(self, input: int, output: int) -> float:
-        return (input * self.input + output * self.output) / 1_000_000
+from claimlab.llm.prices import Price, listed_price
 
 
 class Profile(BaseModel):
@@ -47,6 +34,7 @@ class Profile(BaseModel):
     key_variable: str | None = Field(default=None, pattern=r"^[A-Z][A-Z0-9_]*$")
     prices: dict[str, Price] = {}  # by model id; "*" for any other
     schema_bound: bool = False  # takes response_format json_schema; else JSON is asked for in words
+    schema_bounds: bool = False  # enforces lengths, ranges and patterns too; others refuse them, or do not look
     limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     reply_tokens: dict[str, int] = {}  # the limit of a reply, by the name of the prompt; "*" for any other
     reasoning_tokens: int | dict[str, int] = (
@@ -93,13 +81,15 @@ class Profile(BaseModel):
 
     @property
     def price(self) -> Price | None:
-        return self.prices.get(self.model or "", self.prices.get("*"))
+        """The profile's own, else the one that is published for this endpoint; null where neither is known."""
+        own = self.prices.get(self.model or "", self.prices.get("*"))
+        return own if own is not None or self.model is None else listed_price(self.base_url, self.model)
 
     def cost(self, usage: Usage) -> float | None:
         """Null when the price or the usage is not known."""
         if self.price is None or usage.input is None or usage.output is None:
             return None
-        return self.price.cost(usage.input, usage.output)
+        return self.price.cost(usage.input, usage.output, usage.cached or 0)
 
     def chosen_model(self) -> str:
         if self.model is None:

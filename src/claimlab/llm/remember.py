@@ -49,7 +49,8 @@ class Remembered:
 
 def question(request: Request[Any], profile: Profile) -> Question:
     """Everything that shapes the reply, and nothing that does not (no URL, key, time limit or tag)."""
-    schema = wire_schema(request.schema)["schema"] if request.schema is not None else None
+    bounds = profile.schema_bounds
+    schema = wire_schema(request.schema, bounds=bounds)["schema"] if request.schema is not None else None
     model = profile.chosen_model()
     asked = {
         "model": model,

@@ -60,43 +60,71 @@ def find_json(text: str) -> Any:
     raise Unfit("invalid-json", "there is no valid JSON in the reply")
 
 
-def wire_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema of a model as endpoints bind it: every object closed, every property asked for."""
-    return _described(schema)[0]
+def wire_schema(schema: type[BaseModel], *, bounds: bool = False) -> dict[str, Any]:
+    """The JSON Schema of a model as endpoints bind it: every object closed, every property asked for, and no keyword
+    that a strict endpoint refuses. Bounds on lengths and ranges are said in words instead, and checked when the reply
+    is read; with `bounds` they are left in, for an endpoint that enforces them."""
+    return _described(schema, bounds)[0]
 
 
 def in_words(schema: type[BaseModel]) -> str:
     """The same schema as an instruction, for endpoints that bind none."""
-    return _described(schema)[1]
+    return _described(schema, True)[1]
 
 
 @lru_cache(maxsize=256)
-def _described(schema: type[BaseModel]) -> tuple[dict[str, Any], str]:
+def _described(schema: type[BaseModel], bounds: bool) -> tuple[dict[str, Any], str]:
     described = schema.model_json_schema()
-    strict = _tighten(described)
+    strict = _tighten(described, bounds)
     wire = {"name": re.sub(r"\W", "_", schema.__name__)[:60], "schema": described, "strict": strict}
     shown = json.dumps(described, ensure_ascii=False)
     return wire, f"Answer with one JSON object that fits this JSON Schema, and with nothing else:\n{shown}"
 
 
-def _tighten(node: Any) -> bool:
+# What strict modes refuse or do not promise to take (OpenAI, Azure, Anthropic, Groq), and how to say it in words.
+_BOUNDS = {
+    "minLength": "at least {} characters", "maxLength": "at most {} characters", "pattern": "of the form {}",
+    "minimum": "at least {}", "maximum": "at most {}", "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}", "multipleOf": "a multiple of {}", "minItems": "at least {} items",
+    "maxItems": "at most {} items", "uniqueItems": "each once",
+}  # fmt: skip
+_DROPPED = ("title", "default", "examples", "format", "minProperties", "maxProperties", "contentMediaType")
+
+
+def _tighten(node: Any, bounds: bool) -> bool:
     """Close objects and drop what strict endpoints refuse, in place; false when a free-form object keeps it loose."""
     if isinstance(node, list):
-        return min(map(_tighten, node), default=True)
+        return min((_tighten(part, bounds) for part in node), default=True)
     if not isinstance(node, dict):
         return True
-    node.pop("title", None)
-    node.pop("default", None)
+    for keyword in _DROPPED:
+        node.pop(keyword, None)
+    if "const" in node:
+        node["enum"] = [node.pop("const")]
+    if "oneOf" in node:
+        node["anyOf"] = node.pop("oneOf")
+        node.pop("discriminator", None)
+    if not bounds:
+        _say_bounds(node)
     strict = node.get("type") != "object" or "properties" in node
     if "properties" in node:
         node["additionalProperties"] = False
         node["required"] = list(node["properties"])
     for key, below in node.items():
         if key in ("properties", "$defs"):  # names, not keywords: a property may be called "title"
-            strict = min(map(_tighten, below.values()), default=True) and strict
-        elif key not in ("enum", "const", "examples", "required"):
-            strict = _tighten(below) and strict
+            strict = min((_tighten(part, bounds) for part in below.values()), default=True) and strict
+        elif key not in ("enum", "required", "description"):
+            strict = _tighten(below, bounds) and strict
     return strict
+
+
+def _say_bounds(node: dict[str, Any]) -> None:
+    """Bounds as part of the description; a reference may have no neighbours at all."""
+    words = [_BOUNDS[keyword].format(node.pop(keyword)) for keyword in _BOUNDS if keyword in node]
+    if "$ref" in node:
+        node.pop("description", None)
+    elif words:
+        node["description"] = "; ".join([*([node["description"]] if "description" in node else []), ", ".join(words)])
 
 
 def _refuse(word: str) -> NoReturn:

@@ -47,7 +47,7 @@ class StandIn:
     def __init__(
         self,
         answer: Callable[[Body], str] = echo,
-        fault: Callable[[Body, int], str | None] = lambda body, seen: None,  # noqa: ARG005
+        fault: Callable[[Body, int], str | tuple[int, bytes] | None] = lambda body, seen: None,  # noqa: ARG005
         *,
         latency: float = 0.0,
         slots: int | None = None,
@@ -147,6 +147,8 @@ class StandIn:
             await asyncio.sleep(3600)
         if fault == "cut":
             return None  # the connection is closed without a word
+        if isinstance(fault, tuple):  # a status and a body of the caller's own
+            return _http(*fault)
         if fault in _FAULTS:
             return _http(*_FAULTS[fault])
         if fault is not None and fault.isdigit():

@@ -18,7 +18,7 @@ class Tally:
     def __init__(self) -> None:
         self.asked = self.answered = self.cached = self.calls = 0
         self.failures: Counter[str] = Counter()
-        self.tokens_in = self.tokens_out = 0
+        self.tokens_in = self.tokens_out = self.tokens_cached = 0
         self._cost = self._spent = 0.0
         self.unpriced = 0
         self.notes: dict[str, None] = {}
@@ -29,6 +29,7 @@ class Tally:
         self.cached += answer.cached
         self.tokens_in += answer.usage.input or 0
         self.tokens_out += answer.usage.output or 0
+        self.tokens_cached += answer.usage.cached or 0
         self.notes |= dict.fromkeys(answer.notes)
         if answer.failure is None:
             self.answered += 1
@@ -53,7 +54,7 @@ class Tally:
             "failures": dict(sorted(self.failures.items())),
             "from_cache": self.cached,
             "calls": self.calls,
-            "tokens": {"input": self.tokens_in, "output": self.tokens_out},
+            "tokens": {"input": self.tokens_in, "cached": self.tokens_cached, "output": self.tokens_out},
             "cost": round(self._cost, 9) if known else None,
             "spent": round(self._spent, 9) if known else None,
             "answers_of_unknown_cost": self.unpriced,

@@ -75,7 +75,16 @@ def _text(content: Any) -> str | None:
 def _usage(usage: Any) -> Usage:
     if not isinstance(usage, dict):
         return UNKNOWN
-    return Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
+    read, written = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+    cached = _cached(usage)
+    return Usage(read, written, None if cached is None or read is None else min(cached, read))
+
+
+def _cached(usage: dict[str, Any]) -> int | None:
+    """Input that came from the endpoint's cache, under the two names in use; null where it does not say."""
+    details = usage.get("prompt_tokens_details")
+    known = details.get("cached_tokens") if isinstance(details, dict) else usage.get("prompt_cache_hit_tokens")
+    return _count(known)
 
 
 def _count(value: Any) -> int | None:

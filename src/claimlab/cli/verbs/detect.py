@@ -43,6 +43,7 @@ def detect(
         str | None, typer.Option(help="Profile of a cheaper model that condenses search results.")
     ] = None,
     search_model: Annotated[str | None, typer.Option(help="Another model of that endpoint.")] = None,
+    prompt: o.PromptOption = None,
     cache: o.CacheOption = None,
     mode: o.ModeOption = "record",
     max_cost: o.MaxCostOption = None,
@@ -61,7 +62,8 @@ def detect(
     options: dict[str, Any] = {
         "output": output, "task": task, "settings": settings or (), "evidence": evidence, "pieces": pieces,
         "profile": profile, "model": model, "provider": provider or (), "search_profile": search_profile,
-        "search_model": search_model, "cache": cache, "mode": mode, "seed": seed, "limit": limit,
+        "search_model": search_model, "prompts": prompt or (), "cache": cache, "mode": mode, "seed": seed,
+        "limit": limit,
     }  # fmt: skip
     if estimate:
         from claimlab.detect.cost import estimate as estimate_detect

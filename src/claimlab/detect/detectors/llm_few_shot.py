@@ -1,11 +1,13 @@
-"""A language model is shown a few labelled training rows and asked to go on; the first label in its reply counts.
+"""A language model is shown a few labelled training rows and asked to go on; the label in its reply counts.
 
-The same examples stand in every question: as many of each class as can be, in turn, drawn by the seed. The reply is
-free text, so there is no score per class: an invented one would only look like a measurement.
+The same examples are in every question: as many of each class as can be, in turn, drawn by the seed. Where the training
+rows have a rationale, the examples show it. The reply is free text, so there is no score per class: an invented one
+would only look like a measurement.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
@@ -13,22 +15,23 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from claimlab.core.errors import DataError
+from claimlab.core.errors import DataError, UsageError
 from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
 from claimlab.detect.detector import Part, Prediction
-from claimlab.detect.questions import ROLE, Handles, failed, instructions, shown
+from claimlab.detect.questions import PIECE, READ, Handles, about, context_of, failed, instructions, shown
 from claimlab.llm.messages import Message, Request
 from claimlab.llm.provider import Provider
 
 EXAMPLES = 15
-EXAMPLE_READ = 500  # characters of an example's text: fifteen of them stand in every question
+EXAMPLE_READ = 500  # characters of an example's text: fifteen of them are in every question
 EXAMPLE_PIECE = 200
-_FORM = "Answer with the label in square brackets, such as [{label}]; a sentence of why may follow."
+RATIONALES = ("rationale", "justification", "explanation")  # keys of `meta` under which datasets keep one
 
 
 class LlmFewShot(Asking):
     name: ClassVar[str] = "llm-few-shot"
-    summary: ClassVar[str] = "A language model, shown 15 labelled training rows; the first label in its reply counts."
+    summary: ClassVar[str] = "A language model, shown 15 labelled training rows; the label in its reply counts."
+    asks: ClassVar[tuple[str, ...]] = ("few-shot",)
     needs_training: ClassVar[bool] = True
 
     def __init__(
@@ -36,14 +39,19 @@ class LlmFewShot(Asking):
         *,
         model: Provider | None = None,
         examples: int = EXAMPLES,
-        max_tokens: int = 128,
+        context: bool = True,
+        max_tokens: int = 256,
         concurrency: int = CONCURRENCY,
     ) -> None:
         super().__init__(model=model, concurrency=concurrency)
+        if examples < 1:
+            raise UsageError(f"llm-few-shot cannot show {examples} examples.", "Pass 1 or more, or use llm-zero-shot.")
         self.examples = examples
+        self.context = context  # speaker, venue and day
         self.max_tokens = max_tokens
         self.turns: tuple[Message, ...] = ()
         self.example_ids: list[str] = []
+        self.reasoned = False
 
     def parameters(self) -> dict[str, object]:
         return {**super().parameters(), "example_ids": list(self.example_ids)}
@@ -55,13 +63,15 @@ class LlmFewShot(Asking):
         if not chosen:
             raise DataError("No training row has a text to show.", "Use a dataset with texts.")
         rows = [train.records.row(i, named=True) for i in chosen]
+        rationales = [rationale_of(row) for row in rows]
+        self.reasoned = all(rationales)
         self.example_ids = [row["id"] for row in rows]
         self.turns = tuple(
             turn
-            for row, i in zip(rows, chosen, strict=True)
+            for row, i, rationale in zip(rows, chosen, rationales, strict=True)
             for turn in (
-                Message("user", _question(row, read=EXAMPLE_READ, piece=EXAMPLE_PIECE)),
-                Message("assistant", f"[{train.labels[i]}]"),
+                Message("user", self._question(row, read=EXAMPLE_READ, piece=EXAMPLE_PIECE)),
+                Message("assistant", f"{rationale} [{train.labels[i]}]" if self.reasoned else f"[{train.labels[i]}]"),
             )
         )
 
@@ -72,25 +82,36 @@ class LlmFewShot(Asking):
         answer = await self.provider.ask(self._request(row))
         if answer.text is None or not answer.ok:
             return priced(failed(answer), [answer])
-        label = first_tag(answer.text, self.classes)
+        label = tag_in(answer.text, self.classes)
         reply = " ".join(answer.text.split())
         said = Prediction(label, rationale=reply) if label else Prediction(None, rationale=reply, failure="no-tag")
         return priced(said, [answer])
 
+    def _question(self, row: Row, *, read: int = READ, piece: int = PIECE) -> str:
+        pieces = evidence_in(row)
+        evidence = [Handles().show(pieces, piece=piece)] if pieces else []
+        return "\n".join([*evidence, *(about(row, self.task) if self.context else []), shown(row, read=read)])
+
     def _request(self, row: Row) -> Request[Any]:
-        form = _FORM.format(label=self.classes[0])
-        system = "\n\n".join([ROLE, instructions(self.task, self.classes), form])
+        prompt = self.prompts["few-shot"]
+        system = [prompt.text("role"), instructions(prompt, self.task, self.classes)]
+        system += context_of(prompt, self.evidence)
+        system.append(prompt.text("examples", count=len(self.example_ids)))
+        system.append(prompt.text("answer" if self.reasoned else "answer_label", label=self.classes[0]))
         return Request(
-            messages=(Message("system", system), *self.turns, Message("user", _question(row))),
+            messages=(Message("system", "\n\n".join(system)), *self.turns, Message("user", self._question(row))),
             max_tokens=self.max_tokens,
             seed=self.seed,
             tag=row["id"],
+            prompt_name=prompt.name,
         )
 
 
-def _question(row: Row, *, read: int = 4000, piece: int = 700) -> str:
-    found = evidence_in(row)
-    return "\n".join([shown(row, read=read), *([Handles().show(found, piece=piece)] if found else [])])
+def rationale_of(row: Row) -> str | None:
+    """Why a training row has its label, where the dataset says so."""
+    notes = json.loads(row["meta"]) if row.get("meta") else {}
+    words = next((str(notes[key]) for key in RATIONALES if notes.get(key)), "")
+    return " ".join(words.split())[:EXAMPLE_READ] or None
 
 
 def alternating(
@@ -111,15 +132,18 @@ def alternating(
     return chosen
 
 
-def first_tag(reply: str, classes: Sequence[str]) -> str | None:
-    """The class of the first tag in the reply: one in brackets, else the first bare word that is a class."""
+def tag_in(reply: str, classes: Sequence[str]) -> str | None:
+    """The class in a reply: its tag in brackets (the first where the reply begins with one, else the last, behind the
+    rationale), else the first bare word that is a class."""
     names = "|".join(re.escape(c) for c in sorted(classes, key=len, reverse=True))
-    for pattern in (rf"\[\s*({names})\s*\]", rf"(?<!\w)({names})(?!\w)"):
-        found = re.search(pattern, reply, re.IGNORECASE)
-        if found:
-            said = found.group(1).lower()
-            return next(c for c in classes if c.lower() == said)
-    return None
+    tags = list(re.finditer(rf"\[\s*({names})\s*\]", reply, re.IGNORECASE))
+    bare = re.search(rf"(?<!\w)({names})(?!\w)", reply, re.IGNORECASE)
+    first = bool(tags) and not reply[: tags[0].start()].strip()
+    match = (tags[0] if first else tags[-1]) if tags else bare
+    if match is None:
+        return None
+    word = match.group(1).lower()
+    return next(c for c in classes if c.lower() == word)
 
 
 DETECTOR = LlmFewShot

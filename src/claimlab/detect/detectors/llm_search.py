@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
 
 import polars as pl
-from pydantic import BaseModel, Field, create_model
+from pydantic import Field, create_model
 
 from claimlab.core.errors import SearchFailed
 from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
@@ -23,20 +23,25 @@ from claimlab.detect.detector import Prediction
 from claimlab.detect.evidence import RATED, UNNAMED
 from claimlab.detect.questions import (
     ABSTENTIONS,
+    CLAIM,
     PIECE,
-    ROLE,
+    Cited,
     Handles,
     Tenth,
     Verdict,
+    about,
     as_prediction,
     bounded,
+    check_day,
+    context_of,
+    day_of,
     failed,
-    how_to_answer,
     instructions,
     shown,
     verdict_schema,
 )
 from claimlab.llm.messages import Answer, Message, Request, untrusted
+from claimlab.llm.opinion import Reasoned
 from claimlab.llm.provider import Provider
 from claimlab.search.evidence import Evidence, as_of
 from claimlab.search.query import Query
@@ -49,18 +54,6 @@ QUERY = 100  # characters, for a model that would not stop
 WORDS = 120  # that a condensed search result may have
 HOPELESS = frozenset({"no-key", "no-index"})  # would fail for every record in the same way
 
-_LOOP = (
-    'You may search before you answer. Set `next` to "search" and give a short `query` in the language of the text, or '
-    'set `next` to "answer" and give a label. Search only for what could change your answer, and do not repeat a query.'
-)
-_LEFT = "You may search {left} more time(s). Search again or answer."
-_LAST = "You cannot search any more. Answer now."
-_CONDENSE = (
-    "Below are a query and what a search found for it. Say in at most {words} words what the results say about the "
-    "query, with dates and numbers where they have them, and name the handle (such as E1) behind each statement. Add "
-    "nothing that is not in the results; if they say nothing about the query, say so."
-)
-
 
 @dataclass(frozen=True)
 class Screen:
@@ -70,10 +63,9 @@ class Screen:
     bars: Callable[[Row, Sequence[Evidence]], list[bool]]
 
 
-class Turn(BaseModel):
+class Turn(Reasoned):
     """One move of the model: a query, or an answer. `label` is narrowed by `turn_schema`."""
 
-    rationale: str
     next: Literal["search", "answer"]
     query: str | None
     label: str | None
@@ -94,6 +86,7 @@ class LlmSearch(Asking):
     name: ClassVar[str] = "llm-search"
     summary: ClassVar[str] = "A language model that searches, reads, answers or searches again, and cites its evidence."
     handles: ClassVar[tuple[str, ...]] = ("model", "search")
+    asks: ClassVar[tuple[str, ...]] = ("search", "condense")
 
     def __init__(
         self,
@@ -105,7 +98,9 @@ class LlmSearch(Asking):
         searches: int = SEARCHES,
         results: int = RESULTS,
         before_claim: bool = False,
-        abstain: bool = True,
+        abstain: bool = False,
+        context: bool = True,
+        known_until: str = CLAIM,
         max_tokens: int = 512,
         concurrency: int = CONCURRENCY,
     ) -> None:
@@ -114,6 +109,7 @@ class LlmSearch(Asking):
         self.screen = screen
         self.searches, self.results, self.before_claim = searches, results, before_claim
         self.abstain, self.max_tokens = abstain, max_tokens
+        self.context, self.known_until = context, check_day(known_until)
 
     def parameters(self) -> dict[str, object]:
         condenser = self.search_model.profile.chosen_model() if self.search_model is not None else None
@@ -147,23 +143,28 @@ class LlmSearch(Asking):
             if verdict is not None:
                 return case.close(as_prediction(verdict, self.classes, case.handles))
             found = await self._look(move.query, case)
-            ask = _LEFT.format(left=left - 1) if left > 1 else _LAST
+            prompt = self.prompts["search"]
+            ask = prompt.text("left", left=left - 1) if left > 1 else prompt.text("last")
             messages = [*messages, Message("assistant", answer.text or ""), Message("user", f"{found}\n\n{ask}")]
         return case.close(Prediction(None, failure="no-answer"))
 
     def _opening(self, row: Row, handles: Handles) -> list[Message]:
-        own = evidence_in(row)
-        known = [f"Already at hand:\n{handles.show(own)}"] if own else []
-        parts = [instructions(self.task, self.classes), shown(row), *known, _LOOP, how_to_answer(abstain=self.abstain)]
-        return [Message("system", ROLE), Message("user", "\n\n".join(parts))]
+        prompt, own = self.prompts["search"], evidence_in(row)
+        system = [prompt.text("role"), instructions(prompt, self.task, self.classes), prompt.text("loop")]
+        system += [prompt.text("knowledge"), *context_of(prompt, self.evidence)]
+        system += [prompt.text("answer"), prompt.text("cite"), prompt.text("abstain" if self.abstain else "decide")]
+        data = [*day_of(prompt, row, self.known_until), *([handles.show(own)] if own else [])]
+        data += about(row, self.task) if self.context else []
+        return [Message("system", "\n\n".join(system)), Message("user", "\n\n".join([*data, shown(row)]))]
 
     def _request(self, row: Row, messages: Sequence[Message], *, last: bool) -> Request[Any]:
-        schema: type[BaseModel] = (verdict_schema if last else turn_schema)(
+        schema: type[Reasoned] = (verdict_schema if last else turn_schema)(
             self.classes, self.abstain, self.room(self.max_tokens)
         )
         return Request(
-            messages=tuple(messages), schema=schema, max_tokens=self.max_tokens, seed=self.seed, tag=row["id"]
-        )
+            messages=tuple(messages), schema=schema, max_tokens=self.max_tokens, seed=self.seed, tag=row["id"],
+            prompt_name="search",
+        )  # fmt: skip
 
     async def _look(self, words: str | None, case: _Case) -> str:
         """What the model is told of a search: the results, or why there are none."""
@@ -211,10 +212,13 @@ class LlmSearch(Asking):
 
     async def _condensed(self, query: str, listed: str, case: _Case) -> str:
         assert self.search_model is not None
-        asked = f"{_CONDENSE.format(words=WORDS)}\n\n{untrusted(query, 'query')}\n\n{listed}"
-        answer: Answer[Any] = await self.search_model.ask(
-            Request.of(asked, system=ROLE, max_tokens=4 * WORDS, seed=self.seed, tag=case.row["id"])
+        prompt = self.prompts["condense"]
+        system = f"{prompt.text('role')} {prompt.text('task', words=WORDS)}"
+        settings: dict[str, Any] = {"max_tokens": 4 * WORDS, "seed": self.seed, "prompt_name": prompt.name}
+        asked: Request[Any] = Request.of(
+            f"{listed}\n\n{untrusted(query, 'query')}", system=system, tag=case.row["id"], **settings
         )
+        answer = await self.search_model.ask(asked)
         case.answers.append(answer)
         if not answer.ok or not answer.text:
             case.count("not_condensed")
@@ -251,7 +255,7 @@ def _verdict(move: Turn) -> Verdict | None:
     """The answer in a move; null when it is a search. An answer without a label or a confidence counts as a search."""
     if move.next == "search" or move.label is None or move.confidence is None:
         return None
-    return Verdict(rationale=move.rationale, label=move.label, confidence=move.confidence, evidence=move.evidence)
+    return Cited(rationale=move.rationale, label=move.label, confidence=move.confidence, evidence=move.evidence)
 
 
 def _words(piece: Evidence) -> str:

@@ -1,4 +1,4 @@
-"""A language model is asked about each record with nothing but the task's own words (and evidence, where chosen)."""
+"""A language model is asked about each record by what it knows, and by evidence where the run shows some."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import polars as pl
 from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
 from claimlab.detect.detector import Prediction
 from claimlab.detect.questions import (
-    ROLE,
+    CLAIM,
     Handles,
     Verdict,
+    about,
     as_prediction,
+    check_day,
+    context_of,
+    day_of,
     failed,
-    how_to_answer,
     instructions,
     shown,
     verdict_schema,
@@ -23,24 +26,26 @@ from claimlab.detect.questions import (
 from claimlab.llm.messages import Request
 from claimlab.llm.provider import Provider
 
-_WITHOUT = "You are shown no evidence: answer from the text and what you know."
-_WITH = "This was found for it; it may be wrong, beside the point, or about something else:"
-
 
 class LlmZeroShot(Asking):
     name: ClassVar[str] = "llm-zero-shot"
-    summary: ClassVar[str] = "A language model, asked with the task's own words; it says why, and may abstain."
+    summary: ClassVar[str] = "A language model, asked with the task's own words; it says why, and abstains if it may."
+    asks: ClassVar[tuple[str, ...]] = ("zero-shot",)
 
     def __init__(
         self,
         *,
         model: Provider | None = None,
-        abstain: bool = True,
+        abstain: bool = False,
+        context: bool = True,
+        known_until: str = CLAIM,
         max_tokens: int = 512,
         concurrency: int = CONCURRENCY,
     ) -> None:
         super().__init__(model=model, concurrency=concurrency)
         self.abstain = abstain
+        self.context = context  # speaker, venue and day
+        self.known_until = check_day(known_until)
         self.max_tokens = max_tokens
 
     def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
@@ -53,16 +58,22 @@ class LlmZeroShot(Asking):
         return priced(said, [answer])
 
     def _request(self, row: Row, handles: Handles) -> Request[Verdict]:
-        found = evidence_in(row)
-        evidence = f"{_WITH}\n{handles.show(found)}" if found else _WITHOUT
-        parts = [instructions(self.task, self.classes), shown(row), evidence, how_to_answer(abstain=self.abstain)]
+        prompt, pieces = self.prompts["zero-shot"], evidence_in(row)
+        system = [prompt.text("role"), instructions(prompt, self.task, self.classes), prompt.text("knowledge")]
+        system += [*context_of(prompt, self.evidence), prompt.text("answer")]
+        system += [prompt.text("cite")] if pieces else []
+        system.append(prompt.text("abstain" if self.abstain else "decide"))
+        data = [*day_of(prompt, row, self.known_until)]
+        data += [handles.show(pieces)] if pieces else [prompt.text("nothing_found")] if self.evidence != "none" else []
+        data += about(row, self.task) if self.context else []
         return Request.of(
-            "\n\n".join(parts),
-            system=ROLE,
-            schema=verdict_schema(self.classes, self.abstain, self.room(self.max_tokens)),
+            "\n\n".join([*data, shown(row)]),
+            system="\n\n".join(system),
+            schema=verdict_schema(self.classes, self.abstain, self.room(self.max_tokens), cites=bool(pieces)),
             max_tokens=self.max_tokens,
             seed=self.seed,
             tag=row["id"],
+            prompt_name=prompt.name,
         )
 
 

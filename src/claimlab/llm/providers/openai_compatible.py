@@ -83,7 +83,10 @@ class OpenAICompatible:
         if request.seed is not None:
             body["seed"] = request.seed
         if request.schema is not None and self.profile.schema_bound:
-            body["response_format"] = {"type": "json_schema", "json_schema": wire_schema(request.schema)}
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": wire_schema(request.schema, bounds=self.profile.schema_bounds),
+            }
         elif request.schema is not None:
             messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n\n{in_words(request.schema)}"}
         return {**body, **self.profile.parameters}
