@@ -15,12 +15,12 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from audit_plants import PLANTS, Plant
 
 from claimlab.audit.run import audit, default_checks
 from claimlab.audit.subject import Subject
@@ -135,71 +135,50 @@ def alarm_tables(rows: list[Row]) -> None:
     print(f"\n{len({r['key'] for r in rows})} runs.")
 
 
-Rows = pl.DataFrame
-Plant = Callable[[Rows, pl.Expr], Rows]
-
-
-def change(column: str, value: pl.Expr) -> Plant:
-    return lambda rows, chosen: rows.with_columns(pl.when(chosen).then(value).otherwise(pl.col(column)).alias(column))
-
-
-TEXT = pl.col("text")
-SHOUTED = TEXT.str.slice(0, 30).str.to_uppercase()
-PLANTS: dict[str, tuple[str, Plant]] = {
-    "length": ("twelve words more", change("text", TEXT + " and so it was said again in all the papers of that day")),
-    "keywords": ("a frequent word", change("text", TEXT + " president")),
-    "giveaways": ("a word of its own", change("text", TEXT + " zorvex")),
-    "surface: punctuation": ("three exclamation marks", change("text", TEXT + "!!!")),
-    "surface: case": ("thirty characters in capitals", change("text", SHOUTED + TEXT.str.slice(30))),
-    "surface: digits": ("a year", change("text", TEXT + " 2016")),
-    "url: presence of a URL": ("a link", change("text", TEXT + " https://t.example/a1")),
-    "source": ("one of two publishers", change("source", pl.lit("The Daily Planet"))),
-    "topic": ("one topic", change("topic", pl.lit("zoning"))),
-    "author": ("one author", change("author", pl.lit("A. Nonymous"))),
-    "missing": ("no topic", change("topic", pl.lit(None, pl.String))),
-    "time: date": ("400 days later", change("date", pl.col("date") + timedelta(days=400))),
-}  # fmt: skip
 STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.4)
 
 
 def power(runs: int, rows: int) -> Iterator[list[Row]]:
-    """One row per planted defect: real texts with labels that mean nothing, and a share of one class that is marked."""
-    bases = {"time: date": "fake-br"}
-    subjects = {name: sample(load(name, DATA / f"{name}.zip"), rows) for name in ("liar", "fake-br")}
-    for check, (what, plant) in PLANTS.items():
-        if CHECKS and check.split(": ")[0] not in CHECKS:
-            continue
-        subject = subjects[bases.get(check, "liar")]
-        for strength in STRENGTHS:
-            for run in range(runs):
-                key = f"{check} {strength} {run}"
-                if key in DONE:
-                    continue
-                rng = np.random.default_rng([run, round(100 * strength), 11])
-                clean = relabelled(subject, Exchange(subject.y, subject.groups).draw(rng, np.zeros((1, subject.n)))[0])
-                chosen = pl.lit(pl.Series(rng.random(subject.n) < strength)) & (pl.col("veracity") == "false")
-                data = Dataset.build("planted", plant(clean.records, chosen))
-                name, _, feature = check.partition(": ")
-                found = [f for f in scored(data, (name,), run) if not feature or f.feature == feature]
-                verdict = found[0].verdict if found else "not-measured"
-                yield [{
-                    "key": key, "check": check, "what": what, "strength": strength,
-                    "n": subject.n, "verdict": verdict, "score": found[0].score if found else None,
-                }]  # fmt: skip
+    """The measurements that should notice a planted defect. The texts are real, the labels mean nothing, and a share
+    of one class is marked; the check runs alone, so that its p is corrected for its own measurements only."""
+    plants = [plant for plant in PLANTS if not CHECKS or plant.check in CHECKS]
+    subjects = {base: sample(load(base, DATA / f"{base}.zip"), rows) for base in {plant.base for plant in plants}}
+    for run in range(runs):
+        for plant in plants:
+            for strength in STRENGTHS:
+                key = f"{plant.seen_by[0]} {strength} {run}"
+                if key not in DONE and not (plant.dear and run >= runs // 2):
+                    yield planted(key, plant, subjects[plant.base], strength, run)
 
 
-def power_table(rows: list[dict[str, Any]]) -> None:
-    n = rows[0]["n"]
-    print(f"\nAlarms (fails among them) in runs of {n:,} records, by the share of one class that is marked:\n")
-    print("| check | planted | " + " | ".join(f"{100 * s:.0f} %" for s in STRENGTHS) + " |")
-    print("|---|---|" + "---|" * len(STRENGTHS))
-    for check, (what, _) in PLANTS.items():
+def planted(key: str, plant: Plant, subject: Subject, strength: float, run: int) -> list[Row]:
+    rng = np.random.default_rng([run, round(100 * strength), 11])
+    labels = Exchange(subject.y, subject.groups).draw(rng, np.zeros((1, subject.n), np.int8))[0]
+    clean = relabelled(subject, subject.y if plant.real else labels)
+    chosen = (rng.random(subject.n) < strength) & (clean.records["veracity"] == "false").to_numpy()
+    checks = tuple(dict.fromkeys(name.partition(":")[0] for name in plant.seen_by))
+    verdicts = {called(f): f.verdict for f in scored(plant.mark(clean, chosen), checks, run)}
+    return [
+        {
+            "key": key, "check": name, "what": plant.what, "base": plant.base, "strength": strength, "n": subject.n,
+            "verdict": verdicts.get(name, "not-measured"),
+        }
+        for name in plant.seen_by
+    ]  # fmt: skip
+
+
+def power_table(rows: list[Row]) -> None:
+    print("\nAlarms (fails among them), by the share of one class that is marked:\n")
+    print("| check | planted | into | " + " | ".join(f"{100 * s:.0f} %" for s in STRENGTHS) + " |")
+    print("|---|---|---|" + "---|" * len(STRENGTHS))
+    for check, what in dict.fromkeys((r["check"], r["what"]) for r in sorted(rows, key=lambda r: str(r["check"]))):
+        mine = [r for r in rows if (r["check"], r["what"]) == (check, what)]
         cells = []
         for strength in STRENGTHS:
-            mine = [r["verdict"] for r in rows if (r["check"], r["strength"]) == (check, strength)]
-            alarms = sum(v in ALARMS for v in mine)
-            cells.append(f"{alarms} of {len(mine)} ({mine.count('fail')})" if mine else "not run")
-        print(f"| {check} | {what} | " + " | ".join(cells) + " |")
+            verdicts = Counter(r["verdict"] for r in mine if r["strength"] == strength)
+            alarms = sum(verdicts[v] for v in ALARMS)
+            cells.append(f"{alarms} of {verdicts.total()} ({verdicts['fail']})")
+        print(f"| {check} | {what} | {mine[0]['base']}, {mine[0]['n']:,} | " + " | ".join(cells) + " |")
 
 
 FEATURES: dict[str, Callable[[str], list[float]]] = {
@@ -281,7 +260,7 @@ def agreement_table(rows: list[dict[str, Any]]) -> None:
 
 PARTS: dict[str, tuple[Callable[[int, int], Iterator[list[Row]]], Callable[[list[Row]], None], int, int]] = {
     "alarms": (alarms, alarm_tables, 16, 600),
-    "power": (power, power_table, 5, 1_000),
+    "power": (power, power_table, 20, 1_000),
     "agreement": (agreement, agreement_table, 20, 3_000),
 }  # fmt: skip
 

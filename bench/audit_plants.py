@@ -1,0 +1,108 @@
+"""Defects to plant into real data, for the power curves of `audit_truth.py`: each marks some records of one class."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Mark = Callable[[Dataset, Flags], Dataset]
+
+
+@dataclass(frozen=True)
+class Plant:
+    """`mark` changes the chosen records of a dataset whose labels mean nothing (unless `real`); `seen_by` are the
+    measurements that should notice, by the names of the tables."""
+
+    what: str
+    seen_by: tuple[str, ...]
+    mark: Mark
+    base: str = "liar"
+    real: bool = False
+    dear: bool = False  # to measure: fewer runs
+
+    @property
+    def check(self) -> str:
+        return self.seen_by[0].partition(":")[0]
+
+
+def change(column: str, value: pl.Expr) -> Mark:
+    def mark(data: Dataset, chosen: Flags) -> Dataset:
+        marked = pl.when(pl.lit(pl.Series(chosen))).then(value).otherwise(pl.col(column)).alias(column)
+        return Dataset.build(data.name, data.records.with_columns(marked), data.tables)
+
+    return mark
+
+
+def meta(key: str, usual: Callable[[int], object], marked: Callable[[int], object]) -> Mark:
+    """A key of `meta`: the usual value of the record with this number, or another where it is marked."""
+
+    def mark(data: Dataset, chosen: Flags) -> Dataset:
+        values = [json.dumps({key: marked(i) if flag else usual(i)}) for i, flag in enumerate(chosen)]
+        return Dataset.build(data.name, data.records.with_columns(pl.Series("meta", values)), data.tables)
+
+    return mark
+
+
+def in_evidence(words: str) -> Mark:
+    def mark(data: Dataset, chosen: Flags) -> Dataset:
+        named = pl.col("record_id").is_in(data.records["id"].filter(pl.Series(chosen)).to_list())
+        text = pl.when(named).then(pl.lit(words) + pl.col("text")).otherwise(pl.col("text")).alias("text")
+        return Dataset.build(
+            data.name, data.records, {**data.tables, "evidence": data.tables["evidence"].with_columns(text)}
+        )
+
+    return mark
+
+
+def events(data: Dataset, chosen: Flags) -> Dataset:
+    """Every record belongs to one of many events, the marked ones all to the first."""
+    names = [f"event {0 if flag else i % 50}" for i, flag in enumerate(chosen)]
+    return Dataset.build(data.name, data.records.with_columns(pl.Series("group", names)), data.tables)
+
+
+def flipped(data: Dataset, chosen: Flags) -> Dataset:
+    label = pl.when(pl.lit(pl.Series(chosen))).then(pl.lit("true")).otherwise(pl.col("veracity")).alias("veracity")
+    return Dataset.build(data.name, data.records.with_columns(label), data.tables)
+
+
+TEXT, DATE = pl.col("text"), pl.col("date")
+LONGER = TEXT + " and so it was said again in all the papers of that day"
+SHOUTED = TEXT.str.slice(0, 30).str.to_uppercase() + TEXT.str.slice(30)
+SUNDAY = DATE + pl.duration(days=7 - DATE.dt.weekday().cast(pl.Int64))
+TWEETS, CHECKED = "covid-19-disinformation", "climate-fever"  # posts with times of day; claims with evidence
+DESK = meta("desk", lambda i: f"desk {i % 5}", lambda _: "desk 0")
+SHARES = meta("shares", lambda i: i * 37 % 100, lambda i: i * 37 % 10)
+WORD = change("text", TEXT + " zorvex")
+PLANTS = [
+    Plant("twelve words more", ("length",), change("text", LONGER)),
+    Plant("a frequent word", ("keywords",), change("text", TEXT + " president")),
+    Plant("a word of its own", ("giveaways", "giveaways: one-sided words"), WORD),
+    Plant("three exclamation marks", ("surface: punctuation",), change("text", TEXT + "!!!")),
+    Plant("thirty characters in capitals", ("surface: case",), change("text", SHOUTED)),
+    Plant("a year", ("surface: digits",), change("text", TEXT + " 2016")),
+    Plant("a link", ("url: presence of a URL",), change("text", TEXT + " https://t.example/a1")),
+    Plant("a page of one site", ("url: domain",), change("url", pl.lit("https://planet.example/a1")), base="coaid"),
+    Plant("one publisher", ("source", "balance: source"), change("source", pl.lit("The Daily Planet"))),
+    Plant("one topic", ("topic", "balance: topic"), change("topic", pl.lit("zoning"))),
+    Plant("one author", ("author",), change("author", pl.lit("A. Nonymous"))),
+    Plant("one of fifty events", ("event",), events),
+    Plant("another language", ("language",), change("language", pl.lit("fra")), base=TWEETS),
+    Plant("no topic", ("missing",), change("topic", pl.lit(None, pl.String))),
+    Plant("a category in `meta`", ("columns: categories",), DESK),
+    Plant("a number in `meta`", ("columns: numbers",), SHARES),
+    Plant("400 days later", ("time: date",), change("date", DATE + timedelta(days=400)), base="fake-br"),
+    Plant("at three in the morning", ("time: hour of the day",), change("date", DATE.dt.replace(hour=3)), base=TWEETS),
+    Plant("on a Sunday", ("time: weekday",), change("date", SUNDAY), base=TWEETS),
+    Plant("a word in the evidence", ("evidence: evidence alone",), in_evidence("debunked "), base=CHECKED, dear=True),
+    Plant("a word in the claim", ("evidence: claim alone",), WORD, base=CHECKED, dear=True),
+    Plant("wrong labels among real ones", ("label-errors",), flipped, base="covid19-fake-news", real=True, dear=True),
+]
