@@ -11,7 +11,16 @@ from claimlab.audit.examples import PER_FINDING, pointed_at
 from claimlab.audit.result import Audit
 from claimlab.audit.views import pictures
 from claimlab.audit.views.matrix import matrix
-from claimlab.audit.views.tables import Rows, detail_blocks, measurements, points, probability, record_blocks
+from claimlab.audit.views.tables import (
+    SCORE,
+    Rows,
+    detail_blocks,
+    measurements,
+    points,
+    probability,
+    record_blocks,
+    scored,
+)
 from claimlab.audit.views.wording import (
     VERDICT_WORDS,
     check_title,
@@ -36,7 +45,6 @@ from claimlab.pages.blocks import (
     Tiles,
     Tone,
     percent,
-    span,
 )
 from claimlab.pages.excerpt import excerpt
 
@@ -147,8 +155,7 @@ def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block
             Cell(VERDICT_WORDS[f.verdict], sort=VERDICTS.index(f.verdict), tone=f.verdict),
             Cell(check_title(f.check), link=f"#{part.anchor(f.check)}" if linked else None),
             excerpt(f.feature, 60) if f.feature else "",
-            percent(f.score),
-            span(f.interval),
+            scored(f),
             percent(f.baselines.best()),
             points(f.difference_interval),
             probability(f.p_adjusted),
@@ -156,9 +163,7 @@ def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block
         ]
         for f in ordered(part.audit.findings)
     ]
-    columns = (
-        "Verdict", "Check", "Feature", "Score", "95 % interval", "Best baseline", "Difference", "Adjusted p", "n",
-    )  # fmt: skip
+    columns = ("Verdict", "Check", "Feature", SCORE, "Best baseline", "Difference", "Adjusted p", "n")
     caption = (
         "Every finding. Scores are macro-F1 in per cent (feasibility: share of records); the difference to the best "
         "baseline is a 95 % interval in points."
@@ -205,7 +210,8 @@ def not_measured_section(part: Chapter, findings: Sequence[Finding]) -> Section:
 def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Section:
     """One of several findings of a check."""
     name = excerpt(finding.feature or finding_title(finding), 80)
-    return Section(name[:1].upper() + name[1:], blocks, anchor, finding.verdict, VERDICT_WORDS[finding.verdict])
+    title = name if "." in name else name[:1].upper() + name[1:]  # a column's name is as it is
+    return Section(title, blocks, anchor, finding.verdict, VERDICT_WORDS[finding.verdict])
 
 
 def finding_blocks(finding: Finding, figures: Sequence[Figure], rows: Rows, detail: Detail) -> list[Block]:

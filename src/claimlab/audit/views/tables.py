@@ -12,6 +12,7 @@ from claimlab.core.finding import Finding
 from claimlab.pages.blocks import Block, Cell, Fold, Table, Text, cell, decimal, percent, span
 from claimlab.pages.excerpt import excerpt
 
+SCORE = "Score (95 % interval)"
 OPEN = 8  # rows shown at once; the others are behind a line that opens
 LISTED = 25  # record ids under a finding
 INLINE = 3  # rows shown with their text under a finding
@@ -62,39 +63,56 @@ def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:
 
 
 def measurements(finding: Finding) -> list[Block]:
-    """What the verdict was reached with, figure by figure as in `audit.json`; other measurements of the fact below."""
+    """What the verdict was reached with, other measurements of the fact below; every figure of `audit.json` behind a
+    line that opens, one column per measurement."""
     known = [f for f in finding.every if f.score is not None or f is not finding]
     if not known or (finding.score is None and len(known) == 1):
         return []
-    columns = (
-        "Verdict", "Measured", "Score", "95 % interval", "Majority", "Stratified", "Permuted", "Difference",
-        "Its 95 % interval", "p", "Adjusted p", "Permutations", "Moved, %", "Freely, %", "Rows per class",
-    )  # fmt: skip
-    rows = [[cell(value) for value in _measured(f)] for f in known]
-    used = [i for i in range(len(columns)) if any(row[i].text not in ("–", "") for row in rows)]
-    caption = "Macro-F1 in per cent, differences in points; moved: labels that a permutation moves, and would freely."
-    return [Table([columns[i] for i in used], [[row[i] for i in used] for row in rows], caption, sortable=False)]
+    columns = ("Verdict", "Measured", SCORE, "Best baseline", "Difference", "Adjusted p")
+    caption = "Macro-F1 in per cent; the difference to the best baseline is a 95 % interval in points."
+    side_by_side = Table(columns, [_decided(f) for f in known], caption, sortable=False)
+    figures = [_measured(f) for f in known]
+    body = [[cell(name), *(cell(of_one[name]) for of_one in figures)] for name in figures[0]]
+    used = [row for row in body if any(value.text not in ("–", "") for value in row[1:])]
+    every = Table(["Figure", *(name_of(f) for f in known)], used, sortable=False)
+    fold = Fold("Baselines, p and permutations", [every])
+    return [side_by_side, fold] if len(known) > 1 else [fold]  # the sentence has the figures of a single one
 
 
-def _measured(f: Finding) -> list[Any]:
+def _decided(f: Finding) -> list[Any]:
     return [
         Cell(f.verdict.replace("-", " "), tone=f.verdict),
         name_of(f),
-        percent(f.score),
-        span(f.interval),
-        *(percent(value) for value in (f.baselines.majority, f.baselines.stratified, f.baselines.shuffled)),
-        None if f.difference is None else Cell(f"{100 * f.difference:+.1f}", sort=f.difference),
+        scored(f),
+        percent(f.baselines.best()),
         points(f.difference_interval),
-        probability(f.p),
         probability(f.p_adjusted),
-        f.permutations,
-        percent(f.moved),
-        percent(f.moved_freely),
-        Cell(
-            " / ".join(f"{n:,}" for n in f.classes.values()),
-            title=", ".join(f"{c} {n:,}" for c, n in f.classes.items()),
-        ),
     ]
+
+
+def _measured(f: Finding) -> dict[str, Any]:
+    return {
+        "Baseline: majority class": percent(f.baselines.majority),
+        "Baseline: draw from the label distribution": percent(f.baselines.stratified),
+        "Baseline: permuted labels": percent(f.baselines.shuffled),
+        "Difference to the best, in points": None
+        if f.difference is None
+        else Cell(f"{100 * f.difference:+.1f}", sort=f.difference),
+        "Its 95 % interval": points(f.difference_interval),
+        "p": probability(f.p),
+        "Adjusted p": probability(f.p_adjusted),
+        "Permutations": f.permutations,
+        "Labels that a permutation moves, %": percent(f.moved),
+        "Labels that it would move freely, %": percent(f.moved_freely),
+        "Rows per class": ", ".join(f"{c} {n:,}" for c, n in f.classes.items()),
+    }
+
+
+def scored(f: Finding) -> Cell:
+    """The score with its interval, in per cent."""
+    if f.score is None or f.interval is None:
+        return percent(f.score)
+    return Cell(f"{100 * f.score:.1f} ({span(f.interval).text})", sort=f.score)
 
 
 def points(interval: tuple[float, float] | None) -> Cell:

@@ -34,7 +34,7 @@ def conclusion_blocks(audit: Audit) -> list[Block]:
     rest = " ".join(f"{word}: {', '.join(names)}." for word, names in unclear if names)
     blocks: list[Block] = [Text(f"{done.text[:1].upper()}{done.text[1:]}", "conclusion")]
     blocks += [Items([a.text for a in done.advice])] if done.advice else []
-    return [*blocks, Text(f"{rest} Neither is a pass.", "note")] if rest else blocks
+    return [*blocks, Text(f"{rest} None of these is a pass.", "note")] if rest else blocks
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:

@@ -1,3 +1,11 @@
+// On a narrow screen a row is a paragraph: each value is named by its column, and what is not there is not shown.
+for (const table of document.querySelectorAll("table:not(.upright)")) {
+  const names = [...(table.tHead?.rows[0].cells ?? [])].map((head) => head.textContent);
+  for (const cell of table.tBodies[0].querySelectorAll("td")) {
+    if (/^[–\s]*$/.test(cell.textContent)) cell.classList.add("none");
+    else if (cell.cellIndex && names[cell.cellIndex]) cell.dataset.name = names[cell.cellIndex];
+  }
+}
 // Click or press a column head to sort its table; figures sort as figures, the rest as text.
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
