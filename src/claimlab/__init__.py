@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     from claimlab.exchange.export import export as export
     from claimlab.exchange.importer import import_files as import_files
     from claimlab.pages.show import show as show
+    from claimlab.review.apply import review_apply as review_apply
+    from claimlab.review.create import review_create as review_create
+    from claimlab.review.files import review_export as review_export
+    from claimlab.review.files import review_import as review_import
+    from claimlab.review.review import Review as Review
     from claimlab.split.run import split as split
     from claimlab.split.run import split_all as split_all
     from claimlab.web.serve import serve as serve
@@ -50,6 +55,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "ClaimlabError": "claimlab.core.errors",
     "Dataset": "claimlab.core.dataset",
+    "Review": "claimlab.review.review",
     "audit": "claimlab.audit.front",
     "audit_all": "claimlab.audit.front",
     "catalog": "claimlab.catalog.front",
@@ -68,6 +74,10 @@ _HOMES = {
     "load": "claimlab.catalog.load",
     "new_study": "claimlab.evaluate.eqa.study",
     "report": "claimlab.evaluate.eqa.write",
+    "review_apply": "claimlab.review.apply",
+    "review_create": "claimlab.review.create",
+    "review_export": "claimlab.review.files",
+    "review_import": "claimlab.review.files",
     "seed_claims": "claimlab.evolve.claims.front",
     "serve": "claimlab.web.serve",
     "show": "claimlab.pages.show",
@@ -76,9 +86,10 @@ _HOMES = {
     "worth": "claimlab.evolve.worth.front",
 }
 __all__ = [
-    "ClaimlabError", "Dataset", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff", "drift",
-    "enrich", "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "new_study", "report",
-    "seed_claims", "serve", "show", "split", "split_all", "worth",
+    "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
+    "drift", "enrich", "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "new_study",
+    "report", "review_apply", "review_create", "review_export", "review_import", "seed_claims",
+    "serve", "show", "split", "split_all", "worth",
 ]  # fmt: skip
 
 

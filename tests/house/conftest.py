@@ -52,6 +52,10 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(SAMPLE, folder / "sample")
     explained(dataset).write(folder / "run")
     cl.evolve(dataset, steps=3, limit=4, output=folder / "evolved")
+    review = cl.review_create(folder / "data", folder / "review", sample=4, per_item=1, people=["ana"])
+    for number, item in enumerate(review.queue("ana")):
+        review.decide("ana", item.id, "mixed", key=f"00000000-0000-4000-8000-{number:012d}")
+    review.close()
     answers = "".join(f'{name} = "It is said here in a sentence, as asked."\n' for name in QUESTIONS)
     study = f'title = "Planted"\n[formulation]\n{answers}[data]\ndatasets = ["data"]\n'
     (folder / "study.toml").write_text(study, encoding="utf-8")

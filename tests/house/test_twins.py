@@ -79,6 +79,12 @@ TWINS = [
     Twin("evolve drift evolved -o {out} --traces 3", lambda out: cl.drift("evolved", traces=3, output=out)),
     Twin("evolve worth data -o {out} --limit 4", lambda out: cl.worth("data", limit=4, output=out)),
     Twin("report study.toml -o {out}", lambda out: cl.report("study.toml", out)),
+    Twin(
+        "review create data -o {out} --task keep --sample 5 --attention 1 --seed 2",
+        lambda out: cl.review_create("data", out, task="keep", sample=5, attention=1, seed=2),
+    ),
+    Twin("review apply review -o {out}", lambda out: cl.review_apply("review", out)),
+    Twin("review export review -o {out} --to jsonl", lambda out: cl.review_export("review", out, "jsonl")),
     Twin("export data --to csv -o {out}", lambda out: cl.export("data", "csv", out)),
     Twin("export data --to hf -o {out} --limit 9", lambda out: cl.export("data", "hf", out, limit=9)),
 ]
@@ -167,7 +173,7 @@ def test_every_verb_that_writes_has_a_twin() -> None:
     assert twins == set(verb_names()) - WITHOUT_OUTPUT
 
 
-@pytest.mark.parametrize("name", sorted(set(cl.__all__) - {"ClaimlabError", "Dataset", "__version__"}))
+@pytest.mark.parametrize("name", sorted(set(cl.__all__) - {"ClaimlabError", "Dataset", "Review", "__version__"}))
 def test_every_function_says_what_it_takes(name: str) -> None:
     function = getattr(cl, name)
     parameters = inspect.signature(function).parameters.values()

@@ -55,9 +55,9 @@ def review_create(
         adjudication=adjudication and one_of(ADJUDICATIONS, adjudication, "adjudication"), batches=settings,
     )  # fmt: skip
     reads, place = folders_of(predictions, audit, again), check_url(store) if store else STORE
-    with Run("review", data, output, kind=KIND, reads=reads, limit=limit, force=force, seed=seed) as run:
+    with Run("review", data, output, kind=KIND, reads=reads, force=force, seed=seed) as run:
         progress("review: choose records", 0, None)
-        part = _drawn(run.dataset, wanted, settings, again, seed)
+        part = _drawn(run.dataset.limited(limit), wanted, settings, again, seed)
         origin = Origin(
             dataset=run.dataset.name, fingerprint=run.dataset.fingerprint(), records=len(run.dataset),
             chosen=wanted.parameters(),
@@ -66,7 +66,7 @@ def review_create(
         more: dict[str, Any] = {"gold": _answers(gold), "attention": attention, "batches": part.batch, "seed": seed}
         items = build(run.dataset, part.rows, chosen, **more)
         run.fill(lambda folder: write(folder, project, items, part.members))
-    review = Review.open(output)
+    review = Review.open(output, store=store)
     for name in people:
         review.add_person(name)
     return review

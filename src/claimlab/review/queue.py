@@ -110,6 +110,22 @@ def history(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
     return [shown(connection, task, found[r.item], r, votes.get(r.item, Votes()), who) for r in rows]
 
 
+def whole(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
+    """All items of a person in the order of their queue."""
+    query = assignment.select().where(assignment.c.person == who.id)
+    rows = connection.execute(query.order_by(assignment.c.position, assignment.c.item)).all()
+    ids = [r.item for r in rows]
+    found, votes = rows_of(connection, ids), ballots(connection, ids)
+    return [shown(connection, task, found[r.item], r, votes.get(r.item, Votes()), who) for r in rows]
+
+
+def every(connection: sa.Connection, task: Task) -> list[Item]:
+    """All items as an annotator sees them who has decided nothing."""
+    nobody = Person(id=0, name="-", role="annotator")
+    rows = connection.execute(item.select().order_by(item.c.position, item.c.id)).all()
+    return [shown(connection, task, row, None, Votes(), nobody) for row in rows]
+
+
 def _place(connection: sa.Connection, held: Any) -> tuple[int, int]:
     """The place of an assignment in its person's queue, and how long that is."""
     mine = assignment.c.person == held.person

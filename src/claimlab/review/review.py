@@ -5,6 +5,7 @@ Rules are kept here: who may do what, what annotators do not see, and that a rep
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -16,13 +17,14 @@ from claimlab.core.shown import Shown
 from claimlab.review import adjudication, decisions, people, queue
 from claimlab.review.agreement import Agreement, agreement
 from claimlab.review.batches import BatchTable, confirms, judge
-from claimlab.review.project import BATCHES, Project, item_rows, read
+from claimlab.review.merge import Imported, Row, merge
+from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
 from claimlab.review.results import results, written
 from claimlab.review.shapes import Decision, Item, Payload, Person
 from claimlab.review.status import ReviewStatus, status
 from claimlab.review.store import POSTGRES, Store
 from claimlab.review.tables import event, item, person, sa
-from claimlab.review.votes import outcomes
+from claimlab.review.votes import Ballot, Outcome, Votes, ballots, outcomes
 
 Who = Person | str  # a name will do
 
@@ -30,23 +32,25 @@ Who = Person | str  # a name will do
 class Review(Shown):
     """An open review. Safe to share between threads, and between processes on the same folder or database."""
 
-    def __init__(self, folder: Path, project: Project) -> None:
+    def __init__(self, folder: Path, project: Project, place: str | None = None) -> None:
         self.folder, self.project, self.task = folder, project, project.task
+        self._place = place or project.store
         self._store: Store | None = None
         self._opening = Lock()
 
     @classmethod
-    def open(cls, folder: str | Path) -> Review:
-        """Open the review in `folder`; its store is opened when it is first needed."""
-        return cls(Path(folder), read(Path(folder)))
+    def open(cls, folder: str | Path, *, store: str | None = None) -> Review:
+        """Open the review in `folder`; its store is opened when it is first needed. `store` is another address of it,
+        such as one with a password: `review.json` has none, and PGPASSWORD does as well."""
+        return cls(Path(folder), read(Path(folder)), store)
 
     @property
     def store(self) -> Store:
         """Where decisions are; made, from the items, when there is none yet."""
         with self._opening:
             if self._store is None:
-                remote = self.project.store.startswith(POSTGRES)
-                where = self.project.store if remote else self.folder / self.project.store
+                remote = self._place.startswith(POSTGRES)
+                where = self._place if remote else self.folder / self._place
                 store = Store.open(where, create=True, schema=self.project.schema_name if remote else None)
                 with store.write() as connection:
                     if connection.execute(sa.select(item.c.id).limit(1)).first() is None:
@@ -93,6 +97,16 @@ class Review(Shown):
     def item(self, item_id: str, who: Who) -> Item:
         with self.store.read() as connection:
             return queue.view(connection, self.task, item_id, people.known(connection, who))
+
+    def queue(self, who: Who) -> list[Item]:
+        """All items of a person in the order of their queue."""
+        with self.store.read() as connection:
+            return queue.whole(connection, self.task, people.known(connection, who))
+
+    def every_item(self) -> list[Item]:
+        """All items as an annotator sees them who has decided nothing."""
+        with self.store.read() as connection:
+            return queue.every(connection, self.task)
 
     def history(self, who: Who) -> list[Item]:
         """What this person decided or skipped, newest first."""
@@ -182,6 +196,28 @@ class Review(Shown):
             seen.setdefault(batch, []).append(None if value is None else confirms(self.task, value, label))
         return judge(pl.read_parquet(self.folder / BATCHES), self.task.batches, seen)
 
+    def outcomes(self) -> Mapping[str, tuple[Votes, Outcome]]:
+        """The valid decisions on every item under review, and what they come to."""
+        with self.store.read() as connection:
+            return outcomes(connection, self.task, self._wanted(connection))
+
+    def about(self) -> dict[str, Any]:
+        """By item: record_id, other_id, batch."""
+        query = sa.select(item.c.id, item.c.record_id, item.c.other_id, item.c.batch)
+        with self.store.read() as connection:
+            return {row.id: row for row in connection.execute(query)}
+
+    def ballots(self) -> list[Ballot]:
+        """Every valid decision, gold items and attention checks included, by item and round."""
+        with self.store.read() as connection:
+            found = ballots(connection)
+        return [ballot for name in sorted(found, key=lambda i: (len(i), i)) for ballot in found[name].every()]
+
+    def merge(self, rows: Sequence[Row]) -> Imported:
+        """Decisions from a file: nothing is lost, nothing is doubled."""
+        with self.store.write() as connection:
+            return merge(connection, self.task, rows, self.project.schema_name)
+
     def events(self) -> pl.DataFrame:
         """The history, oldest first: who, what, when."""
         query = sa.select(event, person.c.name).join(person, person.c.id == event.c.person, isouter=True)
@@ -198,6 +234,11 @@ class Review(Shown):
             "item": pl.String,
         }
         return pl.DataFrame(rows, schema={**kinds, "detail": pl.String})
+
+    @property
+    def size(self) -> int:
+        """How many items there are, gold items and attention checks included."""
+        return int(pl.scan_parquet(self.folder / ITEMS).select(pl.len()).collect().item())
 
     @property
     def table(self) -> pl.DataFrame:

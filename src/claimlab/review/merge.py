@@ -1,0 +1,156 @@
+"""Decisions from files, merged into a review: nothing is lost, nothing is doubled.
+
+A decision is known by its key. Files of other tools have none: theirs is made of the item, the annotator and the
+answer, so that the same file read twice changes nothing. Where somebody decided an item differently here and in a file,
+the later decision counts, and the other stays in the history.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.errors import UsageError
+from claimlab.core.shown import Shown
+from claimlab.review.decisions import check_comment, check_key
+from claimlab.review.people import LONGEST_NAME, log, now
+from claimlab.review.shapes import Person, Role
+from claimlab.review.tables import assignment, decision, item, person, sa
+from claimlab.review.task import Task
+
+_SPACE = uuid.UUID("6f1b5b39-6a0e-4d0e-9d0c-1f4b9a6b0c15")
+ROUNDS = ("first", "second", "final")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A decision as a file has it. `model` marks a model's."""
+
+    item: str
+    annotator: str
+    value: Any
+    model: bool = False
+    round: str = "first"
+    comment: str | None = None
+    seconds: float | None = None
+    at: datetime | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Imported(Shown):
+    """What became of the rows of a file: `new`, `known` (there already), `older` (kept, but a later decision counts),
+    `refused` with the reason."""
+
+    counts: dict[str, int]
+    refused: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return pl.DataFrame(self.refused, schema={"item": pl.String, "annotator": pl.String, "why": pl.String})
+
+    def headline(self) -> str:
+        return ", ".join(f"{n:,} {name}" for name, n in self.counts.items()) or "no decisions"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"counts": self.counts, "refused": self.refused}
+
+
+def merge(connection: sa.Connection, task: Task, rows: Iterable[Row], review: str) -> Imported:
+    """Merge `rows` in one transaction; `review` is part of the keys that are made."""
+    texts = {r.id: r.payload.get("text") for r in connection.execute(sa.select(item.c.id, item.c.payload))}
+    people: dict[str, Person] = {}
+    counts: Counter[str] = Counter(dict.fromkeys(("new", "known", "older", "refused"), 0))
+    refused = []
+    for row in rows:
+        try:
+            if row.item not in texts:
+                raise UsageError(f"There is no item '{row.item:.40}'.", "")
+            if row.round not in ROUNDS:
+                raise UsageError(f"'{row.round:.40}' is not a round.", "")
+            value = task.check(row.value, texts[row.item])
+            who = people.get(row.annotator) or _person(connection, row)
+        except UsageError as error:
+            counts["refused"] += 1
+            refused.append({"item": row.item, "annotator": row.annotator, "why": str(error).strip()})
+            continue
+        people[row.annotator] = who
+        counts[_put(connection, who, row, value, review)] += 1
+    return Imported(dict(counts), refused)
+
+
+def _person(connection: sa.Connection, row: Row) -> Person:
+    """The person of that name, added where there is none; a model stays a model."""
+    name = row.annotator.strip()
+    found = connection.execute(person.select().where(person.c.name == name)).first()
+    if found is not None:
+        if (found.role == "model") != row.model:
+            raise UsageError(f"'{name}' takes part as {found.role}.", "")
+        return Person(id=found.id, name=name, role=found.role)
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise UsageError(f"{name!r:.60} is not a name.", "")
+    role: Role = "model" if row.model else "adjudicator" if row.round == "final" else "annotator"
+    values = {"name": name, "role": role, "token_hash": None, "created": now()}
+    number = connection.execute(person.insert().values(**values).returning(person.c.id)).scalar_one()
+    log(connection, number, "person", name=name, role=role)
+    return Person(id=number, name=name, role=role)
+
+
+def _put(connection: sa.Connection, who: Person, row: Row, value: Any, review: str) -> str:
+    """Store a decision unless it is there; what became of it."""
+    key = _key(row, value, review)
+    if connection.execute(sa.select(decision.c.key).where(decision.c.key == key)).first():
+        return "known"
+    mine = sa.and_(
+        decision.c.item == row.item, decision.c.round == row.round, decision.c.superseded == sa.false(),
+        decision.c.person == who.id,
+    )  # fmt: skip
+    before = connection.execute(sa.select(decision.c.key, decision.c.value, decision.c.at).where(mine)).first()
+    if before is not None and row.key is None and before.value == value:
+        return "known"
+    at = row.at or now()
+    older = before is not None and row.at is not None and row.at <= before.at
+    if before is not None and not older:
+        connection.execute(decision.update().where(mine).values(superseded=True))
+    values = {"key": key, "item": row.item, "person": who.id, "round": row.round, "value": value, "at": at}
+    more = {"comment": check_comment(row.comment), "seconds": row.seconds, "superseded": older}
+    connection.execute(decision.insert().values(**values, **more))
+    log(connection, who.id, "import", row.item, key=key, round=row.round, older=older)
+    if not older and row.round == "first" and who.role != "model":
+        _done(connection, who, row.item)
+    return "older" if older else "new"
+
+
+def _done(connection: sa.Connection, who: Person, item_id: str) -> None:
+    mine = sa.and_(assignment.c.item == item_id, assignment.c.person == who.id)
+    if connection.execute(sa.select(assignment.c.item).where(mine)).first():
+        connection.execute(assignment.update().where(mine).values(status="done", moved=now(), shown=now()))
+        return
+    position = connection.execute(sa.select(item.c.position).where(item.c.id == item_id)).scalar_one()
+    times = {"shown": now(), "moved": now()}
+    connection.execute(
+        assignment.insert().values(item=item_id, person=who.id, position=position, status="done", **times)
+    )
+
+
+def _key(row: Row, value: Any, review: str) -> str:
+    if row.key is not None:
+        return check_key(row.key)
+    parts = [review, row.item, row.annotator, row.round, value]
+    return str(uuid.uuid5(_SPACE, json.dumps(parts, sort_keys=True)))
+
+
+def time_of(text: object) -> datetime | None:
+    """A time in UTC from a file; null where it cannot be read."""
+    try:
+        found = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    return found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)

@@ -1,0 +1,79 @@
+"""Status, agreement and batches as blocks: the command line and the web show the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from claimlab.pages.blocks import Block, Table, Text
+from claimlab.review.agreement import FIGURES, Agreement
+from claimlab.review.batches import BatchTable
+from claimlab.review.status import ReviewStatus
+
+
+def status_blocks(found: ReviewStatus) -> list[Block]:
+    columns = (
+        "Name",
+        "Role",
+        "Assigned",
+        "Done",
+        "Open",
+        "Skipped",
+        "Returned",
+        "Gold right",
+        "Attention right",
+        "Median s",
+    )
+    rows = [
+        (
+            r["name"], r["role"], r["assigned"], r["done"], r["open"], r["skipped"], r["returned"],
+            _of(r["gold_right"], r["gold"]), _of(r["attention_right"], r["attention"]),
+            "" if r["median_seconds"] is None else f"{r['median_seconds']:.1f}",
+        )
+        for r in found
+    ]  # fmt: skip
+    how = ", ".join(f"{name} {n:,}" for name, n in found.items.items()) or "none"
+    return [Text(f"Review {found.headline()}. Items: {how}."), Table(columns, rows)]
+
+
+def agreement_blocks(found: Agreement) -> list[Block]:
+    names = {"percent": "Percent", "kappa": "Kappa", "alpha": f"Alpha ({found.level})"}
+    rows = [(r["between"], r["votes"], r["items"], *(_figure(r, name) for name in FIGURES)) for r in found]
+    blocks: list[Block] = [
+        Text(f"Agreement of {found.headline()}."),
+        Table(("Between", "Votes", "Items", *names.values()), rows),
+        Text("Kappa is Fleiss' for all annotators and Cohen's for a pair. 95 % intervals over items, from 20 items."),
+    ]
+    if found.bounds is not None:
+        low, mean, high = (100 * found.bounds[k] for k in ("lower", "average", "upper"))
+        blocks.append(
+            Text(f"Positive answers: lower bound {low:.1f} %, average {mean:.1f} %, upper bound {high:.1f} %.")
+        )
+    return blocks
+
+
+def batch_blocks(found: BatchTable) -> list[Block]:
+    columns = ("Batch", "Records", "Inspected", "Right", "Accuracy", "State", "Times returned")
+    rows = [
+        (r["batch"], r["records"], r["inspected"], r["right"], _accuracy(r), r["state"], r["returned"]) for r in found
+    ]
+    summary = found.summary()
+    return [Table(columns, rows), Table([name.capitalize() for name in summary], [list(summary.values())])]
+
+
+def _of(right: int, n: int) -> str:
+    return f"{right} of {n}" if n else ""
+
+
+def _figure(row: dict[str, Any], name: str) -> str:
+    scale, digits = (100, 0) if name == "percent" else (1, 2)
+    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+    if value is None:
+        return "not defined"
+    shown = f"{scale * value:.{digits}f}"
+    return shown if low is None else f"{shown} ({scale * low:.{digits}f} to {scale * high:.{digits}f})"
+
+
+def _accuracy(row: dict[str, Any]) -> str:
+    if row["accuracy"] is None:
+        return "not inspected"
+    return f"{100 * row['accuracy']:.0f} % ({100 * row['low']:.0f} to {100 * row['high']:.0f})"
