@@ -53,8 +53,8 @@ def review(
     made = project.Project(task=asked or task(), seed=seed, origin=origin, store=store)
     project.write(folder, made, pl.DataFrame(rows, schema=project.COLUMNS))
     opened = Review.open(folder)
-    for name in people:
-        opened.add_person(name)
+    if people:
+        opened.add_people(people)
     return opened
 
 

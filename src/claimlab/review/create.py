@@ -67,8 +67,8 @@ def review_create(
         items = build(run.dataset, part.rows, chosen, **more)
         run.fill(lambda folder: write(folder, project, items, part.members))
     review = Review.open(output, store=store)
-    for name in people:
-        review.add_person(name)
+    if people:
+        review.add_people(people)
     return review
 
 

@@ -9,7 +9,7 @@ import heapq
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from claimlab.core.stats.streams import share_of
+from claimlab.core.stats.streams import stream
 
 Pair = tuple[str, int]  # an item and a person
 
@@ -28,12 +28,13 @@ def deal(
     for who in holders.values():
         together.update((a, b) for a in who for b in who if a != b)
     add: list[Pair] = []
+    draw = stream(seed, "deal", len(held))
     for item in items:
         while len(holders[item]) < min(per_item, len(people)):
             free = [p for p in people if p not in holders[item]]
             if not free:
                 break
-            person = min(free, key=lambda p: _rank(p, item, holders[item], load, together, seed))
+            person = min(free, key=lambda p: _rank(p, holders[item], load, together, draw.random()))
             together.update(pair for q in holders[item] for pair in ((person, q), (q, person)))
             holders[item].append(person)
             load[person] += 1
@@ -48,9 +49,9 @@ def deal(
 
 
 def _rank(
-    person: int, item: str, beside: Sequence[int], load: Counter[int], together: Counter[tuple[int, int]], seed: int
+    person: int, beside: Sequence[int], load: Counter[int], together: Counter[tuple[int, int]], draw: float
 ) -> tuple[int, int, float]:
-    return load[person], sum(together[person, q] for q in beside), share_of(seed, "deal", item, person)
+    return load[person], sum(together[person, q] for q in beside), draw
 
 
 def _level(

@@ -61,8 +61,8 @@ def demand(given: Person, roles: Sequence[Role] | Sequence[str], what: str) -> N
         raise NotAllowed(f"'{given.name}' ({given.role}) may not {what}.", f"It takes the role {wanted}.")
 
 
-def add(connection: sa.Connection, task: Task, name: str, role: str, seed: int) -> tuple[Person, str]:
-    """A new person with their token. An annotator gets a share of the items."""
+def add(connection: sa.Connection, name: str, role: str) -> tuple[Person, str]:
+    """A new person with their token; `share_out` gives annotators their items."""
     clean = name.strip()
     if not clean or len(clean) > LONGEST_NAME or not clean.isprintable():
         raise UsageError(f"{name!r:.120} is not a name.", f"Give 1 to {LONGEST_NAME} printable characters.")
@@ -74,8 +74,6 @@ def add(connection: sa.Connection, task: Task, name: str, role: str, seed: int) 
     values = {"name": clean, "role": role, "token_hash": _hash(token), "created": now()}
     number = connection.execute(person.insert().values(**values).returning(person.c.id)).scalar_one()
     log(connection, number, "person", name=clean, role=role)
-    if role == "annotator":
-        share_out(connection, task, seed)
     return Person.model_validate({"id": number, "name": clean, "role": role}), token
 
 

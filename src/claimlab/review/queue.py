@@ -15,17 +15,13 @@ from claimlab.review.votes import Votes, ballots, rows_of
 _FIRST = sa.case({"returned": 0, "open": 1, "done": 2, "skipped": 3}, value=assignment.c.status)
 
 
-def next_item(connection: sa.Connection, task: Task, who: Person) -> Item | None:
-    """The next item of a person's queue, now theirs for good; null when nothing is left. Skipped items come back when
-    everything else is done, the earliest first."""
+def next_item(connection: sa.Connection, who: Person) -> tuple[str, bool] | None:
+    """The next item of a person's queue, and whether it is new to them; null when nothing is left. Skipped items come
+    back when everything else is done, the earliest first."""
     mine = assignment.c.person == who.id
-    voted = sa.exists().where(
-        decision.c.item == assignment.c.item, decision.c.person == who.id,
-        decision.c.round.in_(["second"]), decision.c.superseded == sa.false(),
-    )  # fmt: skip
-    settled = sa.exists().where(
-        decision.c.item == assignment.c.item, decision.c.round == "final", decision.c.superseded == sa.false()
-    )
+    of_item = sa.and_(decision.c.item == assignment.c.item, decision.c.superseded == sa.false())
+    voted = sa.exists().where(of_item, decision.c.person == who.id, decision.c.round == "second")
+    settled = sa.exists().where(of_item, decision.c.round == "final")
     again = sa.and_(assignment.c.status == "done", item.c.revealed.is_not(None), ~voted, ~settled)
     waits = sa.or_(assignment.c.status.in_(["returned", "open", "skipped"]), again)
     skipped = sa.case((assignment.c.status == "skipped", assignment.c.moved), else_=None)
@@ -36,11 +32,13 @@ def next_item(connection: sa.Connection, task: Task, who: Person) -> Item | None
         .order_by(_FIRST, skipped, assignment.c.position, assignment.c.item)
         .limit(1)
     ).first()
-    if row is None:
-        return None
-    if row.shown is None:
-        connection.execute(assignment.update().where(mine, assignment.c.item == row.item).values(shown=now()))
-    return view(connection, task, row.item, who)
+    return None if row is None else (row.item, row.shown is None)
+
+
+def claim(connection: sa.Connection, who: Person, item_id: str) -> bool:
+    """Note that an item is shown to somebody, and so theirs for good; false when it was dealt to others meanwhile."""
+    mine = sa.and_(assignment.c.person == who.id, assignment.c.item == item_id)
+    return bool(connection.execute(assignment.update().where(mine).values(shown=now())).rowcount)
 
 
 def view(connection: sa.Connection, task: Task, item_id: str, who: Person) -> Item:

@@ -76,7 +76,17 @@ class Review(Shown):
     def add_person(self, name: str, role: str = "annotator") -> tuple[Person, str]:
         """The new person and their token, which is shown this once. Annotators get a share of the items."""
         with self.store.write() as connection:
-            return people.add(connection, self.task, name, role, self.project.seed)
+            added = people.add(connection, name, role)
+            if role == "annotator":
+                people.share_out(connection, self.task, self.project.seed)
+            return added
+
+    def add_people(self, names: Sequence[str]) -> dict[str, str]:
+        """New annotators with their tokens; the items are dealt once."""
+        with self.store.write() as connection:
+            added = [people.add(connection, name, "annotator") for name in names]
+            people.share_out(connection, self.task, self.project.seed)
+        return {person.name: token for person, token in added}
 
     def new_token(self, who: Who) -> str:
         """Another token for somebody; the old one is no longer valid."""
@@ -91,8 +101,19 @@ class Review(Shown):
 
     def next_item(self, who: Who) -> Item | None:
         """What this person does next; null when nothing is left."""
-        with self.store.write() as connection:
-            return queue.next_item(connection, self.task, people.known(connection, who))
+        while True:
+            with self.store.read() as connection:
+                person = people.known(connection, who)
+                found = queue.next_item(connection, person)
+                if found is None:
+                    return None
+                item_id, new = found
+                if not new:
+                    return queue.view(connection, self.task, item_id, person)
+            with self.store.write() as connection:
+                mine = queue.claim(connection, person, item_id)
+            if mine:
+                return self.item(item_id, person)
 
     def item(self, item_id: str, who: Who) -> Item:
         with self.store.read() as connection:

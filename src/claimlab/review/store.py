@@ -1,12 +1,13 @@
 """Where decisions are kept: one SQLite file beside the review, or a schema in a PostgreSQL database.
 
-Every write is one transaction, on disk when it returns. SQLite lets one process write at a time; threads of one process
-queue at a lock of our own, since SQLite's own waiting is not fair and lets some wait for seconds.
+Every write is one transaction, on disk when it returns. SQLite lets one writer in at a time; they queue at a lock of
+our own (`review.sqlite.turn`), since SQLite's own waiting is not fair and lets some wait for seconds.
 """
 
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from collections.abc import Iterator
 from importlib.resources import files
@@ -27,7 +28,9 @@ class Store:
 
     def __init__(self, engine: sa.Engine, schema: str | None = None) -> None:
         self._engine, self._schema = engine, schema
-        self._turn: Any = threading.Lock() if engine.dialect.name == "sqlite" else contextlib.nullcontext()
+        self._lock = threading.Lock()
+        file = engine.url.database if engine.dialect.name == "sqlite" else None
+        self._turns = None if file is None else Path(f"{file}.turn")
 
     @classmethod
     def open(cls, where: str | Path, *, create: bool = False, schema: str | None = None) -> Store:
@@ -52,8 +55,21 @@ class Store:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[sa.Connection]:
-        with self._turn, self._engine.connect().execution_options(writes=True) as connection, connection.begin():
+        with self._turn(), self._engine.connect().execution_options(writes=True) as connection, connection.begin():
             yield connection
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for the other writers, of this process and of others. PostgreSQL needs none of this."""
+        if self._turns is None:
+            yield
+            return
+        with self._lock, self._turns.open("ab") as file:
+            if sys.platform != "win32":
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX)  # let go when the file is closed, also by a process that is killed
+            yield
 
     def close(self) -> None:
         self._engine.dispose()

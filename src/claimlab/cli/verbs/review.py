@@ -73,7 +73,7 @@ def create(
             inspect=inspect, accept=accept, discard=discard, again=again, store=store, seed=seed, limit=limit,
             force=force, progress=progress,
         )  # fmt: skip
-    tokens = {name: review.add_person(name)[1] for name in people or []}
+    tokens = review.add_people(people) if people else {}
     if as_json:
         emit({"output": str(output), "task": review.task.name, "items": review.size, "tokens": tokens})
         return
