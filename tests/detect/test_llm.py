@@ -13,11 +13,13 @@ import pytest
 
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import SearchFailed, UsageError
+from claimlab.core.errors import PageRefused, SearchFailed, UsageError
 from claimlab.detect.detector import DETECTORS, Detector
 from claimlab.detect.detectors.llm_few_shot import LlmFewShot, alternating, tag_in
 from claimlab.detect.detectors.llm_search import LlmSearch, Screen
 from claimlab.detect.detectors.llm_zero_shot import LlmZeroShot
+from claimlab.detect.page_reading import PAGE, PASSAGE
+from claimlab.detect.questions import PIECE
 from claimlab.detect.run import detect
 from claimlab.llm.messages import Request
 from claimlab.llm.providers.scripted import Fail, Refuse, Scripted
@@ -26,6 +28,7 @@ from claimlab.llm.validate import Validated
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.query import Query
 from claimlab.search.results import Results
+from claimlab.search.snapshot import Snapshot
 from claimlab.tasks.task import open_task
 
 Answers = Callable[[Request[Any]], Any]
@@ -219,6 +222,80 @@ def test_search_reads_what_it_found_and_cites_only_that() -> None:
     assert table.height == 4, "what the dataset held for the record, and what was found"
 
 
+class Site:
+    """Pages by address; the others are refused."""
+
+    def __init__(self, pages: dict[str, Snapshot]) -> None:
+        self.pages, self.asked = pages, []
+
+    async def fetch(self, url: str) -> Snapshot:
+        self.asked.append(url)
+        if url not in self.pages:
+            raise PageRefused(url, "status", "It was answered with 404.", "Leave it.")
+        return self.pages[url]
+
+
+def snapshot(url: str, text: str, published: datetime | None = None) -> Snapshot:
+    retrieved = datetime(2022, 1, 1)
+    return Snapshot(
+        url, url, retrieved, "0" * 64, 1, "text/html", "T", text, published, "page" if published else None, None
+    )
+
+
+def found_on(number: int) -> Evidence:
+    """A result of a web search: a snippet that stops before what matters, without a date."""
+    return Evidence(
+        "A page", f"Snippet {number} ...", f"https://pages.example/{number}", datetime(2022, 1, 1), "web", "q"
+    )
+
+
+LONG_PAGE = "Nothing to see. " * 900 + "The looms of Garrow were sold to Velmore in 1931. " + "Nothing more. " * 100
+
+
+def test_whole_pages_are_read_for_the_first_results_and_snippets_for_the_others() -> None:
+    shelf = Shelf([found_on(1), found_on(2), found_on(3)])
+    site = Site({"https://pages.example/1": snapshot("https://pages.example/1", LONG_PAGE)})
+    asked = model([move("looms garrow"), answer_now("false", ["E1"])])
+    run = detect(one_record(), LlmSearch(model=asked, search=shelf, reader=site))
+    (found,) = said(run).values()
+    shown = asked.inner.asked[-1].messages[-1].content  # type: ignore[attr-defined]
+    assert "sold to Velmore in 1931" in shown, "what stood deep in the page"
+    assert "Snippet 1" not in shown
+    assert "Snippet 2" in shown, "a page that cannot be had leaves its snippet"
+    assert "Snippet 3" in shown
+    assert len(shown) < PASSAGE + 3 * PIECE
+    assert site.asked == ["https://pages.example/1", "https://pages.example/2"], "two of a search"
+    assert (found["meta"]["pages_read"], found["meta"]["page_status"]) == (1, 1)
+
+
+def test_a_page_that_says_it_is_newer_than_the_claim_is_not_shown() -> None:
+    shelf = Shelf([found_on(1), found_on(2)])
+    pages = {
+        "https://pages.example/1": snapshot("https://pages.example/1", "The looms were sold.", datetime(2021, 1, 1)),
+        "https://pages.example/2": snapshot("https://pages.example/2", "The verdict is in.", datetime(2021, 12, 1)),
+    }
+    asked = model([move("looms"), answer_now("true", ["E1"])])
+    run = detect(one_record(), LlmSearch(model=asked, search=shelf, reader=Site(pages), before_claim=True))
+    (found,) = said(run).values()
+    shown = asked.inner.asked[-1].messages[-1].content  # type: ignore[attr-defined]
+    assert "The looms were sold" in shown
+    assert "verdict" not in shown
+    assert found["meta"]["newer"] == 1
+
+
+def test_a_condensing_model_reads_the_page_and_the_main_model_what_it_makes_of_it() -> None:
+    shelf = Shelf([found_on(1)])
+    site = Site({"https://pages.example/1": snapshot("https://pages.example/1", LONG_PAGE)})
+    asked, condenser = model([move("looms garrow"), answer_now("false", ["E1"])]), model(["E1: sold in 1931."])
+    detect(one_record(), LlmSearch(model=asked, search=shelf, search_model=condenser, reader=site))
+    (request,) = condenser.inner.asked  # type: ignore[attr-defined]
+    assert "sold to Velmore in 1931" in request.messages[-1].content
+    assert PASSAGE < len(request.messages[-1].content) < PAGE + 2 * PIECE
+    last = asked.inner.asked[-1].messages[-1].content  # type: ignore[attr-defined]
+    assert "sold in 1931" in last
+    assert "Nothing to see" not in last
+
+
 def test_searching_is_bounded_and_the_last_question_takes_only_an_answer() -> None:
     shelf = Shelf([piece("Nine looms.")])
 
@@ -249,7 +326,7 @@ def test_newer_undated_and_screened_pieces_are_never_shown() -> None:
     shown = asked.inner.asked[-1].messages[-1].content  # type: ignore[attr-defined]
     assert "Nine looms" in shown
     assert not any(word in shown for word in ("later", "No day", "fact-check"))
-    assert (found["meta"]["newer_or_undated"], found["meta"]["screened"]) == (2, 1)
+    assert [found["meta"][name] for name in ("newer", "undated", "screened")] == [1, 1, 1]
     assert shelf.asked[0].before is not None
 
 

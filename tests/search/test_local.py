@@ -356,3 +356,11 @@ def test_climate_fever_evidence_is_found(real_data: Path, tmp_path: Path) -> Non
         relevant = {number[s] for s in sentences}
         shares.append(len(found & relevant) / len(relevant))
     assert sum(shares) / len(shares) > 0.42
+
+
+def test_a_passage_is_filled_with_what_is_around_it_where_that_is_wanted() -> None:
+    text = "One. Two. Three gulls. Four. Five."
+    assert best_passage(text, {"gulls"}, 20) == "Three gulls."
+    assert best_passage(text, {"gulls"}, 20, fill=True) == "Three gulls. Four."
+    assert best_passage(text, {"gulls"}, 30, fill=True) == "Two. Three gulls. Four. Five."
+    assert best_passage(text, {"gulls"}, 100, fill=True) == text

@@ -14,7 +14,6 @@ from claimlab.detect.detector import Detector
 from claimlab.detect.detectors.llm_search import WORDS, LlmSearch
 from claimlab.detect.evidence import PIECES
 from claimlab.detect.open import open_detector
-from claimlab.detect.questions import PIECE
 from claimlab.detect.run import prepare
 from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.llm.messages import Request
@@ -75,7 +74,7 @@ def _searching(detector: Asking, records: int) -> dict[str, Priced]:
     parts: dict[str, Priced] = {p.name: Searches(p.name, 0, searches) for p in providers}
     if detector.search_model is not None:
         profile = detector.search_model.profile
-        filler = "x" * (PIECE * detector.results + 400)
+        filler = "x" * (detector.most_read() + 400)
         one: Request[Any] = Request.of(filler, max_tokens=4 * WORDS, prompt_name="condense")
         parts[f"{profile.chosen_model()}, condensing"] = estimate_model([one] * searches, profile)
     return parts

@@ -13,10 +13,12 @@ from claimlab.core.errors import UsageError
 from claimlab.core.settings import read as read_settings
 from claimlab.detect.asking import Asking
 from claimlab.detect.detector import DETECTORS, Detector
+from claimlab.detect.page_reading import PAGE
 from claimlab.llm.open import open_provider
 from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.search.evidence import Evidence
 from claimlab.search.named import named_chain
+from claimlab.search.snapshot import PageFetcher
 from claimlab.text.guard import mark
 
 
@@ -39,10 +41,12 @@ def open_handles(
         handles["search_model"] = open_provider(search_profile, model=search_model, calls=calls)
     if providers:
         names = [providers] if isinstance(providers, str) else providers
-        handles["search"] = named_chain(names, calls, factcheck=holds_factchecks)
+        handles["search"] = named_chain(names, calls, factcheck=holds_factchecks, passage=PAGE)
+        handles["reader"] = PageFetcher(calls=calls)
     with ExitStack() as stack:
         for handle in handles.values():
-            stack.callback(_close, handle)
+            if not isinstance(handle, PageFetcher):  # it holds no connection open
+                stack.callback(_close, handle)
         yield handles
 
 

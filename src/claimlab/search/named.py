@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UnreadableFile, UsageError
@@ -17,11 +18,14 @@ from claimlab.search.local import MANIFEST, LocalIndex, build_index
 Says = Callable[[Path], bool]
 
 
-def named_chain(names: Sequence[str], calls: Calls, *, factcheck: bool | Says = False) -> Chain:
+def named_chain(
+    names: Sequence[str], calls: Calls, *, factcheck: bool | Says = False, passage: int | None = None
+) -> Chain:
     """The providers that `names` name; what "local:FOLDER" points at is indexed first where it is not an index yet.
     With `factcheck`, or where it says so of a folder, what is found there are fact-checks, and the labels of a dataset
-    are their ratings."""
-    plain, settings = [], {}
+    are their ratings. `passage` is how much of a document a local index gives, in characters."""
+    plain: list[str] = []
+    settings: dict[str, dict[str, Any]] = {}
     for name in names:
         kind, _, place = name.partition(":")
         if kind in plain:
@@ -30,6 +34,7 @@ def named_chain(names: Sequence[str], calls: Calls, *, factcheck: bool | Says = 
         if kind == "local":
             rated = factcheck if isinstance(factcheck, bool) else factcheck(Path(place))
             settings[kind] = {"index": index_at(place, calls.progress, factcheck=rated)}
+            settings[kind] |= {"passage": passage} if passage is not None else {}
         elif place:
             raise UsageError(f"'{name}' names a place, and only local:FOLDER has one.", f"Write: {kind}")
     return connect(plain, calls, settings=settings)

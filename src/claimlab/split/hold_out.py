@@ -16,6 +16,7 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.stats.codes import Codes
 from claimlab.split.material import Flags, Kept, Material, named, numbered
 from claimlab.split.strategy import Impossible, Parts, Request
+from claimlab.split.translations import Divided, kept_apart, shared_note
 
 DRAWS = 64  # random choices of values that are compared; the one whose classes come nearest to the share is taken
 NAMED = 4
@@ -42,6 +43,7 @@ class HoldOut:
     takes: frozenset[str] = TAKES
     default: tuple[str, ...] = ()  # what is held out when nothing is said; empty: drawn
     spelling: Callable[[str], str] = str
+    across_languages: bool = False  # rows of one group are translations, and stay on one side
 
     def values(self, material: Material, request: Request) -> list[str]:
         """The values that one could hold out, largest first."""
@@ -70,9 +72,9 @@ class HoldOut:
     def _parts(
         self, material: Material, request: Request, trait: Trait, test: Flags, chosen: tuple[str, ...], *, trains: bool
     ) -> Parts:
-        rest = trait.values.is_not_null().to_numpy() & ~test
-        side, notes = with_dev(material, request, rest)
-        side[test] = 2
+        divided = self._translations(material, request, test, trait.values.is_not_null().to_numpy() & ~test)
+        side, notes = with_dev(material, request, divided.rest)
+        side[divided.test] = 2
         missing = trait.values.null_count()
         out = trait.values.filter(pl.Series(test)).unique().sort().to_list()
         return Parts(
@@ -80,9 +82,17 @@ class HoldOut:
             name=f"{self.name}:{'train-on' if trains else 'leave-out'}={shown(chosen)}",
             apart=trait.values,
             held_out=tuple(out),
-            left_out={trait.missing: missing} if missing else {},
-            notes=(*trait.notes, *notes),
+            left_out={**({trait.missing: missing} if missing else {}), **divided.left_out},
+            notes=(*trait.notes, *notes, *divided.notes),
         )
+
+    def _translations(self, material: Material, request: Request, test: Flags, rest: Flags) -> Divided:
+        together = TOGETHER if request.keep_together is None else request.keep_together
+        if not self.across_languages:
+            return Divided(test, rest)
+        if "group" not in together:
+            return Divided(test, rest, notes=shared_note(material, test, rest))
+        return kept_apart(material, request, test, rest)
 
     def _chosen(self, values: pl.Series, material: Material, request: Request) -> tuple[list[str], bool]:
         """The values that were named, or drawn; and whether they are those to train on instead of to hold out."""

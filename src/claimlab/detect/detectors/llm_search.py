@@ -1,8 +1,9 @@
 """A language model that answers or searches again: it reads what was found, and cites what its answer rests on.
 
-    ask -> "search": search, screen, condense, show -> ask again, at most `searches` times -> "answer"
+    ask -> "search": search, read pages, screen, condense, show -> ask again, at most `searches` times -> "answer"
 
-`model` decides; `search_model`, a cheaper one, may condense what a search found before `model` reads it. `screen` says
+`model` decides; `search_model`, a cheaper one, may condense what a search found before `model` reads it. Of the first
+`pages` results of a search the whole page is read (`reader` fetches it), of the others the snippet. `screen` says
 which pieces a model may not see (the guards of claimlab enrich are handed in by the command line).
 """
 
@@ -20,7 +21,7 @@ from pydantic import Field, create_model
 from claimlab.core.errors import SearchFailed
 from claimlab.detect.asking import CONCURRENCY, Asking, Row, evidence_in, priced, rows_with_text
 from claimlab.detect.detector import Prediction
-from claimlab.detect.evidence import RATED, UNNAMED
+from claimlab.detect.page_reading import PAGE, PAGES, PASSAGE, Pages, with_pages, words_of
 from claimlab.detect.questions import (
     ABSTENTIONS,
     CLAIM,
@@ -95,8 +96,10 @@ class LlmSearch(Asking):
         search: SearchProvider | None = None,
         search_model: Provider | None = None,
         screen: Screen | None = None,
+        reader: Pages | None = None,
         searches: int = SEARCHES,
         results: int = RESULTS,
+        pages: int = PAGES,
         before_claim: bool = False,
         abstain: bool = False,
         context: bool = True,
@@ -106,8 +109,8 @@ class LlmSearch(Asking):
     ) -> None:
         super().__init__(model=model, concurrency=concurrency)
         self.search, self.search_model = search, search_model
-        self.screen = screen
-        self.searches, self.results, self.before_claim = searches, results, before_claim
+        self.screen, self.reader = screen, reader
+        self.searches, self.results, self.pages, self.before_claim = searches, results, pages, before_claim
         self.abstain, self.max_tokens = abstain, max_tokens
         self.context, self.known_until = context, check_day(known_until)
 
@@ -118,17 +121,27 @@ class LlmSearch(Asking):
             "search": {self.search.name: self.search.parameters()} if self.search is not None else None,
             "search_model": condenser,
             "screen": self.screen.name if self.screen is not None else None,
+            "reader": self.reader is not None,
         }
 
     def requests(self, records: pl.DataFrame) -> Iterable[Request[Any]]:
         """The most that can be asked: every search made, every result as long as it may be."""
-        filler = "x" * (self.results * PIECE if self.search_model is None else WORDS * 7)
+        filler = "x" * (self.most_read() if self.search_model is None else WORDS * 7)
         for row in rows_with_text(records):
             messages = self._opening(row, Handles())
             for _ in range(self.searches):
                 yield self._request(row, messages, last=False)
                 messages = [*messages, Message("assistant", "x" * 400), Message("user", filler)]
             yield self._request(row, messages, last=True)
+
+    def most_read(self) -> int:
+        """Characters that one search can show to the model that reads it first."""
+        whole = min(self.pages, self.results)
+        return whole * self._room + (self.results - whole) * PIECE
+
+    @property
+    def _room(self) -> int:
+        return PASSAGE if self.search_model is None else PAGE
 
     async def one(self, row: Row) -> Prediction:
         case = _Case(row)
@@ -184,11 +197,15 @@ class LlmSearch(Asking):
             case.count(f"search_failed_{failure.kind}")
             return "The search failed. Nothing is known of what it would have found."
         case.spend(_list_price(results))
-        pieces = self._allowed(results.evidence, case)
+        case.count("newer", results.newer)
+        read, texts = await with_pages(results.evidence, self.pages, self.reader, case.count)
+        pieces = self._allowed(read, case)
         if not pieces:
             return "The search found nothing."
         case.found |= {piece.evidence_id: piece for piece in pieces}
-        listed = case.handles.show([(p.evidence_id, _words(p)) for p in pieces])
+        language = case.row.get("language")
+        shown = [(p.evidence_id, words_of(p, query, language, texts.get(p.evidence_id), self._room)) for p in pieces]
+        listed = case.handles.show(shown, piece=self._room + PIECE)
         return await self._condensed(query, listed, case) if self.search_model is not None else listed
 
     async def _search(self, query: str, row: Row) -> Results:
@@ -202,8 +219,10 @@ class LlmSearch(Asking):
         kept = list(pieces)
         when = case.row.get("date")
         if self.before_claim and when is not None:
-            kept = as_of(kept, when).kept
-            case.count("newer_or_undated", len(pieces) - len(kept))
+            sorted_out = as_of(kept, when)
+            kept = sorted_out.kept
+            case.count("newer", len(sorted_out.newer))
+            case.count("undated", len(sorted_out.undated))
         if self.screen is None:
             return kept
         barred = self.screen.bars(case.row, kept)
@@ -256,13 +275,6 @@ def _verdict(move: Turn) -> Verdict | None:
     if move.next == "search" or move.label is None or move.confidence is None:
         return None
     return Cited(rationale=move.rationale, label=move.label, confidence=move.confidence, evidence=move.evidence)
-
-
-def _words(piece: Evidence) -> str:
-    day = f"({piece.published:%Y-%m-%d}) " if piece.published is not None else ""
-    review = piece.review
-    rating = RATED.format(review.publisher or UNNAMED, review.rating) if review is not None and review.rating else ""
-    return day + ": ".join(part for part in (piece.title, piece.text) if part) + rating
 
 
 def _list_price(results: Results) -> float | None:

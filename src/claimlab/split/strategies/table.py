@@ -64,23 +64,32 @@ ENTRIES: list[Strategy] = [
         "Whole languages held out; a language may be named as pt, por or Portuguese.",
         values_of("language", "the row names no language"),
         spelling=require,
+        across_languages=True,
     ),
     # What the language table says of languages held out.
     HoldOut(
         "family",
         "Whole families of languages held out (Indo-European, Turkic, Uralic, ...).",
         LanguageTable("family", "family"),
+        across_languages=True,
     ),
-    HoldOut("script", "Whole scripts held out (Latn, Cyrl, Arab, Deva, ...).", LanguageTable("script", "script")),
+    HoldOut(
+        "script",
+        "Whole scripts held out (Latn, Cyrl, Arab, Deva, ...).",
+        LanguageTable("script", "script"),
+        across_languages=True,
+    ),
     HoldOut(
         "word-order",
         "Languages of a word order held out (SVO, SOV, VSO, ...).",
         LanguageTable("word-order", "word_order"),
+        across_languages=True,
     ),
     HoldOut(
         "head-to-tail",
         "Trained on languages with many resources (head), tested on those with few (tail).",
         LanguageTable("head-to-tail", "resource", resource_of),
         default=("tail",),
+        across_languages=True,
     ),
 ]
