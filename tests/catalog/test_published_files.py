@@ -7,6 +7,7 @@ kept in `meta` as it was written, and how many there are is stated here, so that
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
 from collections import Counter
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 
 from claimlab.catalog.load import DATASETS, load
@@ -88,6 +90,34 @@ def checked(task: str) -> Callable[[Files], list[Row]]:
     ]  # fmt: skip
 
 
+def both_cuts(files: Files) -> list[Row]:
+    """People's texts are published in two cuts, so that a uuid occurs twice; the model's once."""
+    human: dict[str, Row] = {}
+    for name in sorted(files.names(r"Human_Disinformation_"), key=natural):
+        for row in files.table(re.escape(name) + "$"):
+            human.setdefault(
+                row["uuid"], {"id": f"f3-{row['uuid']}", "text": row["content"], "label_raw": row["label"]}
+            )
+    machine = [
+        {"id": f"f3-{row['uuid']}", "text": row["ai_content"], "label_raw": row["ai_generated_label"]}
+        for name in files.names(r"LLM_Disinformation_") for row in files.table(re.escape(name) + "$")
+    ]  # fmt: skip
+    return [*human.values(), *machine]
+
+
+def speeches(files: Files) -> list[Row]:
+    """The sentences with a human label: the merged test file, then a workbook for each training speech."""
+    rows = []
+    tested = r"policlaim_gpt_with_human_eval_merged\.xlsx$"
+    for name in [*files.names(tested), *sorted(files.names(r"PoliClaim_train_golden/.*\.xlsx$"), key=natural)]:
+        sheet = openpyxl.load_workbook(io.BytesIO(files.data[name]), read_only=True).worksheets[0]
+        head, *body = sheet.iter_rows(values_only=True)
+        label = "Golden" if "Golden" in head else "golden"
+        rows += [dict(zip(head, cells, strict=True)) | {"label": label} for cells in body if any(cells)]
+    return [{"text": row["SENTENCES"], "label_raw": whole(row[row["label"]])} for row in rows]
+
+
+EVOLVED = ("causal_structure", "expression_type", "language_style", "message_granularity", "stance_polarity")
 COAID = re.compile(r"(Claim|News)(Fake|Real)COVID-19\.csv$")
 TSV = {"mark": "\t", "quoted": False}
 EDITION = {"text": lambda r: (r.get("tweetText") or r.get("post_text")).replace("\\n", "\n"), "label_raw": "label", "date": "timestamp",
@@ -95,6 +125,7 @@ EDITION = {"text": lambda r: (r.get("tweetText") or r.get("post_text")).replace(
 LIAR = "file_id label_raw text topic author job state party a b c d e source"
 ARTICLE = {"text": lambda r: f"{r['title']} {r['text']}" if r["title"] else r["text"], "label_raw": "our rating"}
 CASES: dict[tuple[str, str], Case] = {
+    ("afacta", "sentences"): Case(speeches),
     ("antivax", "labelled"): Case(several(r"VaxMisinfo", columns={"tweet_id": "id", "label_raw": "is_misinfo"})),
     ("banfakenews", "human-baseline"): Case(several(r"HB\.csv", columns={"text": "news", "label_raw": "label"}), "banfakenews-humanbaseline"),
     ("benjaminpoliticalnews", "articles"): Case(horne),
@@ -119,6 +150,9 @@ CASES: dict[tuple[str, str], Case] = {
     ("covid19-fake-news", "posts"): Case(several("Constraint_Train", "Constraint_Val", "english_test_with", columns={"text": "tweet", "label_raw": "label"})),
     ("ct-fan", "articles"): Case(several("train.csv", "/?test.csv", columns={"text": "title_text", "label_raw": "label"})),
     ("defakts", "binary"): Case(several("binary", columns={"text": "text", "label_raw": lambda r: whole(r["binary_label"])})),
+    ("evolved-claims", "evolved"): Case(lambda f: [r for stem in EVOLVED for r in f.objects(rf"data/{stem}\.jsonl", {"text": "claim", "label_raw": "label", "topic": "topic"})]),
+    ("evolved-claims", "seed"): Case(lambda f: f.objects(r"data/seed\.jsonl", {"text": lambda r: r.get("seed-claim") or r.get("seed_claim"), "label_raw": "label", "topic": "topic"})),
+    ("f3", "all"): Case(both_cuts, ordered=False),
     ("factck-br", "claims"): Case(several("FACTCKBR", columns={"text": "claimReviewed", "label_raw": "alternativeName", "date": "datePublished"}, mark="\t")),
     ("fake-br", "full"): Case(fake_br, unread={"date": 3}),
     ("fakeddit", "posts"): Case(several("_train", "_validate", "_test", columns={"text": "title", "label_raw": "2_way_label", "date": "created_utc", "author": "author", "source": "subreddit"}, mark="\t")),
@@ -186,7 +220,6 @@ def test_records_equal_the_published_files(name: str, variant: str, real_data: P
 def test_every_dataset_at_hand_is_compared(real_data: Path) -> None:
     compared = {name for name, _ in CASES} | {case.file for case in CASES.values() if case.file}
     elsewhere = {
-        "afacta", "f3", "evolved-claims",  # their tables are compared in test_side_tables and test_groups
         "weibo21", "ifnd-mirror-splits", "checkthat-2021-task3",  # below
     }  # fmt: skip
     there = {file.stem for file in real_data.glob("*.zip")}

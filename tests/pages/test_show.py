@@ -10,7 +10,7 @@ import pytest
 
 import claimlab as cl
 from claimlab.cli.app import run
-from claimlab.core.errors import FileChanged, SchemaError, UsageError
+from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
 from claimlab.generate.planted import planted
 
 
@@ -89,3 +89,59 @@ def test_a_dataset_in_memory_can_be_shown(folder: Path) -> None:
     shown = cl.show(planted(size=150)[0], limit=3)
     assert len(shown) == 3
     assert "records" in repr(shown)
+
+
+def test_records_are_chosen_by_conditions(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = cl.Dataset.open(folder).records
+    false = records.filter(pl.col("veracity") == "false")
+    shown = cl.show(folder, where="veracity=false", limit=3)
+    assert (shown.matches, shown.records["id"].to_list()) == (false.height, false["id"].head(3).to_list())
+    late = records.filter(pl.col("date").dt.year() >= 2020)
+    assert cl.show(folder, where=["date>=2020-01-01"]).matches == late.height
+    word = str(records["text"][0]).split()[1]
+    holding = records.filter(pl.col("text").str.to_lowercase().str.contains(word.lower(), literal=True))
+    assert cl.show(folder, where=f"text~{word.upper()}").matches == holding.height > 0
+    assert cl.show(folder, where="author=null").matches == records["author"].null_count()
+    assert cl.show(folder, where=["veracity!=false", "veracity!=true"]).matches == 0
+    assert run(["show", str(folder), "--where", "veracity=false", "--column", "split", "--json"]) == 0
+    values = json.loads(capsys.readouterr().out)["values"]
+    assert values == dict(false["split"].value_counts().rows())
+    with pytest.raises(UsageError, match="COLUMN=VALUE"):
+        cl.show(folder, where="false")
+    with pytest.raises(UnknownName, match="'colour'"):
+        cl.show(folder, where="colour=red")
+    with pytest.raises(UnknownName, match="'colour'"):
+        cl.show(folder, column="colour")
+
+
+def test_one_record_is_shown_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = cl.Dataset.open(folder)[4]
+    assert run(["show", str(folder), "--id", row["id"]]) == 0
+    printed = capsys.readouterr().out
+    assert all(str(row[c]).split()[0] in printed for c in ("id", "text", "veracity", "date_source") if row[c])
+    with pytest.raises(UnknownName, match="'nothing'"):
+        cl.show(folder, id="nothing")
+
+
+def test_what_a_run_got_wrong_is_shown(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="holds no predictions"):
+        cl.show(folder, wrong=True)
+    cl.detect(folder, "majority", output=tmp_path / "run")
+    dataset = cl.Dataset.open(tmp_path / "run")
+    answers = dict(dataset.tables["predictions"].select("record_id", "label").iter_rows())
+    truth = dict(dataset.records.select("id", "veracity").iter_rows())
+    wrong = {name for name, label in answers.items() if truth[name] is not None and truth[name] != label}
+    shown = cl.show(tmp_path / "run", wrong=True, limit=10_000)
+    assert set(shown.records["id"]) == wrong
+    assert 0 < len(wrong) < len(answers)
+    assert set(shown.records["predicted"]) == set(answers.values())
+
+
+def test_a_dataset_prints_the_same_facts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    printed = str(cl.Dataset.open(folder))
+    assert run(["show", str(folder)]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    facts = [line for line in printed.splitlines() if line.startswith("- ") and "rows" not in line]
+    assert len(facts) >= 6
+    assert any(line.startswith("- veracity in test: ") for line in facts)
+    assert all(line in page for line in facts)

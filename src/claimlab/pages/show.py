@@ -3,8 +3,8 @@ briefly, a report or an export. `verify` compares every file with the hash that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,18 @@ import polars as pl
 from claimlab.core.dataset import Dataset, Lineage, read_manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.edits import accept_edits as accept
-from claimlab.core.errors import FileChanged, SchemaError, UsageError
+from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
 from claimlab.core.guard import DATASET, foreign_files, kind_of
 from claimlab.core.run import Source
 from claimlab.core.shown import Shown
+from claimlab.core.summary import date_range, facts, value_counts
 from claimlab.pages.blocks import Block, Items, Section, Table, Text
+from claimlab.pages.select import select
 
-COUNTED = ("veracity", "split", "language", "kind")
+FIELDS = ("id", "veracity", "language", "split", "text")
 RUN = "run"  # a dataset with predictions
-MOST = 12  # values of a column that are listed
+VALUES = 40  # of a column that are listed
+MOST_FILES = 12
 LONGEST = 90  # characters of a line of lineage
 
 
@@ -36,6 +39,10 @@ class Folder(Shown):
     records: pl.DataFrame = field(default_factory=pl.DataFrame)  # the first ones
     files: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
+    matches: int | None = None  # records that were asked for, where not all of them were
+    column: str | None = None  # the column whose values are shown
+    values: Mapping[str, int] = field(default_factory=dict)  # of that column, and how often each occurs
+    whole: bool = False  # whether every field of the records is shown
 
     @property
     def table(self) -> pl.DataFrame:
@@ -54,21 +61,35 @@ class Folder(Shown):
             return {**shown, "files": list(self.files), "foreign": list(self.foreign)}
         manifest = self.dataset.manifest()
         about = manifest.model_dump(include={"card", "licence", "synthetic", "counts", "files", "lineage", "notes"})
-        dates = list(_dates(self.dataset.records))
         rows = self.records.to_dicts()
-        return {**shown, **about, "dates": dates, "foreign": list(self.foreign), "records": rows}
+        shown |= {**about, "dates": date_range(self.dataset.records), "foreign": list(self.foreign), "records": rows}
+        if self.matches is not None:
+            shown["matches"] = self.matches
+        return shown if self.column is None else {**shown, "column": self.column, "values": dict(self.values)}
 
 
-def show(data: Source, *, limit: int = 5, verify: bool = False, accept_edits: str | None = None) -> Folder:
+def show(
+    data: Source,
+    *,
+    limit: int = 5,
+    where: str | Sequence[str] = (),
+    id: str | Sequence[str] = (),
+    column: str | None = None,
+    wrong: bool = False,
+    verify: bool = False,
+    accept_edits: str | None = None,
+) -> Folder:
     """What a dataset, or any folder that claimlab wrote, holds; `limit` is the number of records to show.
 
+    `where` keeps records that meet conditions such as "veracity=false", "text~bridge" or "meta.party=red"; `id` shows
+    whole records; `column` counts the values of one column; `wrong=True` keeps what a run got wrong.
     `verify=True` compares every file with its stored sha256 and raises `FileChanged` with the names of those that
     differ. `accept_edits="why"` takes a dataset folder as it is now and records the edit in its lineage.
     """
     if isinstance(data, Dataset):
         if verify or accept_edits is not None:
             raise UsageError("A dataset in memory has no files to compare.", "Pass its folder.")
-        return _dataset(data, limit)
+        return _looked(_dataset(data, limit), limit, where, id, column, wrong)
     folder = Path(data)
     kind = kind_of(folder) if folder.is_dir() else None
     if kind is None:
@@ -82,7 +103,22 @@ def show(data: Source, *, limit: int = 5, verify: bool = False, accept_edits: st
         _accept(folder, accept_edits)
     if verify:
         _verify(folder)
-    return _dataset(Dataset.open(folder), limit)
+    return _looked(_dataset(Dataset.open(folder), limit), limit, where, id, column, wrong)
+
+
+def _looked(
+    folder: Folder, limit: int, where: str | Sequence[str], id: str | Sequence[str], column: str | None, wrong: bool
+) -> Folder:
+    """The folder with only the records that were asked for."""
+    conditions, ids = ([words] if isinstance(words, str) else list(words) for words in (where, id))
+    if folder.dataset is None or not (conditions or ids or column or wrong):
+        return folder
+    records = select(folder.dataset, conditions, ids, wrong)
+    if column is not None and column not in records.columns:
+        raise UnknownName("column", column, records.columns)
+    shown = records if ids else records.head(limit)
+    values = value_counts(records[column]) if column is not None else {}
+    return replace(folder, records=shown, matches=records.height, column=column, values=values, whole=bool(ids))
 
 
 def _dataset(dataset: Dataset, limit: int) -> Folder:
@@ -109,22 +145,14 @@ def _files(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()))
 
 
-def _dates(records: pl.DataFrame) -> Iterator[str]:
-    """The first and the last date."""
-    dates = records["date"].drop_nulls()
-    if len(dates):
-        yield from (str(dates.min())[:10], str(dates.max())[:10])
-
-
 def blocks(folder: Folder) -> list[Block]:
     """The folder as sections to read."""
     if folder.dataset is None:
         return [Section(folder.headline(), [Items(folder.files[:40]), *_foreign(folder)])]
+    if folder.matches is not None:
+        return _matches(folder, folder.matches)
     dataset = folder.dataset
-    about = [f"licence: {dataset.licence or 'not stated'}"]
-    about += [f"dates: {' to '.join(dates)}"] if (dates := list(_dates(dataset.records))) else ["dates: none"]
-    counts = dataset.manifest().counts
-    about += [f"{column}: {_tally(counts[column])}" for column in COUNTED if column in counts]
+    about = facts(dataset.records, dataset.manifest().counts, dataset.licence)
     sides = [(name, table.height, ", ".join(table.columns)) for name, table in sorted(dataset.tables.items())]
     steps = [(n, s.step, _short(s), s.tool) for n, s in enumerate(dataset.lineage, 1)]
     parts: list[Block] = [Items(about), *_foreign(folder)]
@@ -132,19 +160,29 @@ def blocks(folder: Folder) -> list[Block]:
     parts += [Section("Lineage", [Table(("no.", "step", "what", "tool"), steps)])] if steps else []
     parts += [Section("Notes", [Items(dataset.notes)])] if dataset.notes else []
     if folder.records.height:
-        columns = ("id", "veracity", "language", "split", "text")
-        parts.append(Section("First records", [Table(columns, folder.records.select(columns).rows())]))
+        parts.append(Section("First records", [Table(FIELDS, folder.records.select(FIELDS).rows())]))
     return [Section(folder.headline(), parts)]
 
 
+def _matches(folder: Folder, matches: int) -> list[Block]:
+    """The records, or the values of a column, that were asked for."""
+    if folder.column is not None:
+        values = sorted(folder.values.items(), key=lambda item: (-item[1], item[0]))
+        more = [Text(f"and {len(values) - VALUES:,} more", "note")] if len(values) > VALUES else []
+        rows = Table((folder.column, "records"), values[:VALUES])
+        return [Section(f"{folder.column} of {matches:,} records of '{folder.name}'", [rows, *more])]
+    if folder.whole:
+        fields = [(str(k), str(v)) for row in folder.records.to_dicts() for k, v in row.items() if v is not None]
+        return [Section(f"{matches:,} of the records of '{folder.name}'", [Table(("field", "value"), fields)])]
+    columns = [c for c in (*FIELDS[:2], "predicted", *FIELDS[2:]) if c in folder.records.columns]
+    table = Table(tuple(columns), folder.records.select(columns).rows())
+    return [Section(f"{matches:,} of the records of '{folder.name}'", [table])]
+
+
 def _foreign(folder: Folder) -> list[Block]:
-    return [Text(f"Not written by claimlab: {', '.join(folder.foreign[:MOST])}.", "note")] if folder.foreign else []
-
-
-def _tally(values: dict[str, int]) -> str:
-    ranked = sorted(values.items(), key=lambda item: (-item[1], item[0]))
-    more = f", and {len(ranked) - MOST} more" if len(ranked) > MOST else ""
-    return ", ".join(f"{value} {n:,}" for value, n in ranked[:MOST]) + more
+    return (
+        [Text(f"Not written by claimlab: {', '.join(folder.foreign[:MOST_FILES])}.", "note")] if folder.foreign else []
+    )
 
 
 def _short(step: Lineage) -> str:

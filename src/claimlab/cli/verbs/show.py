@@ -23,6 +23,12 @@ _NEXT = {
 def show(
     folder: Annotated[Path, typer.Argument(help="A folder that claimlab wrote: a dataset, a run, a report.")],
     limit: Annotated[int, typer.Option("--limit", min=0, help="Show the first N records.")] = 5,
+    where: Annotated[
+        list[str] | None, typer.Option("--where", help="Only records like veracity=false or text~word. Repeatable.")
+    ] = None,
+    id: Annotated[list[str] | None, typer.Option("--id", help="The whole record of this id. Repeatable.")] = None,
+    column: Annotated[str | None, typer.Option("--column", help="Count the values of one column.")] = None,
+    wrong: Annotated[bool, typer.Option("--wrong", help="Of a run: only the records that it got wrong.")] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="Compare every file with its stored sha256; exit with 1 if one differs.")
     ] = False,
@@ -36,7 +42,10 @@ def show(
     from claimlab.pages.show import blocks
     from claimlab.pages.show import show as show_folder
 
-    shown = show_folder(folder, limit=limit, verify=verify, accept_edits=accept_edits)
+    shown = show_folder(
+        folder, limit=limit, where=where or (), id=id or (), column=column, wrong=wrong, verify=verify,
+        accept_edits=accept_edits,
+    )  # fmt: skip
     if as_json:
         emit({**shown.to_json(), **({"verified": True} if verify else {})})
         return
