@@ -100,6 +100,8 @@ def test_charts_escape_names_and_stay_small() -> None:
     assert "<script>" not in svg
     assert len(svg) < 8_000
     assert svg_to_png(svg).startswith(b"\x89PNG")
+    assert svg.count("<title>") == len(rows)  # each bar says its value to whoever points at it
+    assert "aria-" not in svg
     assert to_svg(bars(rows, category="c", value="n", colour="k")) == svg
     dated = to_svg(histogram([0.0, 365.0, 730.0], {"true": [3, 0], "false": [0, 4]}, title="date", dates=True))
     assert "1970" in dated or "July" in dated

@@ -25,14 +25,17 @@ _DEFAULTS = re.compile(
     r' (?:role|aria-[a-z]+|pointer-events|font-family|xmlns:xlink)="[^"]*"| opacity="1"| class="mark-[^"]*"'
 )
 
+_MARK = re.compile(r'<(path|line|rect)((?: [^<>]*?)?) aria-label="([^"]*)" role="graphics-symbol"([^<>]*?)/>')
 
-def to_svg(chart: Any) -> str:
-    """The chart as one SVG element without a fixed background."""
+
+def to_svg(chart: Any, *, values: bool = True) -> str:
+    """The chart as one SVG element without a fixed background; with `values`, each mark says its own to whoever points
+    at it."""
     import vl_convert
 
     spec = chart.configure(
         background="transparent",
-        aria=False,  # the page describes a figure in words; a label on every mark would double its size
+        aria=values,
         font=FONT,
         padding={"left": 24, "top": 5, "right": 12, "bottom": 5},
         axis={
@@ -43,7 +46,13 @@ def to_svg(chart: Any) -> str:
         view={"stroke": None},
     ).to_dict(validate=False)  # fmt: skip
     svg: str = vl_convert.vegalite_to_svg(plain_values(spec))  # a control character in a label would end the process
-    return slim(svg[svg.index("<svg") :])
+    return slim(_MARK.sub(_pointed_at, svg[svg.index("<svg") :]))
+
+
+def _pointed_at(mark: re.Match[str]) -> str:
+    """A mark with its values as a title, which browsers show on hover. Readers of the page have its words instead."""
+    name, before, label, after = mark.groups()
+    return f"<{name}{before}{after}><title>{label.replace('::', ':')}</title></{name}>"
 
 
 def slim(svg: str) -> str:

@@ -46,7 +46,7 @@ def scatter_svg(words: Sequence[str], across: Side, up: Side, link: Callable[[st
         inner = f"<title>{told}</title>{dot[2]}"
         return f'<a href="{escape(link(word))}" aria-label="{told}">{inner}</a>' if link else f"<g>{inner}</g>"
 
-    return _DOT.sub(dressed, to_svg(scatter(words, across, up)))
+    return _DOT.sub(dressed, to_svg(scatter(words, across, up), values=False))
 
 
 def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
