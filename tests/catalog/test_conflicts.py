@@ -67,7 +67,7 @@ def test_planted_conflicts_and_no_others() -> None:
         ],
         key=str,
     )
-    assert found.counts() == {"conflicts": 4, "across": 3, "within": 1, "compared": 13, "left_out": 3}
+    assert found.counts() == {"conflicts": 4, "across": 3, "within": 1, "compared": 13, "left_out": 3, "shared": 4}
     assert found.left_out == {"one": 3, "two": 0}
     assert [c.across for c in found.conflicts] == [True, True, True, False], "between datasets first"
     river = found.conflicts[0]
@@ -163,4 +163,19 @@ def test_wrong_usage_is_a_sentence(folders: list[str], tmp_path: Path, capsys: p
 def test_verite_has_325_captions_under_both_verdicts(real_data: Path) -> None:
     """By design: a caption that is true of its own picture is false of another."""
     found = find_conflicts([load("verite", real_data / "verite.zip")])
-    assert found.counts() == {"conflicts": 325, "across": 0, "within": 325, "compared": 1_001, "left_out": 0}
+    assert found.counts() == {
+        "conflicts": 325,
+        "across": 0,
+        "within": 325,
+        "compared": 1_001,
+        "left_out": 0,
+        "shared": 0,
+    }
+
+
+def test_how_many_claims_are_shared_is_said_first() -> None:
+    """Of the claims with a verdict on truth: four of the first are in the second, none in the third."""
+    datasets = [dataset("a", FIRST), dataset("b", SECOND), dataset("c", [("Something else.", "true")])]
+    conflicts = find_conflicts(datasets)
+    assert conflicts.shared == {("a", "b"): 4, ("a", "c"): 0, ("b", "c"): 0}
+    assert conflicts.counts()["shared"] == 4

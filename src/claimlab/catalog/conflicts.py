@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -76,6 +77,7 @@ class Found:
     conflicts: list[Conflict]
     compared: dict[str, int]  # dataset -> records with a text (or tweet id) and a verdict
     left_out: dict[str, int]  # dataset -> records without one of them
+    shared: dict[tuple[str, str], int] = field(default_factory=dict)  # two datasets -> claims that both have
 
     def counts(self) -> dict[str, int]:
         return {
@@ -84,6 +86,7 @@ class Found:
             "within": sum(c.within for c in self.conflicts),
             "compared": sum(self.compared.values()),
             "left_out": sum(self.left_out.values()),
+            "shared": sum(self.shared.values()),
         }
 
 
@@ -143,7 +146,14 @@ def find_conflicts(
         sorted(conflicts, key=_rank),
         {name: compared[name] for name in all_rows},
         {name: all_rows[name] - compared[name] for name in all_rows},
+        overlaps(usable),
     )
+
+
+def overlaps(rows: pl.DataFrame) -> dict[tuple[str, str], int]:
+    """How many claims every two datasets share: without any, the lack of conflicts says nothing."""
+    keys = {str(name[0]): set(group["key"]) for name, group in rows.group_by("dataset", maintain_order=True)}
+    return {(a, b): len(keys[a] & keys[b]) for a, b in combinations(keys, 2)}
 
 
 def same(sides: pl.DataFrame) -> list[Conflict]:

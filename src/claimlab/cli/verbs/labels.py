@@ -121,6 +121,8 @@ def print_conflicts(found: Any, shown: int) -> None:
         for line in grid(Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True):
             echo(line, styled=True)
         echo()
+    for (one, other), n in list(found.shared.items())[:shown]:
+        echo(f"{one} and {other} share {several(n, 'claim')}.")
     hidden = f" ({len(found.conflicts) - shown:,} not shown; see --show and -o)" if len(found.conflicts) > shown else ""
     compared = several(counts["compared"], "record")
     echo(
