@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from claimlab.cli.app import run
+from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 
 Rows = list[dict[str, str | None]]
@@ -97,3 +98,17 @@ def test_force_does_not_replace_the_dataset_that_is_read(tmp_path: Path, capsys:
         assert run([*words, str(data), "-o", str(data / ".." / "data"), "--force"]) == 2
         said(capsys, "is the input")
     assert (data / "records.parquet").read_bytes() == before
+
+
+def test_a_pattern_that_finds_runs_and_their_recordings_evaluates_the_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = written(tmp_path / "data", rows())
+    assert run(["detect", str(data), "-o", str(tmp_path / "run-a")]) == 0
+    Calls(cache=str(tmp_path / "run-a.cache")).recording  # noqa: B018 - opened when first asked for
+    found = sorted(map(str, tmp_path.glob("run-*")))
+    assert len(found) == 2
+    assert run(["evaluate", *found, "--json"]) == 0
+    capsys.readouterr()
+    assert run(["evaluate", found[1]]) == 1
+    said(capsys, "run-a.cache")

@@ -10,6 +10,18 @@ from typing import Annotated
 
 import typer
 
+
+def folders_argument(help: str) -> typer.models.ArgumentInfo:
+    """Several folders, as a shell's pattern finds them: recordings of calls beside them (RUN.cache) are left out."""
+    return typer.Argument(help=help, callback=_data_folders)  # type: ignore[no-any-return]
+
+
+def _data_folders(given: list[Path] | None) -> list[Path] | None:
+    from claimlab.core.calls.calls import without_recordings
+
+    return without_recordings(given) if given else given
+
+
 DatasetArgument = Annotated[Path, typer.Argument(help="A claimlab dataset folder.")]
 OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Folder to write the result to.")]
 OptionalOutput = Annotated[

@@ -70,3 +70,10 @@ def test_recordings_of_0_1_are_not_passed_over_in_silence(tmp_path: Path, name: 
 def test_no_calls_at_once_is_refused() -> None:
     with pytest.raises(UsageError, match="`concurrency`"):
         Calls(concurrency=0)
+
+
+def test_a_cache_may_be_named_as_text(tmp_path: Path) -> None:
+    calls = Calls(cache=str(tmp_path / "kept"))
+    assert calls.recording is not None
+    assert (tmp_path / "kept" / "calls.sqlite").is_file()
+    calls.close()

@@ -20,7 +20,7 @@ _ASKS = (
 
 
 def drift(
-    data: Annotated[list[Path], typer.Argument(help="Dataset folders with traces; several are compared.")],
+    data: Annotated[list[Path], o.folders_argument("Dataset folders with traces; several are compared.")],
     output: o.OptionalOutput = None,
     datasets: Annotated[
         Path | None, typer.Option("--datasets", help="Folder for the stages of the claims as datasets.")

@@ -42,7 +42,7 @@ ProviderOption = Annotated[
 
 @app.command()
 def audit(
-    folders: Annotated[list[Path] | None, typer.Argument(help="One or more claimlab dataset folders.")] = None,
+    folders: Annotated[list[Path] | None, o.folders_argument("One or more claimlab dataset folders.")] = None,
     output: o.OptionalOutput = None,
     checks: Annotated[list[str] | None, typer.Option("--check", help="Run only this check; may be repeated.")] = None,
     protocol: Annotated[str, typer.Option(help="'fair', or 'cdl' and 'cdl-holdout' for published numbers.")] = "fair",

@@ -18,7 +18,7 @@ app = verb()
 
 @app.command()
 def evaluate(
-    runs: Annotated[list[Path] | None, typer.Argument(help="Run folders that claimlab detect wrote.")] = None,
+    runs: Annotated[list[Path] | None, o.folders_argument("Run folders that claimlab detect wrote.")] = None,
     output: o.OptionalOutput = None,
     by: Annotated[
         list[str] | None,

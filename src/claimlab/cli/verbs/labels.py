@@ -62,7 +62,7 @@ def show(
 
 @app.command()
 def conflicts(
-    folders: Annotated[list[Path], typer.Argument(help="One or more claimlab dataset folders.")],
+    folders: Annotated[list[Path], o.folders_argument("One or more claimlab dataset folders.")],
     near: Annotated[
         bool, typer.Option("--near/--exact", help="Also texts that are nearly the same; or only the same.")
     ] = False,

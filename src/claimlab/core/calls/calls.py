@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +24,7 @@ class Calls:
     that is asked through this object, models and searches together, and `concurrency` is how much is asked at once."""
 
     mode: Mode = "record"
-    cache: Path | None = None
+    cache: str | Path | None = None
     budget: Budget = field(default_factory=Budget)
     concurrency: int = 64
     progress: Progress = silent
@@ -35,15 +36,21 @@ class Calls:
         if self.concurrency < 1:
             raise UsageError(f"{self.concurrency} calls at once are too few.", "Pass `concurrency` of 1 or more.")
 
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the recording."""
+        return None if self.cache is None else Path(self.cache)
+
     @cached_property
     def recording(self) -> Recording | None:
         """The recording, opened when first needed; null when calls are live."""
         if self.mode == "live":
             return None
-        if self.cache is None:
+        folder = self.folder
+        if folder is None:
             raise UsageError(f"Mode '{self.mode}' needs a folder for the recording.", "Pass `cache`.")
-        file = self.cache / FILE
-        earlier = [name for name in _EARLIER if (self.cache / name).is_file()]
+        file = folder / FILE
+        earlier = [name for name in _EARLIER if (folder / name).is_file()]
         if earlier and not file.is_file():
             raise UsageError(
                 f"'{self.cache}' holds recordings of claimlab 0.1 ({', '.join(earlier)}), which are not read any more.",
@@ -53,7 +60,7 @@ class Calls:
 
     def existing(self) -> Recording | None:
         """The recording if there is one already, for an estimate, which must not leave a file behind."""
-        if self.mode == "live" or self.cache is None or not (self.cache / FILE).is_file():
+        if self.mode == "live" or self.folder is None or not (self.folder / FILE).is_file():
             return None
         return self.recording
 
@@ -62,3 +69,10 @@ class Calls:
         opened = self.__dict__.pop("recording", None)
         if opened is not None:
             opened.close()
+
+
+def without_recordings(folders: Sequence[Path]) -> list[Path]:
+    """The folders that are not recordings: a pattern such as `RUN*` finds RUN.cache too. What is all recordings stays
+    as it is, so that the message can name it."""
+    others = [folder for folder in folders if not (Path(folder) / FILE).is_file()]
+    return others or list(folders)
