@@ -101,6 +101,20 @@ def test_two_annotators_differ_and_an_owner_decides(owner: TestClient, folder: P
     assert (status["settled"], status["total"]) == (4, 4)
 
 
+def test_what_was_decided_is_applied_to_a_new_dataset(owner: TestClient, folder: Path) -> None:
+    tokens = made(owner, per_item=1, annotators=["ana"], sample=2)
+    client = signed_in(folder, tokens["ana"])
+    first = client.get("/api/reviews/checked/annotate").json()["seen"]["item"]["id"]
+    second = post(client, "/api/reviews/checked/decide", vote(first, "false"))["seen"]["item"]["id"]
+    post(client, "/api/reviews/checked/decide", vote(second, "true"))
+    assert post(owner, "/api/reviews/checked/apply", {"name": "applied"})["location"] == "/datasets/applied"
+    before, after = (Dataset.open(folder / name).records for name in ("data", "applied"))
+    assert (before["veracity"] != after["veracity"]).sum() == 1
+    assert owner.get("/datasets/applied").status_code == 200
+    for taken, status in (("data", 422), ("checked", 422), ("applied", 409)):  # what is there stays
+        post(owner, "/api/reviews/checked/apply", {"name": taken}, status=status)
+
+
 def test_a_save_repeated_is_one_decision(owner: TestClient, folder: Path) -> None:
     client = signed_in(folder, made(owner)["ana"])
     body = vote(client.get("/api/reviews/checked/annotate").json()["seen"]["item"]["id"])
@@ -146,6 +160,7 @@ def test_where_a_token_is_demanded_people_see_their_review_and_nothing_else(owne
     assert [row["name"] for row in client.get("/api/reviews/checked").json()["people"]] == ["ana"]
     assert client.get("/datasets/data").status_code == 401
     post(client, "/api/reviews/checked/people", {"name": "eve", "role": "owner"}, status=403)
+    post(client, "/api/reviews/checked/apply", {"name": "applied"}, status=403)
     post(client, "/api/reviews", {"selection": {"dataset": "data"}, "name": "x"}, status=401)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from claimlab.core.errors import NotAllowed, NotFound
 from claimlab.review.people import above, now
-from claimlab.review.shapes import Item, Payload, Person, Vote
+from claimlab.review.shapes import Item, Payload, Person, Standing, Vote
 from claimlab.review.tables import assignment, decision, event, item, sa
 from claimlab.review.task import Task
 from claimlab.review.votes import Votes, ballots, rows_of
@@ -94,6 +94,16 @@ def visible(votes: Votes, who: Person, names: bool) -> tuple[Vote, ...]:
     return tuple(
         b.shown(None if names else f"{'Model' if b.model else 'Annotator'} {numbers[b.person]}") for b in every
     )
+
+
+def standing(connection: sa.Connection, who: Person, most: int) -> Standing:
+    """How far a person is, from their own lines alone: it is asked for after every save."""
+    mine = assignment.c.person == who.id
+    counts = sa.select(sa.func.count(), sa.func.count(sa.case((assignment.c.status == "done", 1)))).where(mine)
+    total, done = connection.execute(counts.select_from(assignment)).one()
+    newest = (assignment.c.moved.desc(), assignment.c.item)
+    moved = sa.select(assignment.c.item).where(mine, assignment.c.moved.is_not(None)).order_by(*newest).limit(most)
+    return Standing(done=done, total=total, earlier=tuple(connection.execute(moved).scalars()))
 
 
 def history(connection: sa.Connection, task: Task, who: Person) -> list[Item]:

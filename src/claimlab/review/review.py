@@ -20,7 +20,7 @@ from claimlab.review.batches import BatchTable, confirms, judge
 from claimlab.review.merge import Imported, Row, merge
 from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
 from claimlab.review.results import results, written
-from claimlab.review.shapes import Decision, Item, Payload, Person
+from claimlab.review.shapes import Decision, Item, Payload, Person, Standing
 from claimlab.review.status import ReviewStatus, status
 from claimlab.review.store import POSTGRES, Store
 from claimlab.review.tables import event, item, person, sa
@@ -133,6 +133,11 @@ class Review(Shown):
         """What this person decided or skipped, newest first."""
         with self.store.read() as connection:
             return queue.history(connection, self.task, people.known(connection, who))
+
+    def standing(self, who: Who, most: int = 100) -> Standing:
+        """How far this person is, and the newest of what they did."""
+        with self.store.read() as connection:
+            return queue.standing(connection, people.known(connection, who), most)
 
     def decide(
         self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None,

@@ -96,3 +96,11 @@ class Item(_Shape):
     returned: str | None = None  # why it was sent back
     votes: tuple[Vote, ...] = ()
     final: Any = None
+
+
+class Standing(_Shape):
+    """How far a person is; `earlier` are the items that they decided or skipped, newest first."""
+
+    done: int
+    total: int
+    earlier: tuple[str, ...] = ()

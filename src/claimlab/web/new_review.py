@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotAllowed, UsageError
+from claimlab.review.apply import review_apply
 from claimlab.review.create import review_create
 from claimlab.review.known import KNOWN, task_named
 from claimlab.review.review import Review
@@ -109,7 +110,8 @@ def add_new_reviews(app: FastAPI, pages: Pages) -> None:
         place = workspace.get(body.selection.dataset, *ALL)
         target = _target(workspace, body.name)
         review = review_create(place.folder, target, **_settings(workspace, place, body))
-        people = [_invited(review, _id(workspace, target), name, "annotator") for name in body.annotators]
+        tokens = review.add_people(body.annotators)
+        people = [_invitation(_id(workspace, target), name, "annotator", token) for name, token in tokens.items()]
         people += [_invited(review, _id(workspace, target), name, "owner") for name in body.owners]
         review.close()
         workspace.refresh()
@@ -122,6 +124,17 @@ def add_new_reviews(app: FastAPI, pages: Pages) -> None:
         demand_owner(request, place)
         invited = _invited(review_at(place), place.entry.id, body.name, body.role)
         return Made(location=f"/reviews/{review}", people=[invited])
+
+    @app.post("/api/reviews/{review}/apply", tags=["Reviews"])
+    def apply(review: str, body: Apply, request: Request) -> Made:
+        """Write what was decided into a new dataset below the workspace."""
+        place = workspace.get(review, "review")
+        demand_owner(request, place)
+        target = _target(workspace, body.name)
+        opened = review_at(place)
+        review_apply(opened, target, _source(workspace, opened))
+        workspace.refresh()
+        return Made(location=f"/datasets/{_id(workspace, target)}", people=[])
 
 
 def _settings(workspace: Workspace, place: Place, body: NewReview) -> dict[str, Any]:
@@ -152,7 +165,11 @@ def _ids(workspace: Workspace, place: Place, selection: Selection) -> list[str]:
 
 def _invited(review: Review, id: str, name: str, role: str) -> Invitation:
     person, token = review.add_person(name, role)
-    return Invitation(name=person.name, role=person.role, token=token, link=f"/reviews/{id}/sign-in#token={token}")
+    return _invitation(id, person.name, person.role, token)
+
+
+def _invitation(id: str, name: str, role: str, token: str) -> Invitation:
+    return Invitation(name=name, role=role, token=token, link=f"/reviews/{id}/sign-in#token={token}")
 
 
 def _target(workspace: Workspace, name: str) -> Path:

@@ -199,11 +199,12 @@ def work(request: Request, place: Place, item: str | None = None) -> Work:
     """The item to go back to, or the next one of whoever is signed in."""
     person, review = demand_person(request, place), review_at(place)
     shown = review.next_item(person) if item is None else review.item(item, person)
-    earlier = [i.id for i in review.history(person)[:500]]
-    mine = next((row for row in review.progress() if row["name"] == person.name), {})
+    far = review.standing(person)
     return Work(
         review=place.entry.id, task=review.task, person=person, seen=None if shown is None else seen(shown),
-        done=int(mine.get("done", 0)), total=int(mine.get("assigned", 0)), earlier=earlier,
+        done=far.done,
+        total=far.total,
+        earlier=list(far.earlier),
     )  # fmt: skip
 
 

@@ -1,0 +1,140 @@
+"""Fifty annotators at once, and a server that is killed while they save: every answer is there, once."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from claimlab.generate.planted import clean_twin
+from claimlab.review.create import review_create
+from claimlab.review.review import Review
+
+pytestmark = pytest.mark.slow
+ANNOTATORS = 50
+SECONDS = float(os.environ.get("CLAIMLAB_LOAD_SECONDS", "60"))
+
+
+def made(folder: Path, size: int, people: int) -> dict[str, str]:
+    """A review in which everybody is asked everything; the tokens by name."""
+    clean_twin(size=size).write(folder / "data")
+    review = review_create(folder / "data", folder / "review", task="rating", per_item=people)
+    tokens = {f"p{i}": review.add_person(f"p{i}")[1] for i in range(people)}
+    review.close()
+    return tokens
+
+
+@contextlib.contextmanager
+def server(folder: Path, port: int = 0) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    command = [
+        sys.executable,
+        "-c",
+        "from claimlab.cli.app import main; main()",
+        "serve",
+        str(folder),
+        "--port",
+        str(port),
+    ]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    address = re.search(r"http://(\S+?)/", process.stderr.readline())
+    assert address
+    try:
+        yield process, address[1]
+    finally:
+        process.kill()
+        process.wait()
+
+
+def call(host: str, token: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+    """One request; it raises where no answer came."""
+    connection = http.client.HTTPConnection(*urlsplit(f"//{host}").netloc.split(":"), timeout=60)
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    try:
+        connection.request("GET" if body is None else "POST", path, None if body is None else json.dumps(body), headers)
+        answer = connection.getresponse()
+        content: dict[str, Any] = json.loads(answer.read())
+    finally:
+        connection.close()
+    assert answer.status == 200, content
+    return content
+
+
+def work(host: str, token: str, until: float, saved: list[tuple[str, float]]) -> None:
+    """Decide one item after the other; an answer that was not confirmed is sent again, under the same key."""
+    seen = None
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            seen = seen or call(host, token, "/api/reviews/review/annotate")["seen"]
+            if seen is None:
+                return
+            body = {"item": seen["item"]["id"], "value": 5, "key": str(uuid.uuid4())}
+            began = time.monotonic()
+            while time.monotonic() < until + 60:
+                try:
+                    seen = call(host, token, "/api/reviews/review/decide", body)["seen"]
+                except (OSError, http.client.HTTPException):
+                    time.sleep(0.1)
+                    continue
+                saved.append((body["key"], time.monotonic() - began))
+                break
+
+
+def keys_in(folder: Path) -> list[str]:
+    review = Review.open(folder / "review")
+    rows = review.events()
+    review.close()
+    return [json.loads(detail)["key"] for kind, detail in rows.select("kind", "detail").iter_rows() if kind == "decide"]
+
+
+def test_fifty_annotators_save_at_once(tmp_path: Path) -> None:
+    tokens = made(tmp_path, 600, ANNOTATORS)
+    saved: list[tuple[str, float]] = []
+    with server(tmp_path) as (_, host):
+        until = time.monotonic() + SECONDS
+        threads = [threading.Thread(target=work, args=(host, token, until, saved)) for token in tokens.values()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    times = sorted(seconds for _, seconds in saved)
+    p95 = times[int(0.95 * len(times))]
+    print(f"\n{ANNOTATORS} annotators, {SECONDS:.0f} s: {len(saved):,} decisions, p95 {1000 * p95:.0f} ms")  # noqa: T201
+    assert len(saved) > ANNOTATORS
+    assert sorted(keys_in(tmp_path)) == sorted(key for key, _ in saved)
+
+
+def test_a_server_killed_while_saving_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
+    tokens = made(tmp_path, 300, 4)
+    saved: list[tuple[str, float]] = []
+    with contextlib.ExitStack() as stack:
+        process, host = stack.enter_context(server(tmp_path))
+        until = time.monotonic() + 12
+        threads = [threading.Thread(target=work, args=(host, token, until, saved)) for token in tokens.values()]
+        for thread in threads:
+            thread.start()
+        for _ in range(3):
+            time.sleep(1.5)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            process, _ = stack.enter_context(server(tmp_path, int(host.split(":")[1])))
+        for thread in threads:
+            thread.join()
+    keys = keys_in(tmp_path)
+    assert len(saved) > 20
+    assert len(set(keys)) == len(keys)
+    assert sorted(keys) == sorted(key for key, _ in saved)
