@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from claimlab.exchange.importer import import_files as import_files
     from claimlab.pages.show import show as show
     from claimlab.review.apply import review_apply as review_apply
+    from claimlab.review.asked import review_ask as review_ask
     from claimlab.review.create import review_create as review_create
     from claimlab.review.files import review_export as review_export
     from claimlab.review.files import review_import as review_import
@@ -75,6 +76,7 @@ _HOMES = {
     "new_study": "claimlab.evaluate.eqa.study",
     "report": "claimlab.evaluate.eqa.write",
     "review_apply": "claimlab.review.apply",
+    "review_ask": "claimlab.review.asked",
     "review_create": "claimlab.review.create",
     "review_export": "claimlab.review.files",
     "review_import": "claimlab.review.files",
@@ -88,7 +90,7 @@ _HOMES = {
 __all__ = [
     "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
     "drift", "enrich", "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "new_study",
-    "report", "review_apply", "review_create", "review_export", "review_import", "seed_claims",
+    "report", "review_apply", "review_ask", "review_create", "review_export", "review_import", "seed_claims",
     "serve", "show", "split", "split_all", "worth",
 ]  # fmt: skip
 

@@ -110,7 +110,9 @@ def test_the_verb_and_the_function_write_the_same_bytes(
 
 TWIN_OF = {
     "import": "import_files", "evolve run": "evolve", "evolve drift": "drift", "evolve worth": "worth",
-    "evolve seed": "seed_claims", "labels conflicts": "labels",
+    "evolve seed": "seed_claims", "labels conflicts": "labels", "review create": "review_create",
+    "review apply": "review_apply", "review ask": "review_ask", "review export": "review_export",
+    "review import": "review_import",
 }  # fmt: skip
 INPUTS = {"folder", "folders", "files", "run", "data"}  # what a verb reads is the function's first argument
 PRINTED = {

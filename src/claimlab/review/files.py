@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import polars as pl
 
 from claimlab.core.choice import one_of
+from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.guard import seal_folder
 from claimlab.core.run import Run
@@ -97,13 +98,30 @@ def _rows(review: Review, ballots: Sequence[Ballot]) -> list[dict[str, Any]]:
 
 def review_import(review: Review | str | Path, source: str | Path, *, annotator: str | None = None) -> Imported:
     """Merge the decisions in `source` into a review: a file that `review_export` or an offline page made, or the
-    annotations of Label Studio, Potato or doccano (a file, an archive, or a folder of them). `annotator` names who
-    decided where a file does not. Reading a file again changes nothing."""
+    annotations of Label Studio, Potato or doccano (a file, an archive, or a folder of them), or a run: its predictions
+    are a model's votes. `annotator` names who decided where a file does not. Reading a file again changes nothing."""
     opened = review if isinstance(review, Review) else Review.open(review)
-    rows = [row for name, content in _read(Path(source)) for row in _parse(opened, name, content, annotator)]
+    if (Path(source) / MANIFEST).is_file():
+        rows = _predicted(opened, Dataset.open(source), annotator)
+    else:
+        rows = [row for name, content in _read(Path(source)) for row in _parse(opened, name, content, annotator)]
     if not rows:
         raise DataError(f"'{source}' holds no decisions.", "Check that it is the right file.")
     return opened.merge(rows)
+
+
+def _predicted(review: Review, run: Dataset, annotator: str | None) -> list[Row]:
+    """The predictions of a run as the votes of a model, on the items under review."""
+    table = run.tables.get("predictions")
+    if table is None:
+        raise DataError(f"'{run.name}' has no predictions.", "Pass a run, or a file of decisions.")
+    values = {c.sets or c.value: c.value for c in reversed(review.task.choices)}
+    item_of = {row.record_id: name for name, row in review.about().items() if row.other_id is None}
+    return [
+        Row(item_of[record], annotator or name or run.name, values.get(label, label), model=True, comment=rationale)
+        for record, name, label, rationale in table.select("record_id", "run", "label", "rationale").iter_rows()
+        if record in item_of and label is not None
+    ]
 
 
 def _read(source: Path) -> Iterator[tuple[str, Any]]:

@@ -110,7 +110,7 @@ class Review(Shown):
                 item_id, new = found
                 if not new:
                     return queue.view(connection, self.task, item_id, person)
-            with self.store.write() as connection:
+            with self.store.write(durable=False) as connection:
                 mine = queue.claim(connection, person, item_id)
             if mine:
                 return self.item(item_id, person)
@@ -145,10 +145,11 @@ class Review(Shown):
     ) -> Decision:  # fmt: skip
         """Save a decision. `key` is a uuid that the caller made for it: saved again, it is the same decision. Once the
         votes on an item were revealed, this is the second vote."""
+        more: dict[str, Any] = {"key": key, "comment": comment, "seconds": seconds}
+        with self.store.read() as connection:  # before the writers' queue: others wait for every statement in there
+            person, wanted = people.known(connection, who), self._wanted(connection)
         with self.store.write() as connection:
-            person = people.known(connection, who)
-            more: dict[str, Any] = {"key": key, "comment": comment, "seconds": seconds}
-            return decisions.vote(connection, self.task, person, item_id, value, self._wanted(connection), **more)
+            return decisions.vote(connection, self.task, person, item_id, value, wanted, **more)
 
     def skip(self, who: Who, item_id: str) -> None:
         """Leave an item for later: it comes back when everything else is done."""

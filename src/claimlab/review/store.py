@@ -20,7 +20,7 @@ from claimlab.review.tables import metadata, sa
 
 POSTGRES = ("postgresql://", "postgres://")
 WAIT = 60  # seconds that a write waits for another process's
-_PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={WAIT * 1000}", "foreign_keys=ON")
+_PRAGMAS = ("journal_mode=WAL", f"busy_timeout={WAIT * 1000}", "foreign_keys=ON")
 
 
 class Store:
@@ -54,8 +54,11 @@ class Store:
             yield connection
 
     @contextlib.contextmanager
-    def write(self) -> Iterator[sa.Connection]:
-        with self._turn(), self._engine.connect().execution_options(writes=True) as connection, connection.begin():
+    def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
+        """One transaction. What is not `durable` survives the death of this process, but perhaps not that of the
+        machine: SQLite then need not wait for the disk."""
+        options = {"writes": True, "durable": durable}
+        with self._turn(), self._engine.connect().execution_options(**options) as connection, connection.begin():
             yield connection
 
     @contextlib.contextmanager
@@ -120,8 +123,10 @@ def _sqlite(file: Path) -> sa.Engine:
 
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
-        writes = connection.get_execution_options().get("writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        options = connection.get_execution_options()
+        if options.get("writes"):
+            connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('durable') else 'NORMAL'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("writes") else "BEGIN")
 
     return engine
 

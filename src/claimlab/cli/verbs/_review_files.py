@@ -7,8 +7,19 @@ from typing import Annotated
 
 import typer
 
-from claimlab.cli.options import ForceFlag, JsonFlag, OutputOption
-from claimlab.cli.output import echo, emit, say, several, suggest
+from claimlab.cli.options import (
+    CacheOption,
+    ForceFlag,
+    JsonFlag,
+    MaxCallsOption,
+    MaxCostOption,
+    MaxTokensOption,
+    ModelOption,
+    ModeOption,
+    OutputOption,
+    PromptOption,
+)
+from claimlab.cli.output import echo, emit, progress_bar, say, several, suggest
 
 FolderArgument = Annotated[Path, typer.Argument(help="The folder of a review.")]
 
@@ -32,6 +43,37 @@ def export(
         return
     echo(f"Wrote {output}: {several(len(files), 'file')}.")
     suggest(f"claimlab review import {folder} FILE")
+
+
+def ask(
+    folder: FolderArgument,
+    profile: Annotated[str, typer.Option("--profile", help="Model profile; see: claimlab llm profiles")],
+    model: ModelOption = None,
+    name: Annotated[str | None, typer.Option(help="The name that it takes part under (the model's).")] = None,
+    prompts: PromptOption = None,
+    cache: CacheOption = None,
+    mode: ModeOption = "record",
+    max_cost: MaxCostOption = None,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask about the first N items only.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Let a model annotate, as one more annotator that is marked and settles nothing."""
+    from claimlab.review.asked import review_ask
+
+    with progress_bar() as progress:
+        found = review_ask(
+            folder, profile, model=model, name=name, prompts=prompts or [], cache=cache, mode=mode, max_cost=max_cost,
+            max_calls=max_calls, max_tokens=max_tokens, limit=limit, progress=progress,
+        )  # fmt: skip
+    if as_json:
+        emit(found.to_json())
+        return
+    echo(f"Model {found.headline()}.")
+    if found.standing:
+        say(f"Note: {found.name} is {found.standing}.")
+    suggest(f"claimlab review agreement {folder}")
 
 
 def import_(

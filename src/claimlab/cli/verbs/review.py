@@ -9,7 +9,7 @@ import typer
 
 from claimlab.cli.options import DatasetArgument, ForceFlag, JsonFlag, LimitOption, OutputOption, SeedOption
 from claimlab.cli.output import echo, emit, note, progress_bar, say, several, show_blocks, suggest, verb, written
-from claimlab.cli.verbs._review_files import export, import_
+from claimlab.cli.verbs._review_files import ask, export, import_
 
 app = verb(help="Review records: make a review, see how far it is, agreement, batches, files, and write it back.")
 
@@ -166,6 +166,7 @@ def apply(
     suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
 
 
+app.command()(ask)
 app.command()(export)
 app.command("import")(import_)
 

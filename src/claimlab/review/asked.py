@@ -1,0 +1,129 @@
+"""A model as an annotator: it is shown what an annotator is shown, its answers are marked as a model's, and they settle
+nothing. A refusal or an answer that cannot be read is no answer, and is counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import polars as pl
+from pydantic import Field, create_model
+
+from claimlab.core.budget import Caps
+from claimlab.core.errors import DataError, UsageError
+from claimlab.core.progress import Progress, silent
+from claimlab.core.run import Run
+from claimlab.core.shown import Shown
+from claimlab.llm.judge import ModelJudge
+from claimlab.llm.messages import untrusted
+from claimlab.llm.open import open_provider
+from claimlab.llm.opinion import Case, Reasoned
+from claimlab.llm.profiles import Profile
+from claimlab.llm.prompts import Given, Prompt, read_prompts
+from claimlab.review.merge import Imported, Row
+from claimlab.review.review import Review
+from claimlab.review.shapes import Item
+from claimlab.review.task import SCALE, Task
+
+READ = 4_000  # characters of a text
+MAX_TOKENS = 500
+PROMPT = "review-answer"
+
+
+@dataclass(frozen=True, repr=False)
+class Asked(Shown):
+    """What became of the items that a model was asked about."""
+
+    name: str
+    imported: Imported
+    failures: dict[str, int]
+    standing: str | None = None  # what its profile says of it
+
+    @property
+    def table(self) -> pl.DataFrame:
+        rows = {**self.imported.counts, **self.failures}
+        return pl.DataFrame({"what": list(rows), "n": list(rows.values())}, schema={"what": pl.String, "n": pl.Int64})
+
+    def headline(self) -> str:
+        failed = sum(self.failures.values())
+        return f"'{self.name}': {self.imported.headline()}, {failed:,} failed"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, **self.imported.to_json(), "failures": self.failures, "standing": self.standing}
+
+
+def review_ask(
+    review: Review | str | Path,
+    profile: str | Profile,
+    *,
+    model: str | None = None,
+    name: str | None = None,
+    prompts: Given = (),
+    cache: str | Path | None = None,
+    mode: str = "record",
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    limit: int | None = None,
+    progress: Progress = silent,
+) -> Asked:
+    """Let the model of `profile` annotate the items of a review that it has not answered yet, as the annotator `name`
+    (by default, the model's). Calls are recorded in `cache` (by default beside the review): asked again, they cost
+    nothing."""
+    opened = review if isinstance(review, Review) else Review.open(review)
+    if not opened.task.compared:
+        problem = f"Answers to '{opened.task.name}' are not choices or ratings."
+        raise UsageError(problem, "Ask a model about another task.")
+    words = read_prompts(prompts, "review")[PROMPT]
+    calls = cache or opened.folder.parent / f"{opened.folder.name}.cache"
+    caps = Caps(max_cost, max_calls, max_tokens)
+    with Run("review", None, None, caps=caps, mode=mode, cache=calls, progress=progress) as run:
+        judge = _judge(opened.task, open_provider(profile, model=model, calls=run.calls), words)
+        who = name or judge.model
+        answered = {b.item for b in opened.ballots() if b.name == who and b.model}
+        items = [item for item in opened.every_item() if item.id not in answered][:limit]
+        if not items:
+            raise DataError(f"'{who}' has answered every item.", "There is nothing to ask.")
+        cases = [case(opened.task, item, words) for item in items]
+        opinions = judge.judge(cases, progress=progress, label=f"asking {who}")
+    rows = [
+        Row(o.case, who, _answer(opened.task, o.value), model=True, comment=o.rationale)
+        for o in opinions
+        if o.value is not None
+    ]
+    failures: dict[str, int] = {}
+    for opinion in opinions:
+        for reason in opinion.failures:
+            failures[reason] = failures.get(reason, 0) + 1
+    return Asked(who, opened.merge(rows), dict(sorted(failures.items())), judge.standing)
+
+
+def case(task: Task, item: Item, words: Prompt) -> Case:
+    """What the model is shown of an item: as much as an annotator."""
+    shown = item.payload
+    parts = [words.text("system"), words.text("question", question=task.question, guideline=task.guideline or "none")]
+    if task.ordered:
+        parts.append(words.text("scale", low=SCALE[0], high=SCALE[1]))
+    else:
+        parts.append(words.text("choices", choices="\n".join(f'- "{c.value}": {c.label}' for c in task.choices)))
+    one, other = (f" (label: {label})" if label else "" for label in (shown.label, shown.other_label))
+    texts = [("first" if shown.other_text else "text", (shown.text or "")[:READ] + one)]
+    if shown.other_text:
+        texts.append(("second", shown.other_text[:READ] + other))
+    texts += [("evidence", "\n".join(filter(None, (p.title, p.text)))[:READ]) for p in shown.context]
+    if shown.model is not None:
+        texts.append(("system-output", ". ".join(filter(None, (shown.model.label, shown.model.rationale)))[:READ]))
+    return Case(item.id, "\n\n".join(parts), "\n\n".join(untrusted(text, tag) for tag, text in texts))
+
+
+def _judge(task: Task, provider: Any, words: Prompt) -> ModelJudge[Any]:
+    low, high = SCALE
+    choices: Any = Literal[tuple(c.value for c in task.choices)] if task.choices else str
+    answers: Any = Annotated[int, Field(ge=low, le=high)] if task.ordered else choices
+    schema = create_model("Answer", __base__=Reasoned, answer=(answers, ...))
+    return ModelJudge(provider, words, schema, value=lambda said: said.answer, max_tokens=MAX_TOKENS)
+
+
+def _answer(task: Task, value: Any) -> Any:
+    return int(value) if task.ordered else value
