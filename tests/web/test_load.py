@@ -135,6 +135,6 @@ def test_a_server_killed_while_saving_loses_nothing_and_doubles_nothing(tmp_path
         for thread in threads:
             thread.join()
     keys = keys_in(tmp_path)
-    assert len(saved) > 20
+    assert len(saved) >= len(tokens)
     assert len(set(keys)) == len(keys)
     assert sorted(keys) == sorted(key for key, _ in saved)

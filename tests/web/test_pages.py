@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from starlette.testclient import TestClient
 
+import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import clean_twin
 
@@ -230,3 +231,26 @@ def test_months_without_records_are_bars_of_no_height(tmp_path: Path, client_of:
             ("2021-02", 2),
         ]
         assert [client.get(f"/api{b['link']}").json()["turning"]["total"] for b in bars] == [1, 0, 0, 2]
+
+
+def test_a_prediction_shows_the_prompt_and_the_reply_that_were_recorded(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    from claimlab.llm.standin import StandIn
+
+    texts = ['Der Turm ist 12 m hoch – "sagt" man.', "The bridge opened in 1931."]
+    rows = pl.DataFrame({"id": ["a", "b"], "text": texts, "kind": ["claim"] * 2, "veracity": ["true", "false"]})
+    Dataset.build("x", rows).write(tmp_path / "data")
+    reply = json.dumps({"label": "true", "rationale": "It was measured."})
+    with StandIn(answer=lambda _: reply) as server:
+        profile = tmp_path / "model.toml"
+        profile.write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n', encoding="utf-8")
+        cl.detect(tmp_path / "data", "llm-zero-shot", profile=str(profile), output=tmp_path / "run")
+    with client_of(tmp_path) as client:
+        for id, text in zip(("a", "b"), texts, strict=True):
+            calls = get(client, "/runs/run/prediction", id=id)["calls"]
+            assert calls
+            for call in calls:  # what the model answered badly was asked again
+                assert call["prompt"].startswith("[system]")
+                assert text in call["prompt"]
+                assert call["reply"] == reply

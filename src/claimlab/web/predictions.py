@@ -114,10 +114,17 @@ def call_rows(place: Place, text: str | None) -> tuple[list[dict[str, str]], str
 
 
 def _readable(text: str) -> str:
+    """A recorded question or answer: the messages of a model call as they were written, anything else as JSON."""
     try:
-        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+        content = json.loads(text)
     except ValueError:
         return text
+    if isinstance(content, dict) and isinstance(content.get("messages"), list):
+        said = [m for m in content["messages"] if isinstance(m, dict)]
+        return "\n\n".join(f"[{m.get('role')}]\n{m.get('content')}" for m in said)
+    if isinstance(content, dict) and isinstance(content.get("text"), str):
+        return str(content["text"])
+    return json.dumps(content, ensure_ascii=False, indent=1)
 
 
 def _scores(text: str | None) -> dict[str, float | None]:
