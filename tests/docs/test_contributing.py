@@ -221,12 +221,12 @@ def test_the_detector_of_the_page_runs(put: Path, tmp_path: Path) -> None:
 
 
 class AlmanacServer(BaseHTTPRequestHandler):
-    """What the page's made-up service would answer."""
+    """What the synthetic service of the page would answer."""
 
     def do_GET(self) -> None:
         statement = {
             "heading": "Bridges",
-            "statement": "Bridge number 1 is closed.",
+            "statement": "The stone bridge over the river Lenne is closed for repairs.",
             "link": "https://example.org/1",
             "day": "2021-02-03",
         }
@@ -249,7 +249,9 @@ def test_the_search_provider_of_the_page_is_asked(
     if door == "package":
         install(put, block("add-a-provider.md", "toml"))
     place, path = (str(put), None) if door == "file" else ("", put)
-    Dataset.build("b", pl.DataFrame({"id": ["a"], "text": ["Bridge number 1 is closed."]})).write(tmp_path / "data")
+    Dataset.build(
+        "b", pl.DataFrame({"id": ["a"], "text": ["The stone bridge over the river Lenne is closed for repairs."]})
+    ).write(tmp_path / "data")
     server = ThreadingHTTPServer(("127.0.0.1", 0), AlmanacServer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("ALMANAC_URL", f"http://127.0.0.1:{server.server_address[1]}")
