@@ -294,7 +294,7 @@ def main() -> int:
     keep = options.output.open("a", encoding="utf-8") if options.output else None
     for more in work(options.runs or runs, options.rows or size):
         rows += more
-        if keep:
+        if keep and more:
             print("\n".join(map(json.dumps, more)), file=keep, flush=True)
     show(rows)
     return 0

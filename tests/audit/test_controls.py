@@ -169,3 +169,20 @@ def test_a_word_in_a_tenth_of_one_class_is_found() -> None:
     (found,) = audit(Dataset.build("words", same), checks=["giveaways"], debug=True).findings
     assert found.verdict == "warn"
     assert [row["word"] for row in found.details["words"]] == ["zorvex"]
+
+
+def test_a_publisher_of_the_larger_class_only_is_found_among_many_that_occur_once() -> None:
+    """To answer the larger class for every new publisher would hide it: its own rows would get the same answer."""
+    rng = np.random.default_rng(3)
+    false = rng.random(600) < 0.56
+    planet = false & (rng.random(600) < 0.4)
+    source = [f"paper {i}" if i % 5 else f"paper {i % 7}" for i in range(600)]
+    rows = pl.DataFrame(
+        {
+            "id": [f"r{i}" for i in range(600)], "text": [f"claim {i}" for i in range(600)],
+            "source": ["The Daily Planet" if p else s for p, s in zip(planet, source, strict=True)],
+            "veracity": np.where(false, "false", "true"),
+        }
+    )  # fmt: skip
+    (found,) = audit(Dataset.build("d", rows), checks=["source"], debug=True).findings
+    assert found.verdict == "fail"

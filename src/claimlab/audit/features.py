@@ -122,7 +122,8 @@ class Category:
     """One category per row (-1 = missing): guess the class that is over-represented in that category in training.
 
     Shares are smoothed by one row of the overall distribution, and weighted so that a rare class counts as much as
-    a frequent one; a category never met in training is answered with the most frequent class.
+    a frequent one. A category never met in training is answered as those that were met once: where one publisher is
+    always false, a new one is rather true. Without such categories it is answered with the most frequent class.
     """
 
     def __init__(self, codes: Ints) -> None:
@@ -131,9 +132,14 @@ class Category:
     def answers(self, counts: Counts) -> Ints:
         overall = counts.sum(axis=1)
         usual = overall / np.maximum(overall.sum(axis=1, keepdims=True), 1)
-        lift = (counts + usual[:, None]) / np.maximum(overall, 1)[:, None]
-        unseen = counts.sum(axis=2) == 0
-        return np.asarray(np.where(unseen, overall.argmax(axis=1)[:, None], lift.argmax(axis=2)), dtype=np.int64)
+        met = counts.sum(axis=2)
+        once = np.where((met == 1)[:, :, None], counts, 0).sum(axis=1)
+        known, new = (
+            ((rows + share) / np.maximum(total, 1)).argmax(axis=-1)
+            for rows, share, total in ((counts, usual[:, None], overall[:, None]), (once, usual, overall))
+        )
+        new = np.where(once.any(axis=1), new, overall.argmax(axis=1))
+        return np.asarray(np.where(met == 0, new[:, None], known), dtype=np.int64)
 
 
 def fold_cells(counts: Counts, into: Ints, cells: int) -> Counts:
