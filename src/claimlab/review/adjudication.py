@@ -19,7 +19,7 @@ def disputed(connection: sa.Connection, task: Task, wanted: int, who: Person | N
     voted on themselves."""
     if who is not None:
         demand(who, ABOVE, "see the votes of others")
-    torn = {i: votes for i, (votes, found) in outcomes(connection, task, wanted).items() if found.how == "disputed"}
+    torn = {i: votes for i, (votes, outcome) in outcomes(connection, task, wanted).items() if outcome.how == "disputed"}
     rows = rows_of(connection, torn)
     own = {i for i, votes in torn.items() if who is not None and who.id in {b.person for b in votes.first}}
     viewer = who or SEES_ALL

@@ -68,9 +68,9 @@ def agreement(task: Task, votes: Mapping[str, Votes], seed: int = 0) -> Agreemen
 
 
 def _together(task: Task, units: Sequence[Sequence[Ballot]], when: str, level: Level, seed: int) -> dict[str, Any]:
-    found = patterns(_numbers(task, [[b.value for b in unit] for unit in units]))
-    figures = [figure(found, f, seed=seed) for f in (percent_of, fleiss_of, partial(alpha_of, level=level))]
-    return _row(ALL, False, when, len(found.of), figures)
+    ratings = patterns(_numbers(task, [[b.value for b in unit] for unit in units]))
+    figures = [figure(ratings, f, seed=seed) for f in (percent_of, fleiss_of, partial(alpha_of, level=level))]
+    return _row(ALL, False, when, len(ratings.of), figures)
 
 
 def _pairs(
@@ -86,12 +86,12 @@ def _pairs(
         if not both:
             continue
         mine, theirs = ([by[who][i] for i in both] for who in ((one, machine), (other, too)))
-        found = patterns(_numbers(task, [list(pair) for pair in zip(mine, theirs, strict=True)]))
+        ratings = patterns(_numbers(task, [list(pair) for pair in zip(mine, theirs, strict=True)]))
         cohen = kappa_figure(mine, theirs, seed=seed)
         figures = [
-            figure(found, percent_of, seed=seed),
+            figure(ratings, percent_of, seed=seed),
             cohen,
-            figure(found, partial(alpha_of, level=level), seed=seed),
+            figure(ratings, partial(alpha_of, level=level), seed=seed),
         ]
         marked = [f"{name} (model)" if m else name for name, m in ((one, machine), (other, too))]
         rows.append(_row(" and ".join(marked), machine or too, when, len(both), figures))
@@ -100,9 +100,9 @@ def _pairs(
 
 def _row(between: str, model: bool, when: str, items: int, figures: Sequence[Figure]) -> dict[str, Any]:
     row: dict[str, Any] = {"between": between, "model": model, "votes": when, "items": items}
-    for name, found in zip(FIGURES, figures, strict=True):
-        low, high = found.interval or (None, None)
-        row |= {name: found.value, f"{name}_low": low, f"{name}_high": high}
+    for name, one in zip(FIGURES, figures, strict=True):
+        low, high = one.interval or (None, None)
+        row |= {name: one.value, f"{name}_low": low, f"{name}_high": high}
     return row
 
 

@@ -125,8 +125,8 @@ def _effects(review: Review, outcomes: Mapping[str, tuple[Votes, Outcome]], abou
         if choice is None:
             continue
         reason = f"{review.task.name}: {choice.label}"
-        gone = {"record": [record], "other": [other], "both": [record, other]}.get(choice.drops or "", [])
-        effects.drops |= dict.fromkeys(gone, reason)
+        targets = {"record": [record], "other": [other], "both": [record, other]}.get(choice.drops or "", [])
+        effects.drops |= dict.fromkeys(targets, reason)
         effects.keeps |= {i for i in (record, other) if i is not None}
         if choice.sets is not None:
             effects.labels[record] = choice.sets
@@ -153,17 +153,17 @@ def _changed(
     )
     back = outside.filter(pl.col("id").is_in(list(effects.keeps))).select(dataset.records.columns)
     reviewed = pl.concat([dataset.records, outside.select(dataset.records.columns)])
-    decided = pl.DataFrame({"id": list(effects.labels), "decided": list(effects.labels.values())}, schema=LABELS)
-    everything = pl.concat([dataset.records, back]).join(decided, on="id", how="left", maintain_order="left")
+    answers = pl.DataFrame({"id": list(effects.labels), "decided": list(effects.labels.values())}, schema=LABELS)
+    everything = pl.concat([dataset.records, back]).join(answers, on="id", how="left", maintain_order="left")
     labels = pl.col("decided")
     relabelled = everything.filter(labels.is_not_null() & labels.ne_missing(pl.col("veracity")))
     changes = relabelled.select(
         "id", pl.lit(STEP).alias("step"), pl.lit("veracity").alias("column"), pl.col("veracity").alias("before"),
         labels.alias("after"), pl.lit(f"{review.task.name}: decided by review").alias("reason"),
     )  # fmt: skip
-    gone, unsure = pl.col("id").is_in(list(effects.drops)), pl.col("id").is_in(list(effects.doubts))
+    dropped, unsure = pl.col("id").is_in(list(effects.drops)), pl.col("id").is_in(list(effects.doubts))
     relabel = pl.coalesce(labels, "veracity").alias("veracity")
-    records = everything.with_columns(relabel).drop("decided").filter(~gone & ~unsure)
+    records = everything.with_columns(relabel).drop("decided").filter(~dropped & ~unsure)
     validate(records)
     tables = belonging(dataset.tables, records["id"])
     if doubtful is not None:
@@ -178,7 +178,7 @@ def _changed(
     if changes.height:
         tables["changes"] = _under(tables.get("changes"), changes.select(*CHANGES))
     counts = {
-        "relabelled": relabelled.height, "dropped": int(reviewed.filter(gone).height), "returned": back.height,
+        "relabelled": relabelled.height, "dropped": int(reviewed.filter(dropped).height), "returned": back.height,
         "doubtful": int(reviewed.filter(unsure).height),
     }  # fmt: skip
     return records, {name: table for name, table in tables.items() if table.height}, counts

@@ -122,7 +122,7 @@ def _judge(task: Task, provider: Any, words: Prompt) -> ModelJudge[Any]:
     choices: Any = Literal[tuple(c.value for c in task.choices)] if task.choices else str
     answers: Any = Annotated[int, Field(ge=low, le=high)] if task.ordered else choices
     schema = create_model("Answer", __base__=Reasoned, answer=(answers, ...))
-    return ModelJudge(provider, words, schema, value=lambda said: said.answer, max_tokens=MAX_TOKENS)
+    return ModelJudge(provider, words, schema, value=lambda reply: reply.answer, max_tokens=MAX_TOKENS)
 
 
 def _answer(task: Task, value: Any) -> Any:

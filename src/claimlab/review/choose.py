@@ -76,8 +76,8 @@ def _rows(dataset: Dataset, wanted: Wanted) -> pl.DataFrame:
     if wanted.doubtful:
         return _doubtful(dataset)
     if wanted.audit is not None and wanted.finding is not None:
-        found = finding_in(Path(wanted.audit), wanted.finding)
-        return _named(dataset, found.records).with_columns(pl.lit(f"{found.check}: {found.why}").alias("reason"))
+        finding = finding_in(Path(wanted.audit), wanted.finding)
+        return _named(dataset, finding.records).with_columns(pl.lit(f"{finding.check}: {finding.why}").alias("reason"))
     if wanted.predictions is not None:
         return _predicted(dataset, Dataset.of(wanted.predictions), one_of(WHICH, wanted.which, "which"))
     if wanted.pairs is not None:
@@ -132,12 +132,12 @@ def _predicted(dataset: Dataset, run: Dataset, which: Which) -> pl.DataFrame:
             continue
         confidence = _confidence(row["scores"], label)
         doubt = None if confidence is None else 1 - confidence
-        said = {"said": label, "confidence": confidence, "rationale": row["rationale"]}
-        rows.append({"id": row["record_id"], "uncertainty": doubt, **said})
-    found = _frame(rows)
+        prediction = {"said": label, "confidence": confidence, "rationale": row["rationale"]}
+        rows.append({"id": row["record_id"], "uncertainty": doubt, **prediction})
+    frame = _frame(rows)
     if which == "uncertain":
-        found = found.drop_nulls("uncertainty").sort("uncertainty", "id", descending=[True, False])
-    return found
+        frame = frame.drop_nulls("uncertainty").sort("uncertainty", "id", descending=[True, False])
+    return frame
 
 
 def _confidence(scores: str | None, label: str | None) -> float | None:
@@ -167,8 +167,8 @@ def _sample(dataset: Dataset, rows: pl.DataFrame, n: int, wanted: Wanted, seed: 
     as they come."""
     if wanted.predictions is not None and wanted.which == "uncertain":
         return rows.head(n)
-    drawn = pl.Series("draw", [share_of(seed, "sample", i, o) for i, o in rows.select("id", "other").iter_rows()])
-    ranked = rows.with_row_index("row").with_columns(drawn)
+    draws = pl.Series("draw", [share_of(seed, "sample", i, o) for i, o in rows.select("id", "other").iter_rows()])
+    ranked = rows.with_row_index("row").with_columns(draws)
     if wanted.stratify is None:
         return ranked.sort("draw", "row").head(n).sort("row").drop("row", "draw")
     if wanted.stratify not in dataset.records.columns:

@@ -15,20 +15,20 @@ Pair = tuple[str, int]  # an item and a person
 
 
 def deal(
-    items: Sequence[str], people: Sequence[int], per_item: int, held: Mapping[Pair, bool], seed: int
+    items: Sequence[str], people: Sequence[int], per_item: int, holdings: Mapping[Pair, bool], seed: int
 ) -> tuple[list[Pair], list[Pair]]:
     """What to add to and to take from `held`, so that every item has `per_item` annotators (or all there are) and
     loads differ by one at most. `held` says of each pair whether it may still be moved."""
     holders: dict[str, list[int]] = defaultdict(list)
     load = Counter(dict.fromkeys(people, 0))
-    for item, person in held:
+    for item, person in holdings:
         holders[item].append(person)
         load[person] += 1
     together: Counter[tuple[int, int]] = Counter()
     for who in holders.values():
         together.update((a, b) for a in who for b in who if a != b)
     add: list[Pair] = []
-    draw = stream(seed, "deal", len(held))
+    draw = stream(seed, "deal", len(holdings))
     for item in items:
         while len(holders[item]) < min(per_item, len(people)):
             free = [p for p in people if p not in holders[item]]
@@ -39,13 +39,13 @@ def deal(
             holders[item].append(person)
             load[person] += 1
             add.append((item, person))
-    movable = {pair for pair, free in held.items() if free} | set(add)
+    movable = {pair for pair, free in holdings.items() if free} | set(add)
     moved = _level(items, people, holders, load, movable)
-    wanted = set(held) | set(add)
+    wanted = set(holdings) | set(add)
     for item, old, new in moved:
         wanted.discard((item, old))
         wanted.add((item, new))
-    return [p for p in sorted(wanted) if p not in held], [p for p in sorted(held) if p not in wanted]
+    return [p for p in sorted(wanted) if p not in holdings], [p for p in sorted(holdings) if p not in wanted]
 
 
 def _rank(

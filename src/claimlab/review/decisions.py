@@ -64,19 +64,19 @@ def vote(
 ) -> Decision:
     """An annotator's decision: the first vote, or the second once the votes were revealed."""
     row = row_of(connection, item_id)
-    held = connection.execute(
+    place = connection.execute(
         assignment.select().where(assignment.c.item == item_id, assignment.c.person == who.id)
     ).first()
-    if held is None and who.role != "model":
+    if place is None and who.role != "model":
         raise NotAllowed(f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue.")
-    again = row.revealed is not None and held is not None and held.status == "done"
-    made = save(connection, task, who, item_id, value, round="second" if again else "first", **more)
-    if task.adjudication == "discussion" and made.round == "first" and row.gold is None and not row.attention:
+    again = row.revealed is not None and place is not None and place.status == "done"
+    ballot = save(connection, task, who, item_id, value, round="second" if again else "first", **more)
+    if task.adjudication == "discussion" and ballot.round == "first" and row.gold is None and not row.attention:
         votes = ballots(connection, [item_id])[item_id]
         if outcome(task, votes, wanted).how == "disputed":
             connection.execute(item.update().where(item.c.id == item_id).values(revealed=now()))
             log(connection, None, "reveal", item_id)
-    return made
+    return ballot
 
 
 def skip(connection: sa.Connection, who: Person, item_id: str) -> None:
@@ -89,12 +89,12 @@ def skip(connection: sa.Connection, who: Person, item_id: str) -> None:
 
 def undo(connection: sa.Connection, who: Person) -> str:
     """Take back the last decision or skip of a person; the item that it was about. Again, the one before."""
-    gone: set[int] = set()
+    reverted: set[int] = set()
     mine = sa.select(event).where(event.c.person == who.id, event.c.kind.in_([*UNDONE, "undo"]))
     for row in connection.execute(mine.order_by(event.c.id.desc())):
         if row.kind == "undo":
-            gone.add(row.detail["event"])
-        elif row.id not in gone and _valid(connection, row):
+            reverted.add(row.detail["event"])
+        elif row.id not in reverted and _valid(connection, row):
             _take_back(connection, who, row)
             log(connection, who.id, "undo", row.item, event=row.id)
             return str(row.item)
@@ -105,8 +105,8 @@ def _valid(connection: sa.Connection, row: Any) -> bool:
     """Whether what an event did still counts: a decision may have been replaced or withdrawn by somebody else."""
     if row.kind != "decide":
         return True
-    found = connection.execute(sa.select(decision.c.superseded).where(decision.c.key == row.detail["key"])).first()
-    return found is not None and not found.superseded
+    stored = connection.execute(sa.select(decision.c.superseded).where(decision.c.key == row.detail["key"])).first()
+    return stored is not None and not stored.superseded
 
 
 def _take_back(connection: sa.Connection, who: Person, row: Any) -> None:

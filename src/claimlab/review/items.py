@@ -78,22 +78,22 @@ def _evidence(dataset: Dataset, ids: set[str]) -> dict[str, tuple[Passage, ...]]
         return {}
     mine = table.filter(pl.col("record_id").is_in(list(ids))).sort("record_id", "rank", "evidence_id", nulls_last=True)
     for row in mine.iter_rows(named=True):
-        found = out.setdefault(row["record_id"], [])
-        if len(found) < PASSAGES:
+        passages = out.setdefault(row["record_id"], [])
+        if len(passages) < PASSAGES:
             text = row["text"] and row["text"][:LONGEST_PASSAGE]
-            found.append(Passage(title=row["title"], text=text, url=row["url"]))
-    return {record: tuple(found) for record, found in out.items()}
+            passages.append(Passage(title=row["title"], text=text, url=row["url"]))
+    return {record: tuple(passages) for record, passages in out.items()}
 
 
 def _item(row: dict[str, Any], gold: Any, batches: Mapping[str, int] | None) -> dict[str, Any]:
-    said = {"label": row["said"], "confidence": row["confidence"], "rationale": row["rationale"]}
+    prediction = {"label": row["said"], "confidence": row["confidence"], "rationale": row["rationale"]}
     payload = Payload(
         text=row["text"],
         other_text=row["other_record"].get("text"),
         label=row["veracity"],
         other_label=row["other_record"].get("veracity"),
         context=row["context"],
-        model=Said(**said) if any(v is not None for v in said.values()) else None,
+        model=Said(**prediction) if any(v is not None for v in prediction.values()) else None,
         reason=row["reason"],
     )
     return {

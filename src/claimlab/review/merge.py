@@ -89,11 +89,11 @@ def merge(connection: sa.Connection, task: Task, rows: Iterable[Row], review: st
 def _person(connection: sa.Connection, row: Row) -> Person:
     """The person of that name, added where there is none; a model stays a model."""
     name = row.annotator.strip()
-    found = connection.execute(person.select().where(person.c.name == name)).first()
-    if found is not None:
-        if (found.role == "model") != row.model:
-            raise UsageError(f"'{name}' takes part as {found.role}.", "")
-        return Person(id=found.id, name=name, role=found.role)
+    known = connection.execute(person.select().where(person.c.name == name)).first()
+    if known is not None:
+        if (known.role == "model") != row.model:
+            raise UsageError(f"'{name}' takes part as {known.role}.", "")
+        return Person(id=known.id, name=name, role=known.role)
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise UsageError(f"{name!r:.60} is not a name.", "")
     role: Role = "model" if row.model else "adjudicator" if row.round == "final" else "annotator"
@@ -150,7 +150,7 @@ def _key(row: Row, value: Any, review: str) -> str:
 def time_of(text: object) -> datetime | None:
     """A time in UTC from a file; null where it cannot be read."""
     try:
-        found = datetime.fromisoformat(str(text))
+        time = datetime.fromisoformat(str(text))
     except ValueError:
         return None
-    return found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
+    return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)

@@ -91,15 +91,17 @@ def _studio_config(task: Task) -> str:
 def read_label_studio(task: Task, content: Any, annotator: str) -> Iterator[Row]:
     for row in content if isinstance(content, list) else [content]:
         item = str(row.get("data", {}).get("item", ""))
-        for model, made in [(False, a) for a in row.get("annotations", [])] + [
+        for model, annotation in [(False, a) for a in row.get("annotations", [])] + [
             (True, p) for p in row.get("predictions", [])
         ]:
-            if made.get("was_cancelled"):
+            if annotation.get("was_cancelled"):
                 continue
-            answer, comment = _studio_answer(task, made.get("result", []))
-            who = made.get("model_version") if model else _studio_person(made.get("completed_by"), annotator)
+            answer, comment = _studio_answer(task, annotation.get("result", []))
+            who = (
+                annotation.get("model_version") if model else _studio_person(annotation.get("completed_by"), annotator)
+            )
             if answer is not None:
-                seconds, at = made.get("lead_time"), time_of(made.get("created_at"))
+                seconds, at = annotation.get("lead_time"), time_of(annotation.get("created_at"))
                 yield Row(item, str(who), answer, model=model, comment=comment, seconds=seconds, at=at)
 
 
@@ -138,8 +140,8 @@ def potato(task: Task, items: Sequence[Item], given: Given) -> Files:
                 if b.name == who and task.kind == "span":
                     spans[item] = {NAME: [{**s, "label": _label(task, s["label"])} for s in b.value]}
                 elif b.name == who:
-                    said = {"text_box": b.value} if task.kind == "note" else {_label(task, b.value): True}
-                    labels[item] = {NAME: {"labels": said}}
+                    answer = {"text_box": b.value} if task.kind == "note" else {_label(task, b.value): True}
+                    labels[item] = {NAME: {"labels": answer}}
                 if b.name == who and b.comment:
                     labels.setdefault(item, {})["comment"] = {"labels": {"text_box": b.comment}}
         state = {"user_id": who, "instance_id_to_label_to_value": labels, "instance_id_to_span_to_value": spans}
@@ -188,8 +190,8 @@ def _potato_row(task: Task, item: str, who: str, labels: Any, spans: Any) -> Ite
     comment = next(iter(_potato_labels(labels.get("comment"))), None)
     if task.kind == "span":
         marked = spans.get(NAME) or []
-        found = [{"start": s["start"], "end": s["end"], "label": _value(task, s["label"])} for s in marked]
-        yield Row(item, who, found, comment=comment)
+        spans_of_item = [{"start": s["start"], "end": s["end"], "label": _value(task, s["label"])} for s in marked]
+        yield Row(item, who, spans_of_item, comment=comment)
     elif given:
         answer = _value(task, given[0])
         yield Row(item, who, int(answer) if task.ordered and answer.isdigit() else answer, comment=comment)

@@ -38,10 +38,10 @@ def by_token(connection: sa.Connection, token: str) -> Person | None:
 
 
 def named(connection: sa.Connection, name: str) -> Person:
-    found = next((p for p in everyone(connection) if p.name == name), None)
-    if found is None:
+    match = next((p for p in everyone(connection) if p.name == name), None)
+    if match is None:
         raise UnknownName("person", name, [p.name for p in everyone(connection)])
-    return found
+    return match
 
 
 def known(connection: sa.Connection, given: Person | str) -> Person:
@@ -93,11 +93,11 @@ def share_out(connection: sa.Connection, task: Task, seed: int) -> None:
     rows = connection.execute(sa.select(item.c.id, item.c.position, for_all).order_by(item.c.position, item.c.id))
     places = {row[0]: (row[1], bool(row[2])) for row in rows}
     given = sa.select(assignment.c.item, assignment.c.person, assignment.c.status, assignment.c.shown)
-    held = {(r.item, r.person): r.status == "open" and r.shown is None for r in connection.execute(given)}
+    holdings = {(r.item, r.person): r.status == "open" and r.shown is None for r in connection.execute(given)}
     shared = [i for i, (_, everybody) in places.items() if not everybody]
-    mine = {pair: free for pair, free in held.items() if not places[pair[0]][1]}
+    mine = {pair: free for pair, free in holdings.items() if not places[pair[0]][1]}
     add, remove = deal(shared, [p.id for p in people], task.per_item, mine, seed)
-    add += [(i, p.id) for i, (_, everybody) in places.items() if everybody for p in people if (i, p.id) not in held]
+    add += [(i, p.id) for i, (_, everybody) in places.items() if everybody for p in people if (i, p.id) not in holdings]
     for i, p in remove:
         connection.execute(assignment.delete().where(assignment.c.item == i, assignment.c.person == p))
     names = {p.id: p.name for p in people}

@@ -45,10 +45,10 @@ def view(connection: sa.Connection, task: Task, item_id: str, who: Person) -> It
     """An item as `who` may see it: annotators see their own items, adjudicators and owners all of them."""
     row = row_of(connection, item_id)
     mine = assignment.select().where(assignment.c.person == who.id, assignment.c.item == item_id)
-    held = connection.execute(mine).first()
-    if held is None and not above(who):
+    place = connection.execute(mine).first()
+    if place is None and not above(who):
         raise NotAllowed(f"Item {item_id} is not assigned to '{who.name}'.", "Ask an owner of the review.")
-    return shown(connection, task, row, held, ballots(connection, [item_id]).get(item_id, Votes()), who)
+    return shown(connection, task, row, place, ballots(connection, [item_id]).get(item_id, Votes()), who)
 
 
 def row_of(connection: sa.Connection, item_id: str) -> Any:
@@ -58,7 +58,7 @@ def row_of(connection: sa.Connection, item_id: str) -> Any:
     return row
 
 
-def shown(connection: sa.Connection, task: Task, row: Any, held: Any, votes: Votes, who: Person) -> Item:
+def shown(connection: sa.Connection, task: Task, row: Any, place: Any, votes: Votes, who: Person) -> Item:
     hidden = task.blind if not above(who) else None
     payload = Payload.model_validate(row.payload)
     if hidden is not None and hidden.label:
@@ -66,8 +66,8 @@ def shown(connection: sa.Connection, task: Task, row: Any, held: Any, votes: Vot
     if hidden is not None and hidden.model:
         payload = payload.model_copy(update={"model": None})
     own = next((b for b in reversed([*votes.first, *votes.second]) if b.person == who.id), None)
-    second = row.revealed is not None and held is not None and held.status == "done"
-    number, total = (None, None) if held is None else _place(connection, held)
+    second = row.revealed is not None and place is not None and place.status == "done"
+    number, total = (None, None) if place is None else _place(connection, place)
     open_names = above(who) or not task.blind.others
     return Item(
         id=row.id,
@@ -77,11 +77,11 @@ def shown(connection: sa.Connection, task: Task, row: Any, held: Any, votes: Vot
         payload=payload,
         number=number,
         total=total,
-        status="open" if held is None else held.status,
+        status="open" if place is None else place.status,
         round="second" if second else "first",
         value=None if own is None else own.value,
         comment=None if own is None else own.comment,
-        returned=_why(connection, row.id, who) if held is not None and held.status == "returned" else None,
+        returned=_why(connection, row.id, who) if place is not None and place.status == "returned" else None,
         votes=visible(votes, who, open_names) if above(who) or second or open_names else (),
         final=votes.final[0].value if votes.final else None,
     )
@@ -114,8 +114,8 @@ def history(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
         .order_by(assignment.c.moved.desc(), assignment.c.item)
     ).all()
     ids = [r.item for r in rows]
-    found, votes = rows_of(connection, ids), ballots(connection, ids)
-    return [shown(connection, task, found[r.item], r, votes.get(r.item, Votes()), who) for r in rows]
+    rows_by_id, votes = rows_of(connection, ids), ballots(connection, ids)
+    return [shown(connection, task, rows_by_id[r.item], r, votes.get(r.item, Votes()), who) for r in rows]
 
 
 def whole(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
@@ -123,8 +123,8 @@ def whole(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
     query = assignment.select().where(assignment.c.person == who.id)
     rows = connection.execute(query.order_by(assignment.c.position, assignment.c.item)).all()
     ids = [r.item for r in rows]
-    found, votes = rows_of(connection, ids), ballots(connection, ids)
-    return [shown(connection, task, found[r.item], r, votes.get(r.item, Votes()), who) for r in rows]
+    rows_by_id, votes = rows_of(connection, ids), ballots(connection, ids)
+    return [shown(connection, task, rows_by_id[r.item], r, votes.get(r.item, Votes()), who) for r in rows]
 
 
 def every(connection: sa.Connection, task: Task) -> list[Item]:
@@ -134,12 +134,12 @@ def every(connection: sa.Connection, task: Task) -> list[Item]:
     return [shown(connection, task, row, None, Votes(), nobody) for row in rows]
 
 
-def _place(connection: sa.Connection, held: Any) -> tuple[int, int]:
+def _place(connection: sa.Connection, place: Any) -> tuple[int, int]:
     """The place of an assignment in its person's queue, and how long that is."""
-    mine = assignment.c.person == held.person
+    mine = assignment.c.person == place.person
     before = sa.or_(
-        assignment.c.position < held.position,
-        sa.and_(assignment.c.position == held.position, assignment.c.item < held.item),
+        assignment.c.position < place.position,
+        sa.and_(assignment.c.position == place.position, assignment.c.item < place.item),
     )
     count = sa.select(sa.func.count()).select_from(assignment).where(mine)
     return connection.execute(count.where(before)).scalar_one() + 1, connection.execute(count).scalar_one()

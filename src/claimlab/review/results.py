@@ -21,14 +21,14 @@ SCHEMA = {
 }  # fmt: skip
 
 
-def results(connection: sa.Connection, task: Task, found: Mapping[str, tuple[Votes, Outcome]]) -> pl.DataFrame:
+def results(connection: sa.Connection, task: Task, outcomes: Mapping[str, tuple[Votes, Outcome]]) -> pl.DataFrame:
     """A row for each item under review. `agreement` is the share of votes for the commonest answer; `estimate` is
     Dawid and Skene's answer, of annotators only, with its probability."""
-    likely = estimates(task, {i: votes for i, (votes, _) in found.items()})
+    likely = estimates(task, {i: votes for i, (votes, _) in outcomes.items()})
     places = connection.execute(sa.select(item.c.id, item.c.record_id, item.c.other_id, item.c.batch))
     about = {r.id: r for r in places}
     rows = []
-    for name, (votes, outcome) in found.items():
+    for name, (votes, outcome) in outcomes.items():
         people = votes.people()
         tally = Counter(code(task, b.value) for b in people)
         answer, probability = likely.get(name, (None, None))

@@ -104,10 +104,10 @@ class Review(Shown):
         while True:
             with self.store.read() as connection:
                 person = people.known(connection, who)
-                found = queue.next_item(connection, person)
-                if found is None:
+                upcoming = queue.next_item(connection, person)
+                if upcoming is None:
                     return None
-                item_id, new = found
+                item_id, new = upcoming
                 if not new:
                     return queue.view(connection, self.task, item_id, person)
             with self.store.write(durable=False) as connection:
@@ -202,8 +202,8 @@ class Review(Shown):
 
     def agreement(self) -> Agreement:
         with self.store.read() as connection:
-            found = outcomes(connection, self.task, self._wanted(connection))
-        return agreement(self.task, {i: votes for i, (votes, _) in found.items()}, self.project.seed)
+            by_item = outcomes(connection, self.task, self._wanted(connection))
+        return agreement(self.task, {i: votes for i, (votes, _) in by_item.items()}, self.project.seed)
 
     def results(self) -> pl.DataFrame:
         """A row for each item under review: what it comes to, and how."""
@@ -214,10 +214,9 @@ class Review(Shown):
         """The state of each batch, of a review by batches."""
         if self.task.batches is None:
             raise UsageError("This is not a review by batches.", "Make one with `batch` (records in a batch).")
-        found = self.results()
         labels = {row["id"]: Payload.model_validate(row["payload"]) for row in item_rows(self.folder)}
         seen: dict[int, list[bool | None]] = {}
-        for name, batch, value in found.select("item", "batch", "value").iter_rows():
+        for name, batch, value in self.results().select("item", "batch", "value").iter_rows():
             shown = labels[name]
             label = shown.model.label if shown.model is not None else shown.label
             seen.setdefault(batch, []).append(None if value is None else confirms(self.task, value, label))
@@ -237,8 +236,8 @@ class Review(Shown):
     def ballots(self) -> list[Ballot]:
         """Every valid decision, gold items and attention checks included, by item and round."""
         with self.store.read() as connection:
-            found = ballots(connection)
-        return [ballot for name in sorted(found, key=lambda i: (len(i), i)) for ballot in found[name].every()]
+            by_item = ballots(connection)
+        return [ballot for name in sorted(by_item, key=lambda i: (len(i), i)) for ballot in by_item[name].every()]
 
     def merge(self, rows: Sequence[Row]) -> Imported:
         """Decisions from a file: nothing is lost, nothing is doubled."""

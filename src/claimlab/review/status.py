@@ -57,7 +57,7 @@ class ReviewStatus(Shown):
 
 
 def status(connection: sa.Connection, task: Task, wanted: int) -> ReviewStatus:
-    found = outcomes(connection, task, wanted)
+    results = outcomes(connection, task, wanted)
     votes = ballots(connection)
     checks = {
         r.id: r for r in connection.execute(item.select().where(sa.or_(item.c.attention, item.c.gold.is_not(None))))
@@ -66,10 +66,10 @@ def status(connection: sa.Connection, task: Task, wanted: int) -> ReviewStatus:
     tally = sa.select(assignment.c.person, assignment.c.status, sa.func.count().label("n"))
     for row in connection.execute(tally.group_by(assignment.c.person, assignment.c.status)):
         counts[row.person][row.status] = row.n
-    made = [b for v in votes.values() for b in v.every()]
+    decisions = [b for v in votes.values() for b in v.every()]
     rows = []
     for person in everyone(connection):
-        mine = [b for b in made if b.person == person.id]
+        mine = [b for b in decisions if b.person == person.id]
         seconds = [b.seconds for b in mine if b.seconds is not None]
         rows.append({
             "name": person.name, "role": person.role, "assigned": counts[person.id].total(),
@@ -78,7 +78,7 @@ def status(connection: sa.Connection, task: Task, wanted: int) -> ReviewStatus:
             "median_seconds": median(seconds) if seconds else None,
         })  # fmt: skip
     attention = sum(bool(r.attention) for r in checks.values())
-    tallied = Counter(outcome.how for _, outcome in found.values())
+    tallied = Counter(outcome.how for _, outcome in results.values())
     return ReviewStatus(
         task.name, task.kind, pl.DataFrame(rows, schema=SCHEMA), dict(sorted(tallied.items())),
         len(checks) - attention, attention,

@@ -10,7 +10,7 @@ from claimlab.review.batches import BatchTable
 from claimlab.review.status import ReviewStatus
 
 
-def status_blocks(found: ReviewStatus) -> list[Block]:
+def status_blocks(status: ReviewStatus) -> list[Block]:
     columns = (
         "Name",
         "Role",
@@ -29,34 +29,34 @@ def status_blocks(found: ReviewStatus) -> list[Block]:
             _of(r["gold_right"], r["gold"]), _of(r["attention_right"], r["attention"]),
             "" if r["median_seconds"] is None else f"{r['median_seconds']:.1f}",
         )
-        for r in found
+        for r in status
     ]  # fmt: skip
-    how = ", ".join(f"{name} {n:,}" for name, n in found.items.items()) or "none"
-    return [Text(f"Review {found.headline()}. Items: {how}."), Table(columns, rows)]
+    how = ", ".join(f"{name} {n:,}" for name, n in status.items.items()) or "none"
+    return [Text(f"Review {status.headline()}. Items: {how}."), Table(columns, rows)]
 
 
-def agreement_blocks(found: Agreement) -> list[Block]:
-    names = {"percent": "Percent", "kappa": "Kappa", "alpha": f"Alpha ({found.level})"}
-    rows = [(r["between"], r["votes"], r["items"], *(_figure(r, name) for name in FIGURES)) for r in found]
+def agreement_blocks(figures: Agreement) -> list[Block]:
+    names = {"percent": "Percent", "kappa": "Kappa", "alpha": f"Alpha ({figures.level})"}
+    rows = [(r["between"], r["votes"], r["items"], *(_figure(r, name) for name in FIGURES)) for r in figures]
     blocks: list[Block] = [
-        Text(f"Agreement of {found.headline()}."),
+        Text(f"Agreement of {figures.headline()}."),
         Table(("Between", "Votes", "Items", *names.values()), rows),
         Text("Kappa is Fleiss' for all annotators and Cohen's for a pair. 95 % intervals over items, from 20 items."),
     ]
-    if found.bounds is not None:
-        low, mean, high = (100 * found.bounds[k] for k in ("lower", "average", "upper"))
+    if figures.bounds is not None:
+        low, mean, high = (100 * figures.bounds[k] for k in ("lower", "average", "upper"))
         blocks.append(
             Text(f"Positive answers: lower bound {low:.1f} %, average {mean:.1f} %, upper bound {high:.1f} %.")
         )
     return blocks
 
 
-def batch_blocks(found: BatchTable) -> list[Block]:
+def batch_blocks(batches: BatchTable) -> list[Block]:
     columns = ("Batch", "Records", "Inspected", "Right", "Accuracy", "State", "Times returned")
     rows = [
-        (r["batch"], r["records"], r["inspected"], r["right"], _accuracy(r), r["state"], r["returned"]) for r in found
+        (r["batch"], r["records"], r["inspected"], r["right"], _accuracy(r), r["state"], r["returned"]) for r in batches
     ]
-    summary = found.summary()
+    summary = batches.summary()
     return [Table(columns, rows), Table([name.capitalize() for name in summary], [list(summary.values())])]
 
 

@@ -132,5 +132,5 @@ def real_items(connection: sa.Connection) -> list[str]:
 def outcomes(connection: sa.Connection, task: Task, wanted: int) -> Mapping[str, tuple[Votes, Outcome]]:
     """Votes and outcome of every item that is under review, in their order."""
     votes = ballots(connection)
-    found = {i: votes.get(i, Votes()) for i in real_items(connection)}
-    return {i: (v, outcome(task, v, wanted)) for i, v in found.items()}
+    votes_by_item = {i: votes.get(i, Votes()) for i in real_items(connection)}
+    return {i: (v, outcome(task, v, wanted)) for i, v in votes_by_item.items()}

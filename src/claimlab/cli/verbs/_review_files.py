@@ -63,16 +63,16 @@ def ask(
     from claimlab.review.asked import review_ask
 
     with progress_bar() as progress:
-        found = review_ask(
+        answers = review_ask(
             folder, profile, model=model, name=name, prompts=prompts or [], cache=cache, mode=mode, max_cost=max_cost,
             max_calls=max_calls, max_tokens=max_tokens, limit=limit, progress=progress,
         )  # fmt: skip
     if as_json:
-        emit(found.to_json())
+        emit(answers.to_json())
         return
-    echo(f"Model {found.headline()}.")
-    if found.standing:
-        say(f"Note: {found.name} is {found.standing}.")
+    echo(f"Model {answers.headline()}.")
+    if answers.standing:
+        say(f"Note: {answers.name} is {answers.standing}.")
     suggest(f"claimlab review agreement {folder}")
 
 
@@ -85,11 +85,11 @@ def import_(
     """Merge decisions from files: of claimlab, an offline page, Label Studio, Potato or doccano."""
     from claimlab.review.files import review_import
 
-    found = review_import(folder, source, annotator=annotator)
+    imported = review_import(folder, source, annotator=annotator)
     if as_json:
-        emit(found.to_json())
+        emit(imported.to_json())
         return
-    echo(f"Decisions: {found.headline()}.")
-    for row in found.refused[:10]:
+    echo(f"Decisions: {imported.headline()}.")
+    for row in imported.refused[:10]:
         say(f"Refused: item {row['item']} of {row['annotator']}: {row['why']}")
     suggest(f"claimlab review status {folder}")

@@ -108,12 +108,12 @@ def status(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
     from claimlab.review.review import Review
     from claimlab.review.views import status_blocks
 
-    found = Review.open(folder).progress()
+    progress = Review.open(folder).progress()
     if as_json:
-        emit(found.to_json())
+        emit(progress.to_json())
         return
-    show_blocks(status_blocks(found))
-    torn = found.items.get("disputed", 0)
+    show_blocks(status_blocks(progress))
+    torn = progress.items.get("disputed", 0)
     suggest(f"claimlab serve {folder}" if torn else f"claimlab review apply {folder} -o DIR")
 
 
@@ -123,11 +123,11 @@ def agreement(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
     from claimlab.review.review import Review
     from claimlab.review.views import agreement_blocks
 
-    found = Review.open(folder).agreement()
+    figures = Review.open(folder).agreement()
     if as_json:
-        emit(found.to_json())
+        emit(figures.to_json())
         return
-    show_blocks(agreement_blocks(found))
+    show_blocks(agreement_blocks(figures))
 
 
 @app.command()
@@ -136,12 +136,12 @@ def batches(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
     from claimlab.review.review import Review
     from claimlab.review.views import batch_blocks
 
-    found = Review.open(folder).batches()
+    table = Review.open(folder).batches()
     if as_json:
-        emit(found.to_json())
+        emit(table.to_json())
         return
-    show_blocks(batch_blocks(found))
-    if found.summary()["returned"]:
+    show_blocks(batch_blocks(table))
+    if table.summary()["returned"]:
         suggest(f"claimlab review create RELABELLED -o REVIEW --again {folder}")
 
 

@@ -59,32 +59,32 @@ def patterns(units: Sequence[Sequence[float]]) -> Patterns:
     return Patterns(counts, np.array([row[unit] for unit in pairable], dtype=np.int64), np.array(values, np.float64))
 
 
-def percent_of(found: Patterns, weights: Floats) -> Floats:
+def percent_of(ratings: Patterns, weights: Floats) -> Floats:
     """The share of pairs of ratings of a unit that are equal, each unit counting the same."""
-    return _over(weights @ _equal_pairs(found), weights.sum(axis=1))
+    return _over(weights @ _equal_pairs(ratings), weights.sum(axis=1))
 
 
-def fleiss_of(found: Patterns, weights: Floats) -> Floats:
+def fleiss_of(ratings: Patterns, weights: Floats) -> Floats:
     """Fleiss' kappa; units may have different numbers of ratings."""
-    observed = percent_of(found, weights)
-    totals = (found.counts.T @ weights.T).T
+    observed = percent_of(ratings, weights)
+    totals = (ratings.counts.T @ weights.T).T
     share = _over(totals, totals.sum(axis=1)[:, None])
     expected = (share**2).sum(axis=1)
     return _over(observed - expected, 1 - expected)
 
 
-def alpha_of(found: Patterns, weights: Floats, level: Level = "nominal") -> Floats:
+def alpha_of(ratings: Patterns, weights: Floats, level: Level = "nominal") -> Floats:
     """Krippendorff's alpha."""
-    sizes = found.counts.sum(axis=1)
-    totals = (found.counts.T @ weights.T).T
+    sizes = ratings.counts.sum(axis=1)
+    totals = (ratings.counts.T @ weights.T).T
     n = totals.sum(axis=1)
     if level == "nominal":
-        within = weights @ ((sizes**2 - found.counts.power(2).sum(axis=1)) / (sizes - 1))
+        within = weights @ ((sizes**2 - ratings.counts.power(2).sum(axis=1)) / (sizes - 1))
         between = n**2 - (totals**2).sum(axis=1)
     else:
-        places = np.cumsum(totals, axis=1) - totals / 2 if level == "ordinal" else found.values[None, :]
+        places = np.cumsum(totals, axis=1) - totals / 2 if level == "ordinal" else ratings.values[None, :]
         places = places - places.mean(axis=1, keepdims=True)  # differences stay, and the squares stay small
-        first, second = (found.counts @ places.T).T, (found.counts @ (places**2).T).T
+        first, second = (ratings.counts @ places.T).T, (ratings.counts @ (places**2).T).T
         within = (weights * 2 * (sizes * second - first**2) / (sizes - 1)).sum(axis=1)
         between = 2 * (n * (totals * places**2).sum(axis=1) - (totals * places).sum(axis=1) ** 2)
     return 1 - _over(within * (n - 1), between)
@@ -102,9 +102,9 @@ def kappa(one: Sequence[object], other: Sequence[object]) -> float | None:
     return _known(_cohen(np.bincount(cell, minlength=k * k)[None, :].astype(np.float64), k)[0]) if len(cell) else None
 
 
-def figure(found: Patterns, statistic: Callable[[Patterns, Floats], Floats], *, seed: int = 0) -> Figure:
+def figure(ratings: Patterns, statistic: Callable[[Patterns, Floats], Floats], *, seed: int = 0) -> Figure:
     """`statistic` (`percent_of`, `fleiss_of`, `alpha_of`) with its interval over units."""
-    return _figure(found.of, found.counts.shape[0], lambda weights: statistic(found, weights), seed)
+    return _figure(ratings.of, ratings.counts.shape[0], lambda weights: statistic(ratings, weights), seed)
 
 
 def kappa_figure(one: Sequence[object], other: Sequence[object], *, seed: int = 0) -> Figure:
@@ -137,10 +137,10 @@ def _cohen(counts: Floats, k: int) -> Floats:
     return _over(observed - expected, 1 - expected)
 
 
-def _equal_pairs(found: Patterns) -> Floats:
+def _equal_pairs(ratings: Patterns) -> Floats:
     """For each pattern the share of its pairs of ratings that are equal."""
-    sizes = found.counts.sum(axis=1)
-    equal: Floats = (found.counts.power(2).sum(axis=1) - sizes) / (sizes * (sizes - 1))
+    sizes = ratings.counts.sum(axis=1)
+    equal: Floats = (ratings.counts.power(2).sum(axis=1) - sizes) / (sizes * (sizes - 1))
     return equal
 
 

@@ -40,25 +40,25 @@ def dawid_skene(votes: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, 
     index = {name: i for i, name in enumerate(annotators)}
     code = {answer: i for i, answer in enumerate(answers)}
     flat = [(i, index[who], code[a]) for i, unit in enumerate(units) for who, a in sorted(votes[unit].items())]
-    unit, who, said = (np.array(column, dtype=np.int64) for column in zip(*flat, strict=True))
-    likely = _estimate(unit, who, said, (len(units), len(annotators), len(answers)))
+    unit, who, answer_code = (np.array(column, dtype=np.int64) for column in zip(*flat, strict=True))
+    likely = _estimate(unit, who, answer_code, (len(units), len(annotators), len(answers)))
     best = likely.argmax(axis=1)
     return {name: (answers[b], float(likely[i, b])) for i, (name, b) in enumerate(zip(units, best, strict=True))}
 
 
-def _estimate(unit: Ints, who: Ints, said: Ints, shape: tuple[int, int, int]) -> Floats:
+def _estimate(unit: Ints, who: Ints, answer_code: Ints, shape: tuple[int, int, int]) -> Floats:
     """Probabilities (units, answers)."""
     units, annotators, answers = shape
     likely = np.zeros((units, answers))
-    np.add.at(likely, (unit, said), 1.0)
+    np.add.at(likely, (unit, answer_code), 1.0)
     likely /= likely.sum(axis=1, keepdims=True)
     for _ in range(ROUNDS):
         # What each annotator says (last axis) when the truth is so (middle axis).
         says = np.full((annotators, answers, answers), SMOOTH)
-        np.add.at(says.transpose(0, 2, 1), (who, said), likely[unit])
+        np.add.at(says.transpose(0, 2, 1), (who, answer_code), likely[unit])
         says /= says.sum(axis=2, keepdims=True)
         log = np.tile(np.log(likely.mean(axis=0) + 1e-12), (units, 1))
-        np.add.at(log, unit, np.log(says[who, :, said]))
+        np.add.at(log, unit, np.log(says[who, :, answer_code]))
         new = np.exp(log - log.max(axis=1, keepdims=True))
         new /= new.sum(axis=1, keepdims=True)
         moved, likely = float(np.abs(new - likely).max()), new

@@ -1,0 +1,70 @@
+"""`claimlab review` on the command line: people and tokens, JSON, and wrong arguments in one sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimlab.cli.app import run
+from claimlab.generate.planted import planted
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    planted(size=240)[0].write(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert run(["review", *words, "--json"]) == 0
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
+
+
+def test_annotators_get_tokens_that_are_shown_once(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    created = told(
+        capsys, "create", "data", "-o", "r", "--sample", "6", "--annotator", "ana", "--annotator", "ben", "--seed", "1"
+    )
+    assert created["items"] == 6
+    assert set(created["tokens"]) == {"ana", "ben"}
+    owner = told(capsys, "person", "r", "ola", "--role", "owner")
+    assert owner["role"] == "owner"
+    assert told(capsys, "person", "r", "ola", "--new-token")["token"] != owner["token"]
+    status = told(capsys, "status", "r")
+    assert [(p["name"], p["assigned"]) for p in status["people"]] == [("ana", 6), ("ben", 6), ("ola", 0)]
+    assert status["items"] == {"open": 6}
+    assert told(capsys, "agreement", "r")["rows"][0]["items"] == 0
+    for file in (place / "r").iterdir():
+        assert owner["token"].encode() not in file.read_bytes()
+
+
+def test_tasks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [task["name"] for task in told(capsys, "tasks")["tasks"]]
+    assert {"label", "keep", "feasibility", "rationale", "conflict", "rating", "spans", "note"} <= set(names)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("create data -o r --task labels", 2, "Did you mean 'label'"),
+        ("create data -o r --stratify topic", 2, "Pass --sample too"),
+        ("create data -o r --doubtful --pairs conflicts", 2, "--doubtful and --pairs both choose records"),
+        ("create data -o r --finding length", 2, "Pass --audit (its folder) and --finding"),
+        ("create data -o r --store mysql://u:secret@h/d", 2, "'mysql://u@h/d' is not a store"),
+        ("create none -o r", 1, "There is no folder 'none'"),
+        ("status data", 1, "'data' is not a review"),
+        ("apply data -o out", 1, "'data' is not a review"),
+        ("import data votes.csv", 1, "'data' is not a review"),
+    ],
+)
+@pytest.mark.usefixtures("place")
+def test_wrong_arguments_are_sentences(words: str, code: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["review", *words.split()]) == code
+    printed = capsys.readouterr().err
+    assert message in " ".join(printed.split())
+    assert "Traceback" not in printed
+    assert "secret" not in printed
