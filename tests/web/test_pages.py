@@ -158,6 +158,23 @@ def test_saved_pages_open_in_a_sandbox(client: TestClient) -> None:
     assert get(client, "/traces/evolved")["traces"] == 4
 
 
+def test_a_report_shows_only_what_claimlab_wrote_there(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
+    secret = tmp_path / "secret.html"
+    secret.write_text("hidden")
+    folder = tmp_path / "workspace" / "report"
+    cl.audit(clean_twin(size=60), checks=["length"], output=folder)
+    (folder / "mine.html").write_text("not listed")
+    (folder / "report.md").unlink()
+    (folder / "report.md").symlink_to(secret)
+    mark = json.loads((folder / ".claimlab.json").read_text())
+    (folder / ".claimlab.json").write_text(json.dumps({**mark, "files": [*mark["files"], "../../secret.html", 7]}))
+    with client_of(tmp_path / "workspace") as client:
+        assert client.get("/reports/report/index.html").status_code == 200
+        for name in ("mine.html", "report.md", "../../secret.html", "..%2f..%2fsecret.html", ".claimlab.json", "7"):
+            assert client.get(f"/reports/report/{name}").status_code == 404
+        assert "hidden" not in client.get("/reports/report").text
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -77,14 +77,19 @@ def kind_of(folder: Path) -> str | None:
     return next((kind for name, kind in _MANIFESTS.items() if (folder / name).is_file()), None)
 
 
+def files_of(folder: Path) -> list[str]:
+    """The files that claimlab wrote there, as its mark lists them; none where there is no mark."""
+    listed = _read(folder / MARK).get("files")
+    return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+
+
 def foreign_files(folder: Path) -> list[str]:
     """The files in `folder` that claimlab did not write, as paths inside it. A folder within that has a mark or a
     `dataset.json` of its own speaks for its own files."""
     known = {MARK}
     for place in [folder, *(p for p in sorted(folder.rglob("*")) if p.is_dir())]:
         prefix = place.relative_to(folder)
-        listed = _read(place / MARK).get("files")
-        names = [*listed, MARK] if isinstance(listed, list) else []
+        names = [*files_of(place), MARK]
         for manifest in _MANIFESTS:
             hashes = _read(place / manifest).get("files")
             names += [*hashes, manifest] if isinstance(hashes, dict) else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query
@@ -10,6 +11,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from claimlab.core.errors import NotFound
+from claimlab.core.guard import files_of
 from claimlab.web.gate import REPORT_POLICY
 from claimlab.web.page import Pages
 from claimlab.web.rows import Kept
@@ -45,7 +47,7 @@ def add_reports(app: FastAPI, pages: Pages) -> None:
     @pages.add("/reports/{report}", "report.html.jinja", title="The files of a saved report")
     def report(report: str) -> ReportPage:
         place = workspace.get(report, "report", "audit")
-        names = sorted(files_of(place), key=lambda name: (name != PAGE, "/" in name, name))
+        names = sorted(shown_files(place), key=lambda name: (name != PAGE, "/" in name, name))
         return ReportPage(entry=place.entry, files={n: f"/reports/{report}/{n}" for n in names})
 
     @app.get("/reports/{report}/{file:path}", include_in_schema=False)
@@ -53,7 +55,7 @@ def add_reports(app: FastAPI, pages: Pages) -> None:
         place = workspace.get(report, "report", "audit")
         if not file:
             return RedirectResponse(f"/reports/{report}")
-        if file not in files_of(place):
+        if file not in files_of(place.folder) or not _shown(place.folder, file):
             raise NotFound(f"The report '{place.entry.name}' has no file '{file[:200]}'.", "Choose one from its list.")
         path = place.folder / file
         headers = {"Content-Security-Policy": REPORT_POLICY}
@@ -75,11 +77,17 @@ def add_reports(app: FastAPI, pages: Pages) -> None:
         return Response(html, media_type=KINDS[".html"], headers={"Content-Security-Policy": REPORT_POLICY})
 
 
-def files_of(place: Place) -> list[str]:
-    """The files that can be shown: those below the folder that are files of a kind we know, and no links."""
-    every = (p for p in place.folder.rglob("*") if p.suffix in KINDS and p.is_file() and not p.is_symlink())
-    names = (p.relative_to(place.folder) for p in every)
-    return [n.as_posix() for n in names if not any(part.startswith(".") for part in n.parts)]
+def shown_files(place: Place) -> list[str]:
+    """The files that can be shown, of those that claimlab wrote there."""
+    return [name for name in files_of(place.folder) if _shown(place.folder, name)]
+
+
+def _shown(folder: Path, name: str) -> bool:
+    """Whether the name is of a kind we know, not hidden, and leads to a file in the folder itself: by no link and no
+    way around."""
+    inner, path = PurePosixPath(name), folder / name
+    hidden = any(part.startswith(".") for part in inner.parts)
+    return inner.suffix in KINDS and not hidden and path.is_file() and path.resolve() == folder.resolve() / name
 
 
 def _traces(place: Place) -> dict[str, Any]:
