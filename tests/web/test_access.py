@@ -67,3 +67,13 @@ def _links(page: Any, address: str) -> list[str]:
     page.goto(f"{address}runs/runs~tfidf")
     links.append(page.locator("table.records td.id a").first.get_attribute("href"))
     return [link.lstrip("/") for link in links]
+
+
+def test_a_planted_fault_is_seen(browser: Any) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = browser.new_page()
+    page.set_content("<html lang=en><title>x</title><main><h1>x</h1><input><button></button></main></html>")
+    found = {v["id"] for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")}
+    page.close()
+    assert {"label", "button-name"} <= found
