@@ -37,7 +37,7 @@ def test_no_prompt_is_a_constant_in_code() -> None:
         for line in file.read_text(encoding="utf-8").splitlines()
         if line.strip().startswith(('"You ', "'You ", 'f"You '))
     ]
-    allowed = ("detect/detectors/llm_search.py", "enrich/extract.py")  # what a search brought; moved with its room
+    allowed = ("detect/detectors/llm_search.py",)  # what it is told of a search
     assert [line for line in found if not line.startswith(allowed)] == []
 
 

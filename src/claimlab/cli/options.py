@@ -57,5 +57,8 @@ PromptOption = Annotated[
     list[str] | None,
     typer.Option("--prompt", metavar="NAME=FILE", help="Your words for a prompt; again for more. claimlab llm prompts"),
 ]
+BatchFlag = Annotated[
+    bool, typer.Option("--batch", help="Send the model's questions as a batch (cheaper, later); run the same again.")
+]
 EstimateFlag = Annotated[bool, typer.Option("--estimate", help="Print what the run would cost, and stop.")]
 ConcurrencyOption = Annotated[int, typer.Option("--concurrency", min=1, max=512, help="Records worked on at once.")]

@@ -16,6 +16,7 @@ ClaimlabError                exit 1: a problem the message explains
 ├── NotFound                 something that was asked for by its name or number is not there
 ├── NotAllowed               somebody may not do what they ask for; says who may
 ├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
+├── Pending                  a run waits for answers that come with a batch; the same run goes on when they are there
 ├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
 ├── NotFound                 nothing has the name or id that was asked for
 ├── NotAllowed               whoever asks may not do this: no token, or another role
@@ -157,6 +158,10 @@ class NotAllowed(ClaimlabError):
 
 
 class BudgetSpent(ClaimlabError):
+    pass
+
+
+class Pending(ClaimlabError):
     pass
 
 

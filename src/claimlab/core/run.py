@@ -27,10 +27,11 @@ from claimlab import __version__
 from claimlab.core.atomic import atomic_folder, atomic_text
 from claimlab.core.budget import Caps
 from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.deferred import Deferred
 from claimlab.core.calls.mode import check_mode
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import OutputExists
+from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
 from claimlab.core.ledger import Ledger
@@ -62,6 +63,7 @@ class Run:
         cache: str | Path | None = None,
         concurrency: int = 64,
         estimate: bool = False,
+        batch: bool = False,
         progress: Progress = silent,
     ) -> None:
         self.verb, self.seed, self.force, self.estimate, self.progress = verb, seed, force, estimate, progress
@@ -71,6 +73,7 @@ class Run:
         self._kind, self._reads = kind, [*map(Path, reads), *folders_of(source)]
         self._source, self._limit = source, limit
         self._caps, self._mode, self._cache, self._concurrency = caps or Caps(), check_mode(mode), cache, concurrency
+        self._batch = batch and not estimate
         self._lock: Lock | None = None
         self._journal: Journal | None = None
         self._ledger: Ledger | None = None
@@ -117,7 +120,12 @@ class Run:
             if cache is None and mode == "record":
                 mode = "live"  # a notebook that names no folder has nowhere to record to
             budget = self._caps.budget(self._ledger)
-            self._calls = Calls(mode, cache, budget, self._concurrency, self.progress)
+            if self._batch and mode != "record":
+                raise UsageError(
+                    f"A batch needs a recording, and mode '{mode}' records nothing.", "Leave out `batch` or `mode`."
+                )
+            deferred = Deferred() if self._batch else None
+            self._calls = Calls(mode, cache, budget, self._concurrency, self.progress, deferred)
         return self._calls
 
     def journal(self, **decides: Any) -> Journal:
@@ -125,12 +133,14 @@ class Run:
         the input, the seed and the version. A replay takes nothing but its recording."""
         data = {} if self._source is None else {"input": self.dataset.fingerprint()}
         key = {"verb": self.verb, "tool": __version__, "seed": self.seed, **data, **decides}
-        self._journal = Journal(None if self._mode == "replay" else self.work, key)
+        # What waits for a batch is not done: nothing of such a start is to be taken up again.
+        self._journal = Journal(None if self._mode == "replay" or self._batch else self.work, key)
         return self._journal
 
     def finish(self, dataset: Dataset, more: Callable[[Path], None] | None = None) -> Dataset:
         """Put the output in place in one step and remove what a later start would have needed. `more` writes further
         files into the folder before it is sealed (a report beside the tables). `dataset` then knows its folder."""
+        self._settle()
         if self.output is None or self.work is None:
             return dataset
         if self.output.exists() and not self.force and not self._is_ours():
@@ -148,11 +158,17 @@ class Run:
 
     def fill(self, write: Callable[[Path], None]) -> None:
         """Put a folder of another kind in place in one step: `write` fills and seals it (a report, an export)."""
+        self._settle()
         if self.output is None:
             return
         with atomic_folder(self.output) as building:
             write(building)
         self.clear()
+
+    def _settle(self) -> None:
+        """Send the questions of a batch; nothing is written while some are unanswered."""
+        if self._calls is not None and self._calls.deferred is not None:
+            self._calls.deferred.settle()
 
     def clear(self) -> None:
         """Remove the work folder, but for the lock. The note that all is done goes last: until then, a run that is

@@ -51,6 +51,7 @@ def detect(
     prompts: Given = (),
     cache: str | Path | None = None,
     mode: str = "record",
+    batch: bool = False,
     max_cost: float | None = None,
     max_calls: int | None = None,
     max_tokens: int | None = None,
@@ -73,8 +74,9 @@ def detect(
     """
     caps = Caps(max_cost, max_calls, max_tokens)
     with Run(
-        "detect", data, output, force=force, seed=seed, caps=caps, mode=mode, cache=cache, progress=progress
-    ) as run:
+        "detect", data, output, force=force, seed=seed, caps=caps, mode=mode, cache=cache, batch=batch,
+        progress=progress,
+    ) as run:  # fmt: skip
         words = {
             "profile": profile, "model": model, "providers": provider,
             "search_profile": search_profile, "search_model": search_model,

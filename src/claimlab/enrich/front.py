@@ -22,6 +22,7 @@ from claimlab.enrich.imported import read_enriched
 from claimlab.enrich.open import open_doors, read_countries
 from claimlab.enrich.run import CONCURRENCY, Enrichment, enrich_async, parameters
 from claimlab.enrich.views import KIND, write_evidence
+from claimlab.llm.prompts import Given
 
 
 def enrich(
@@ -34,6 +35,7 @@ def enrich(
     profile: str | None = None,
     model: str | None = None,
     claims: int = 1,
+    prompts: Given = (),
     query_rule: str = "paper",
     correspondence: str = "paper",
     results: int = 5,
@@ -43,6 +45,7 @@ def enrich(
     report: str | Path | None = None,
     cache: str | Path | None = None,
     mode: str = "record",
+    batch: bool = False,
     max_cost: float | None = None,
     max_calls: int | None = None,
     max_tokens: int | None = None,
@@ -69,9 +72,13 @@ def enrich(
         _require(asked[0])
         caps = Caps(max_cost, max_calls, max_tokens)
         with Run(
-            "enrich", data, output, limit=limit, force=force, caps=caps, mode=mode, cache=cache, progress=progress
-        ) as run:
-            words = {"extract": extract, "profile": profile, "model": model, "claims": claims, "snapshot": snapshot}
+            "enrich", data, output, limit=limit, force=force, caps=caps, mode=mode, cache=cache, batch=batch,
+            progress=progress,
+        ) as run:  # fmt: skip
+            words = {
+                "extract": extract, "profile": profile, "model": model, "claims": claims, "prompts": prompts,
+                "snapshot": snapshot,
+            }  # fmt: skip
             enriched = sync.run(_enriched(run, asked, settings, concurrency, words))
             enriched.summary["budget"] = run.calls.budget.summary()
             run.finish(enriched.dataset)
@@ -90,6 +97,7 @@ def estimate_enrich(
     profile: str | None = None,
     model: str | None = None,
     claims: int = 1,
+    prompts: Given = (),
     query_rule: str = "paper",
     cache: str | Path | None = None,
     mode: str = "record",
@@ -103,7 +111,7 @@ def estimate_enrich(
         async def whole() -> dict[str, Any]:
             async with open_doors(
                 _names(provider), run.calls, factcheck=_names(factcheck), extract=extract, profile=profile, model=model,
-                claims=claims,
+                claims=claims, prompts=prompts,
             ) as doors:  # fmt: skip
                 return estimate(run.dataset, doors, settings, run.calls)
 

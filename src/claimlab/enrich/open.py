@@ -11,6 +11,7 @@ from claimlab.core.errors import UsageError
 from claimlab.enrich.extract import ByModel, Extractor, rule_extractor
 from claimlab.enrich.flow import Doors
 from claimlab.llm.open import open_provider
+from claimlab.llm.prompts import Given, read_prompts
 from claimlab.search.named import named_chain
 from claimlab.search.snapshot import PageFetcher
 
@@ -25,11 +26,12 @@ async def open_doors(
     profile: str | None = None,
     model: str | None = None,
     claims: int = 1,
+    prompts: Given = (),
     snapshot: bool = False,
 ) -> AsyncIterator[Doors]:
     """The doors, ready to be asked. `web` and `factcheck` name providers, each the fallback of the one before: "brave",
     "local:FOLDER". `extract` is "model" (then `profile` says which), "offline", "first-sentence" or "none"."""
-    extractor = _extractor(extract, claims, profile, model, calls)
+    extractor = _extractor(extract, claims, profile, model, calls, prompts)
     chains = [named_chain(web, calls, factcheck=holds_factchecks)] if web else []
     chains += [named_chain(factcheck, calls, factcheck=True)] if factcheck else []
     pages = PageFetcher(calls=calls) if snapshot else None
@@ -42,7 +44,12 @@ async def open_doors(
             await extractor.provider.close()
 
 
-def _extractor(extract: str, claims: int, profile: str | None, model: str | None, calls: Calls) -> Extractor | None:
+def _extractor(
+    extract: str, claims: int, profile: str | None, model: str | None, calls: Calls, prompts: Given
+) -> Extractor | None:
+    words = read_prompts(prompts, "enrich")
+    if words.replaced and extract != "model":
+        raise UsageError(f"No model is asked: claims are extracted by '{extract}'.", "Pass `extract` as 'model'.")
     if profile is not None and extract != "model":
         raise UsageError(
             f"The model profile '{profile}' would not be asked: claims are extracted by '{extract}'.",
@@ -54,7 +61,7 @@ def _extractor(extract: str, claims: int, profile: str | None, model: str | None
         return rule_extractor(extract, claims)
     if profile is None:
         raise UsageError("Extracting by a model needs a profile.", "Pass `profile`; see: claimlab llm profiles")
-    return ByModel(open_provider(profile, model=model, calls=calls), claims)
+    return ByModel(open_provider(profile, model=model, calls=calls), claims, words)
 
 
 def read_countries(given: Sequence[str]) -> Mapping[str, str]:

@@ -19,7 +19,7 @@ from claimlab.core.errors import ClaimlabError, MissingExtra
 SLOTS = 2
 CONTEXT = 4096  # tokens per slot
 _lock = threading.Lock()
-_running: dict[Path, LocalServer] = {}
+_running: dict[tuple[Path, int], LocalServer] = {}
 
 
 @dataclass(frozen=True)
@@ -29,26 +29,26 @@ class LocalServer:
     engine: Any
 
 
-def local_server(weights: Path) -> LocalServer:
-    """The server of these weights; blocks while it loads."""
+def local_server(weights: Path, context: int = CONTEXT) -> LocalServer:
+    """The server of these weights, with so many tokens of context for a call; blocks while it loads."""
     with _lock:
-        if weights not in _running:
-            _running[weights] = _start(weights)
-            atexit.register(stop, weights)
-        return _running[weights]
+        if (weights, context) not in _running:
+            _running[weights, context] = _start(weights, context)
+            atexit.register(stop, weights, context)
+        return _running[weights, context]
 
 
-def stop(weights: Path) -> None:
+def stop(weights: Path, context: int = CONTEXT) -> None:
     """Stop the server, if it runs."""
     with _lock:
-        _running.pop(weights, None)  # the engine ends with its last reference
+        _running.pop((weights, context), None)  # the engine ends with its last reference
 
 
-def _start(weights: Path) -> LocalServer:
+def _start(weights: Path, context: int) -> LocalServer:
     try:
         library: Any = importlib.import_module("xllamacpp")
     except ImportError:
-        raise MissingExtra("The embedded model", "local-llm") from None
+        raise MissingExtra("A model inside this process", "local-llm") from None
     key = secrets.token_urlsafe(24)  # other users of this machine can reach loopback too
     params = library.CommonParams()
     params.model.path = str(weights)
@@ -57,7 +57,7 @@ def _start(weights: Path) -> LocalServer:
     params.port = 0
     params.api_keys = [key]
     params.n_parallel = SLOTS
-    params.n_ctx = CONTEXT * SLOTS
+    params.n_ctx = context * SLOTS
     params.warmup = False
     params.ui = False
     params.verbosity = -1
@@ -68,7 +68,7 @@ def _start(weights: Path) -> LocalServer:
         engine = library.Server(params)
     except Exception as error:
         raise ClaimlabError(
-            f"The embedded model could not be started from '{weights}': {error}.",
-            "Fetch it again: claimlab llm install",
+            f"The model could not be started from '{weights}': {error}.",
+            "Fetch the embedded model again (claimlab llm install), or pass another GGUF file.",
         ) from error
     return LocalServer(url=f"{engine.listening_address}/v1", key=key, engine=engine)

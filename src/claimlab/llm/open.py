@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.retry import Retries
+from claimlab.llm.batch import Batched
 from claimlab.llm.meter import Metered
 from claimlab.llm.profiles import Profile, find_profile
 from claimlab.llm.provider import PROVIDERS, Provider
@@ -25,6 +26,8 @@ def layered(provider: Provider, calls: Calls, retries: Retries | None = None) ->
     """`provider` with budget, patience, memory and validation around it."""
     if calls.mode == "replay":  # the provider is never asked, and nothing is spent
         return Validated(Remembered(provider, calls))
+    if calls.deferred is not None:
+        return Validated(Remembered(Batched(provider, calls), calls))
     metered = Metered(provider, calls.budget)
     at_once = min(calls.concurrency, provider.profile.concurrency or calls.concurrency)
     return Validated(Remembered(Patient(metered, concurrency=at_once, retries=retries or Retries()), calls))

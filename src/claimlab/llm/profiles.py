@@ -22,6 +22,9 @@ from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, Usa
 from claimlab.llm.messages import Request, T, Usage
 from claimlab.llm.prices import Price, listed_price
 
+GGUF = "gguf:"
+CONTEXT = 8192  # tokens for a call of a model file: 15 examples with evidence fit
+
 
 class Profile(BaseModel):
     # A key pasted where a variable's name belongs must not be shown again in the message about it.
@@ -40,6 +43,7 @@ class Profile(BaseModel):
     reasoning_tokens: int | dict[str, int] = (
         0  # room for hidden reasoning, added to every limit; by model, with * and ?
     )
+    batch_price: float = Field(default=1.0, ge=0, le=1)  # of a call in a batch, as a share of its usual price
     timeout: float = Field(default=120.0, gt=0)
     concurrency: int | None = Field(default=None, ge=1)  # the most calls at once that it can take
     parameters: dict[str, Any] = {}  # sent with every call, such as {reasoning_effort = "low"}
@@ -110,7 +114,9 @@ class Profile(BaseModel):
 
 
 def find_profile(which: str) -> Profile:
-    """A profile by name, by the path of a TOML file that holds one, or by FILE#NAME."""
+    """A profile by name, by the path of a TOML file that holds one, by FILE#NAME, or gguf:PATH for a local model."""
+    if which.startswith(GGUF):
+        return _gguf(Path(which.removeprefix(GGUF)).expanduser())
     path, _, name = which.partition("#")
     if path.endswith(".toml") or Path(path).is_file():
         profiles = read_profiles(Path(path))
@@ -126,6 +132,22 @@ def find_profile(which: str) -> Profile:
     if which not in profiles:
         raise UnknownName("model profile", which, profiles)
     return profiles[which]
+
+
+def _gguf(path: Path) -> Profile:
+    """A model file on this machine. A replay does not need the file itself, only its name."""
+    if path.is_file():
+        with path.open("rb") as file:
+            if file.read(4) != b"GGUF":
+                raise UnreadableFile(f"'{path}' is not a GGUF file.", "Pass the weights of a model in that format.")
+    elif path.suffix != ".gguf":
+        raise UnreadableFile(f"There is no model file '{path}'.", "Check the path.")
+    options = {"path": str(path), "context": CONTEXT}
+    return Profile(
+        name=f"{GGUF}{path.name}", provider="gguf", model=path.stem, schema_bound=True, schema_bounds=True,
+        timeout=1800, concurrency=2, prices={"*": Price(input=0, output=0)}, options=options,
+        standing="a local model file: its quality is not known to claimlab",
+    )  # fmt: skip
 
 
 def all_profiles() -> dict[str, Profile]:

@@ -106,11 +106,9 @@ class StandIn:
                 first, *lines = head.decode("latin-1").split("\r\n")
                 headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines if line)}
                 raw = await reader.readexactly(int(headers.get("content-length", 0)))
-                if first.startswith("GET"):
-                    reply: bytes | None = _http(200, json.dumps(self.counts()).encode())
-                else:
-                    self.last_headers = headers
-                    reply = await self._work(raw)
+                self.last_headers = headers if first.startswith("POST") else self.last_headers
+                method, path, *_ = first.split(" ")
+                reply = await self.respond(method, path, raw)
                 if reply is None:
                     return
                 writer.write(reply)
@@ -119,6 +117,10 @@ class StandIn:
             return  # the client went away
         finally:
             writer.close()
+
+    async def respond(self, method: str, path: str, raw: bytes) -> bytes | None:  # noqa: ARG002
+        """The whole reply to a request; null closes the connection."""
+        return http(200, json.dumps(self.counts()).encode()) if method == "GET" else await self._work(raw)
 
     async def _work(self, raw: bytes) -> bytes | None:
         """One request, within the slots."""
@@ -148,18 +150,18 @@ class StandIn:
         if fault == "cut":
             return None  # the connection is closed without a word
         if isinstance(fault, tuple):  # a status and a body of the caller's own
-            return _http(*fault)
+            return http(*fault)
         if fault in _FAULTS:
-            return _http(*_FAULTS[fault])
+            return http(*_FAULTS[fault])
         if fault is not None and fault.isdigit():
             return self._status(fault)
         self.served += 1
         message = {"role": "assistant", "content": "x" * HUGE if fault == "huge" else self.answer(body)}
         if fault == "refusal":
             message = {"role": "assistant", "content": None, "refusal": "I cannot help with that."}  # type: ignore[dict-item]
-        return _http(200, json.dumps(self._completion(body, message)).encode())
+        return http(200, json.dumps(self.completion(body, message)).encode())
 
-    def _completion(self, body: Body, message: Body) -> Body:
+    def completion(self, body: Body, message: Body) -> Body:
         asked = sum(len(m["content"]) for m in body["messages"]) // 4
         replied = len(message.get("content") or "") // 4
         usage = {"prompt_tokens": asked, "completion_tokens": replied, "total_tokens": asked + replied}
@@ -174,10 +176,10 @@ class StandIn:
 
     def _status(self, status: str) -> bytes:
         wait = [f"retry-after: {self.retry_after}"] if status == "429" and self.retry_after else []
-        return _http(int(status), json.dumps({"error": {"message": f"planned {status}"}}).encode(), wait)
+        return http(int(status), json.dumps({"error": {"message": f"planned {status}"}}).encode(), wait)
 
 
-def _http(status: int, body: bytes, headers: list[str] | None = None) -> bytes:
+def http(status: int, body: bytes, headers: list[str] | None = None) -> bytes:
     lines = [f"HTTP/1.1 {status} X", "content-type: application/json", f"content-length: {len(body)}", *(headers or [])]
     return ("\r\n".join(lines) + "\r\n\r\n").encode() + body
 

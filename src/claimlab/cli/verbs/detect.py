@@ -46,6 +46,7 @@ def detect(
     prompt: o.PromptOption = None,
     cache: o.CacheOption = None,
     mode: o.ModeOption = "record",
+    batch: o.BatchFlag = False,
     max_cost: o.MaxCostOption = None,
     max_calls: o.MaxCallsOption = None,
     max_tokens: o.MaxTokensOption = None,
@@ -72,9 +73,9 @@ def detect(
         return
     from claimlab.detect.run import detect as run_detect
 
-    caps: dict[str, Any] = {"max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
+    spends: dict[str, Any] = {"batch": batch, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
-        run = run_detect(folder, detector, **options, **caps, timed=timed, force=force, progress=progress)
+        run = run_detect(folder, detector, **options, **spends, timed=timed, force=force, progress=progress)
     for note in run.report["notes"]:
         say(f"Note: {note}")
     if as_json:

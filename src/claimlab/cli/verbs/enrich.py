@@ -46,8 +46,10 @@ def enrich(
     as_of: AsOfOption = None,
     country: Annotated[list[str] | None, typer.Option(help="BR, or por=BR for one language; may be repeated.")] = None,
     snapshot: Annotated[bool, typer.Option("--snapshot", help="Store the text of the pages that were found.")] = False,
+    prompt: o.PromptOption = None,
     cache: o.CacheOption = None,
     mode: o.ModeOption = "record",
+    batch: o.BatchFlag = False,
     max_cost: o.MaxCostOption = None,
     max_calls: o.MaxCallsOption = None,
     max_tokens: o.MaxTokensOption = None,
@@ -66,14 +68,15 @@ def enrich(
 
     asked: dict[str, Any] = {
         "output": output, "factcheck": factcheck or (), "extract": extract, "profile": profile, "model": model,
-        "claims": claims, "query_rule": query_rule, "cache": cache, "mode": mode, "limit": limit,
+        "claims": claims, "prompts": prompt or (), "query_rule": query_rule, "cache": cache, "mode": mode,
+        "limit": limit,
     }  # fmt: skip
     if estimate:
         show_estimate(estimate_enrich(folder, provider or (), **asked), as_json)
         return
     options: dict[str, Any] = {
         "correspondence": correspondence, "results": results, "as_of": as_of, "country": country or (),
-        "snapshot": snapshot, "report": report, "max_cost": max_cost, "max_calls": max_calls,
+        "snapshot": snapshot, "report": report, "batch": batch, "max_cost": max_cost, "max_calls": max_calls,
         "max_tokens": max_tokens, "concurrency": concurrency, "force": force,
     }  # fmt: skip
     with progress_bar() as progress:

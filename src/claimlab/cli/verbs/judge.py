@@ -41,6 +41,7 @@ def judge(
     task: o.OptionalTask = None,
     cache: o.CacheOption = None,
     mode: o.ModeOption = "record",
+    batch: o.BatchFlag = False,
     max_cost: o.MaxCostOption = None,
     max_calls: o.MaxCallsOption = None,
     max_tokens: o.MaxTokensOption = None,
@@ -61,9 +62,9 @@ def judge(
     if estimate:
         show_estimate(estimate_judge(run, **asked), as_json)
         return
-    caps: dict[str, Any] = {"max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
+    spends: dict[str, Any] = {"batch": batch, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
-        judged = run_judge(run, **asked, **caps, labels=labels, threshold=threshold, force=force, progress=progress)
+        judged = run_judge(run, **asked, **spends, labels=labels, threshold=threshold, force=force, progress=progress)
     if as_json:
         written(judged.dataset, as_json=True, more=judged.dataset.report)
         return

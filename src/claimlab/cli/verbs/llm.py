@@ -106,6 +106,49 @@ def _words(prompt: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+batch = verb(help="Batches of a run: look at them, fetch their answers into the recording, cancel them.")
+CacheArgument = Annotated[Path, typer.Argument(help="Folder of recorded calls (OUTPUT.cache).")]
+
+
+@batch.command("status")
+def batch_status(cache: CacheArgument, as_json: o.JsonFlag = False) -> None:
+    """Say how far the batches of a run are."""
+    from claimlab.llm.batch import status
+
+    _batches(status(cache), as_json)
+
+
+@batch.command("collect")
+def batch_collect(cache: CacheArgument, as_json: o.JsonFlag = False) -> None:
+    """Put the answers of finished batches into the recording; then run the same command again."""
+    from claimlab.llm.batch import collect
+
+    _batches(collect(cache), as_json)
+
+
+@batch.command("cancel")
+def batch_cancel(cache: CacheArgument, as_json: o.JsonFlag = False) -> None:
+    """Stop what is under way; answers that exist by then can still be collected."""
+    from claimlab.llm.batch import cancel
+
+    _batches(cancel(cache), as_json)
+
+
+app.add_typer(batch, name="batch")
+
+
+def _batches(found: list[Any], as_json: bool) -> None:
+    rows = [one.row() for one in found]
+    if as_json:
+        emit({"batches": rows})
+        return
+    for row in rows:
+        answers = f", {row['answered']:,} answered, {row['failed']:,} failed" if row["collected"] else ""
+        echo(f"{row['id']}: {row['status']}, {row['requests']:,} requests to {row['model']}{answers}")
+    if not rows:
+        say("There is no batch in this folder.")
+
+
 def _row(profile: Any) -> dict[str, Any]:
     import os
 

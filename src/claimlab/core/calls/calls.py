@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from claimlab.core.budget import Budget
+from claimlab.core.calls.deferred import Deferred
 from claimlab.core.calls.mode import Mode, check_mode
 from claimlab.core.calls.recording import Recording
 from claimlab.core.errors import UsageError
@@ -28,6 +29,7 @@ class Calls:
     budget: Budget = field(default_factory=Budget)
     concurrency: int = 64
     progress: Progress = silent
+    deferred: Deferred | None = None  # where questions are noted that go into a batch
 
     def __post_init__(self) -> None:
         check_mode(self.mode)

@@ -43,6 +43,7 @@ def judge(
     task: str | None = None,
     cache: str | Path | None = None,
     mode: str = "record",
+    batch: bool = False,
     max_cost: float | None = None,
     max_calls: int | None = None,
     max_tokens: int | None = None,
@@ -61,7 +62,9 @@ def judge(
     _check(profile, offline, threshold, model=model, scale=scale, runs=runs, prompts=prompts or None)
     words = read_prompts(prompts, "judge")
     caps = Caps(max_cost, max_calls, max_tokens)
-    with Run("judge", data, output, force=force, caps=caps, mode=mode, cache=cache, progress=progress) as run:
+    with Run(
+        "judge", data, output, force=force, caps=caps, mode=mode, cache=cache, batch=batch, progress=progress
+    ) as run:
         with _opened(run.calls, profile, offline, model, scale, runs, words) as chosen:
             judged = judge_run(
                 run.dataset,

@@ -49,7 +49,7 @@ class OpenAICompatible:
             # The body goes as "extra": else the SDK walks every message by its types, a seventh of the whole call.
             completions = line.client.chat.completions.with_streaming_response
             limit = request.timeout or self.profile.timeout
-            body = self._body(request)
+            body = self.body(request)
             async with completions.create(model="", messages=[], extra_body=body, timeout=limit) as response:
                 raw = await read_bounded(response.http_response, MAX_REPLY)
         except TooLarge:
@@ -59,12 +59,12 @@ class OpenAICompatible:
         except sdk.APITimeoutError:
             return self._failed("timeout", "the endpoint did not answer in time", transient=True)
         except Exception as error:  # the transport's own, while the body is read: its package differs between SDKs
-            return self._broken(error)
+            return self.broken(error)
         finally:
             line.busy = False
-        return self._read(raw)
+        return self.read(raw)
 
-    def _broken(self, error: Exception) -> Answer[Any]:
+    def broken(self, error: Exception) -> Answer[Any]:
         """No reply: an HTTP error, or none at all. Some versions of the SDK wrap what happened, some do not."""
         cause = error.__cause__ if isinstance(error, _sdk().APIConnectionError) else error
         if isinstance(cause, ErrorAnswer):
@@ -74,7 +74,7 @@ class OpenAICompatible:
         failure = "bad-response" if isinstance(cause, WrongEncoding | _sdk().APIError) else failure
         return self._failed(failure, excerpt(f"{name}: {cause}", self._key), transient=True)
 
-    def _body(self, request: Request[Any]) -> dict[str, Any]:
+    def body(self, request: Request[Any]) -> dict[str, Any]:
         messages = [{"role": m.role, "content": m.content} for m in request.messages]
         body: dict[str, Any] = {"model": self.profile.chosen_model(), "messages": messages}
         body[self.profile.limit_field] = request.max_tokens
@@ -91,7 +91,7 @@ class OpenAICompatible:
             messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n\n{in_words(request.schema)}"}
         return {**body, **self.profile.parameters}
 
-    def _read(self, raw: bytes) -> Answer[Any]:
+    def read(self, raw: bytes) -> Answer[Any]:
         reply = read_reply(raw, self._key)
         if isinstance(reply, str):
             return self._failed("bad-response", reply, transient=True)
@@ -152,6 +152,11 @@ class OpenAICompatible:
                 return line
         self._lines.append(_Line(self._open()))
         return self._lines[-1]
+
+    def client(self) -> Any:
+        """A client of its own for calls of another kind; whoever opens it closes it."""
+        self._key = self._key or self.profile.key()
+        return self._open()
 
     def _open(self) -> Any:
         local = urlsplit(self.profile.base_url or "").hostname in ("127.0.0.1", "localhost", "::1")

@@ -1,0 +1,190 @@
+"""Batches: many calls sent as one file, answered within a day, usually at half the price.
+
+The wire format is the one that OpenAI published and several vendors copy: a file of requests is uploaded, a batch made
+from it, polled, and a file of answers fetched. A batch is a JSON file beside the recording, `CACHE/batches/ID.json`,
+with its questions; its answers go into the recording, so that every run, resumed or replayed, finds them there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from claimlab.core import sync
+from claimlab.core.atomic import atomic_text
+from claimlab.core.budget import Amount
+from claimlab.core.calls.calls import Calls
+from claimlab.core.calls.deferred import Item
+from claimlab.core.calls.recording import Kept, Question, Recording
+from claimlab.core.errors import UsageError
+from claimlab.llm.batch_wire import Endpoint
+from claimlab.llm.messages import Answer, Request, T
+from claimlab.llm.meter import most
+from claimlab.llm.profiles import Profile
+from claimlab.llm.provider import Provider
+from claimlab.llm.remember import question, restored, stored
+
+FOLDER = "batches"
+MOST = 50_000  # requests in one batch, by the vendors' rules
+OVER = ("completed", "failed", "expired", "cancelled")
+
+
+@dataclass
+class Batch:
+    """One batch as it is kept on disk. `questions` are by hash, with what the recording needs to keep an answer."""
+
+    id: str
+    profile: dict[str, Any]
+    questions: dict[str, dict[str, Any]]
+    status: str = "sent"
+    answered: int = 0
+    failed: int = 0
+    collected: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def save(self, cache: Path) -> None:
+        (cache / FOLDER).mkdir(parents=True, exist_ok=True)
+        atomic_text(cache / FOLDER / f"{self.id}.json", json.dumps(asdict(self), ensure_ascii=False, indent=1))
+
+    def row(self) -> dict[str, Any]:
+        """For a list: everything but the questions themselves."""
+        return {
+            "id": self.id, "profile": self.profile["name"], "model": self.profile["model"], "status": self.status,
+            "requests": len(self.questions), "answered": self.answered, "failed": self.failed,
+            "collected": self.collected,
+        }  # fmt: skip
+
+
+def batches_in(cache: Path) -> list[Batch]:
+    files = sorted((cache / FOLDER).glob("*.json"))
+    return [Batch(**json.loads(file.read_text(encoding="utf-8"))) for file in files]
+
+
+class Batched:
+    """The layer that notes a question instead of asking it. What it can cost at most counts against the caps at once,
+    since a batch that was sent is paid for whether or not its answers are fetched."""
+
+    def __init__(self, inner: Provider, calls: Calls) -> None:
+        if inner.profile.base_url is None:
+            raise UsageError(f"The profile '{inner.profile.name}' takes no batches.", "Leave out `batch`.")
+        assert calls.deferred is not None
+        assert calls.cache is not None, "a batch needs a recording"
+        self.inner, self.profile, self.calls = inner, inner.profile, calls
+        self.deferred, self.cache = calls.deferred, Path(calls.cache)
+        self._under_way: set[str] | None = None
+        self._first = asyncio.Lock()
+
+    async def ask(self, request: Request[T]) -> Answer[T]:
+        asked = question(request, self.profile)
+        waited_for = await self._waited_for()
+        kept = self.calls.recording.get(asked) if self.calls.recording is not None else None
+        if kept is not None and kept.final:  # it has just come in
+            return restored(kept.answer)
+        if asked.key in waited_for:
+            self.deferred.under_way += 1
+        elif not self.deferred.has(self, asked):
+            worst = most(request, self.profile)
+            price = Amount(worst.money * self.profile.batch_price, worst.tokens, worst.calls)
+            (await self.calls.budget.reserve(price)).settle(None)
+            self.deferred.add(self, asked, Endpoint(self.profile).body(request))
+        detail = "the answer comes with a batch"
+        return Answer(model=self.profile.chosen_model(), failure="batched", detail=detail, transient=True)
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+    async def _waited_for(self) -> set[str]:
+        """The questions in batches that are not done; what has come in since the last start is collected first."""
+        async with self._first:
+            if self._under_way is None:
+                batches = await collected(self.cache)
+                self._under_way = {key for batch in batches if not batch.collected for key in batch.questions}
+            return self._under_way
+
+    def send(self, items: Sequence[Item]) -> str:
+        ids = []
+        for start in range(0, len(items), MOST):
+            part = items[start : start + MOST]
+            lines = [_line(asked, body) for asked, body in part]
+            number = sync.run(Endpoint(self.profile).create("".join(lines).encode()))
+            questions = {asked.key: {"kind": asked.kind, "content": dict(asked.content)} for asked, _ in part}
+            Batch(number, self.profile.model_dump(mode="json"), questions).save(self.cache)
+            ids.append(number)
+        count = "1 question was" if len(items) == 1 else f"{len(items):,} questions were"
+        return f"{count} sent to '{self.profile.name}' as batch {', '.join(ids)}."
+
+
+def _line(asked: Question, body: Mapping[str, Any]) -> str:
+    call = {"custom_id": asked.key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+    return json.dumps(call, ensure_ascii=False) + "\n"
+
+
+def status(cache: Path) -> list[Batch]:
+    return sync.run(looked_at(cache))
+
+
+def collect(cache: Path) -> list[Batch]:
+    return sync.run(collected(cache))
+
+
+def cancel(cache: Path) -> list[Batch]:
+    return sync.run(cancelled(cache))
+
+
+async def looked_at(cache: Path) -> list[Batch]:
+    """Every batch of a cache, with what its endpoint says of those that are not collected."""
+    batches = batches_in(cache)
+    for batch in batches:
+        if not batch.collected and batch.status not in OVER:
+            await _refresh(batch, cache)
+    return batches
+
+
+async def collected(cache: Path) -> list[Batch]:
+    """Put the answers of finished batches into the recording. A call that failed in its batch is left out: the next
+    start sends it again."""
+    batches = await looked_at(cache)
+    for batch in batches:
+        if not batch.collected and batch.status in OVER:
+            recording = Recording(cache / "calls.sqlite")
+            try:
+                await _collect(batch, recording)
+            finally:
+                recording.close()
+            batch.collected = True
+            batch.save(cache)
+    return batches
+
+
+async def cancelled(cache: Path) -> list[Batch]:
+    """Ask the endpoints to stop what is under way; what was answered by then can still be collected."""
+    batches = await looked_at(cache)
+    for batch in batches:
+        if not batch.collected and batch.status not in OVER:
+            batch.status = (await Endpoint(Profile(**batch.profile)).cancel(batch.id))["status"]
+            batch.save(cache)
+    return batches
+
+
+async def _refresh(batch: Batch, cache: Path) -> None:
+    raw = await Endpoint(Profile(**batch.profile)).retrieve(batch.id)
+    batch.status = raw["status"]
+    batch.counts = {k: v for k, v in (raw.get("request_counts") or {}).items() if isinstance(v, int)}
+    batch.save(cache)
+
+
+async def _collect(batch: Batch, recording: Recording) -> None:
+    profile = Profile(**batch.profile)
+    for key, answer in await Endpoint(profile).answers(batch.id):
+        asked = batch.questions.get(key)
+        if asked is None:
+            continue
+        if answer.failure in (None, "refusal"):
+            recording.put(Question(asked["kind"], asked["content"]), Kept(stored(answer)))
+            batch.answered += 1
+        else:
+            batch.failed += 1
