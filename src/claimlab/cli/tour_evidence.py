@@ -1,4 +1,4 @@
-"""The demo's stage on evidence: made-up fact-checks are hidden for the claims and searched for, offline.
+"""The demo's stage on evidence: synthetic fact-checks are hidden for the claims and searched for, offline.
 
 Only what was found is shown and kept: a table with times of retrieval would make every demo differ from the last.
 """
@@ -41,7 +41,7 @@ def run_enrich(tour: Tour) -> None:
     }
     half = len(planted_checks) // 2
     sentences = (
-        f"{len(reviews)} made-up fact-checks were hidden for {ENRICHED} claims: {half} repeat the claim, and "
+        f"{len(reviews)} synthetic fact-checks were hidden for {ENRICHED} claims: {half} repeat the claim, and "
         f"{hits[WHOLE]} of them were found; {half} say only its core, and {hits[CORE]} of them were found, with the "
         "help of claims extracted by rule. No network and no model was used."
     )
