@@ -1,4 +1,4 @@
-"""Audit pages: the findings, the gravest first and filterable, and one page for each with its figures and records."""
+"""Audit pages: the findings, the most severe first, filterable, and a page for each with its figures and records."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ class AuditPage(BaseModel):
     name: str
     headlines: list[str]
     conclusions: list[str]
+    advice: list[str] = Field(description="What to do about the findings, from written rules.")
     filters: FindingFilters
     filter_pairs: list[tuple[str, str]]
     facets: list[Facet]
@@ -100,6 +101,7 @@ def audit_page(workspace: Workspace, place: Place, filters: FindingFilters) -> A
     return AuditPage(
         id=place.entry.id, name=place.entry.name, headlines=[f"{a.dataset}: {headline(a)}" for a in audits],
         conclusions=[getattr(block, "text", "") for a in audits for block in conclusion_blocks(a)[:1]],
+        advice=[advice.text for a in audits for advice in a.conclusion.advice],
         filters=filters, filter_pairs=filters.pairs(), findings=shown,
         facets=[facet(filters, base, n, t, tallies[n]) for n, t in titles if len(tallies[n]) > 1],
         datasets={name: None if at is None else f"/datasets/{at.entry.id}" for name, at in known.items()},

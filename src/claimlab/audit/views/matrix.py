@@ -1,4 +1,4 @@
-"""Datasets against checks: the gravest verdict of each, on one table."""
+"""Datasets against checks: the most severe verdict of each, on one table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from claimlab.core.finding import VERDICTS
 from claimlab.pages.blocks import Cell, Section, Table
 
 NOTE = (
-    "✗ fail, ! warn, ? inconclusive, ✓ pass, – not measured, · not run; the figure is the score of the gravest "
+    "✗ fail, ! warn, ? inconclusive, ✓ pass, – not measured, · not run; the figure is the score of the most severe "
     "finding, per cent."
 )
 
