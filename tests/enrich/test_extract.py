@@ -209,4 +209,4 @@ def test_a_claim_in_another_language_is_asked_for_once_more() -> None:
 def test_a_model_splits_when_asked_and_no_more_than_asked() -> None:
     extractor, script = by_model([json.dumps({"claims": ["One fact.", "Two fact.", "One fact.", "Three."]})], claims=3)
     assert run(extractor, "A text.").claims == ("One fact.", "Two fact.", "Three.")
-    assert "at most 3" in script.asked[0].messages[-1].content
+    assert "at most 3" in script.asked[0].messages[0].content
