@@ -40,7 +40,7 @@ def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
         ]  # fmt: skip
         rows.append((s.macro_f1, line))
     for floor in runs[0].baselines:
-        words = {"majority": "(majority class)", "stratified": "(random guess, label proportions)"}[floor.name]
+        words = {"majority": "(majority class)", "stratified": "(random guess)"}[floor.name]
         line = [
             Cell(words, tone="not-measured"), percent(floor.macro_f1), None, percent(floor.accuracy), None, None,
             runs[0].scores.n, None, None,
