@@ -107,7 +107,9 @@ def _words(prompt: Any) -> dict[str, Any]:
 
 
 batch = verb(help="Batches of a run: look at them, fetch their answers into the recording, cancel them.")
-CacheArgument = Annotated[Path, typer.Argument(help="Folder of recorded calls (OUTPUT.cache).")]
+CacheArgument = Annotated[
+    Path, typer.Argument(exists=True, file_okay=False, help="Folder of recorded calls (OUTPUT.cache).")
+]
 
 
 @batch.command("status")

@@ -113,8 +113,14 @@ def status(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
         emit(progress.to_json())
         return
     show_blocks(status_blocks(progress))
-    torn = progress.items.get("disputed", 0)
-    suggest(f"claimlab serve {folder}" if torn else f"claimlab review apply {folder} -o DIR")
+    if not len(progress):
+        suggest(f"claimlab review person {folder} NAME")
+    else:
+        suggest(
+            f"claimlab review apply {folder} -o DIR"
+            if progress.settled == progress.total
+            else f"claimlab serve {folder}"
+        )
 
 
 @app.command()
