@@ -17,9 +17,10 @@ demo: $(READY)
 test: lint types
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
-# The slow ones, with their times; they include the detectors that need PyTorch.
+# The slow ones, with their times; they include the detectors that need PyTorch. Those that measure time run alone.
 test-slow: $(NEURAL)
-	$(BIN)/python -m pytest -m slow --durations=0
+	$(BIN)/python -m pytest -m "slow and not alone" -n 2 --dist worksteal --durations=0
+	$(BIN)/python -m pytest -m "slow and alone" --durations=0
 
 lint: $(READY)
 	$(BIN)/ruff check .

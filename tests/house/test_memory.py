@@ -47,6 +47,7 @@ def limited(folder: Path, command: str) -> tuple[int, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux keeps to a limit of address space")
 @pytest.mark.parametrize("verb", ["import rows.csv", "clean data", "split data --by near-duplicates"])
 def test_short_memory_is_a_sentence_and_the_old_output_is_whole(verb: str, tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ def assert_stopped(code: int, message: str, seconds: float, place: Path) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("command", LONG)
 def test_ctrl_c_ends_a_verb_within_two_seconds(command: str, large: Path, tmp_path: Path) -> None:
     for after in (0.4, 0.1, 0.0):  # sooner where the run was over too soon
@@ -98,6 +99,7 @@ def test_ctrl_c_ends_a_verb_within_two_seconds(command: str, large: Path, tmp_pa
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 @pytest.mark.parametrize("command", ASKING)
 def test_ctrl_c_is_heard_while_a_model_or_a_search_is_slow_to_answer(
     command: str, model: StandIn, searches: Searches, tmp_path: Path

@@ -23,6 +23,7 @@ def bench(**settings: Any) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_nine_tenths_of_the_ideal_rate_in_flat_memory() -> None:
     load = os.getloadavg()[0]
     found = bench(n=1000, latency=0.2, slots=32, concurrency=40)

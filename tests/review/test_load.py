@@ -66,6 +66,7 @@ def keys_in(made: Review) -> Counter[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_fifty_annotators_save_in_parallel(tmp_path: Path, store: str, capsys: pytest.CaptureFixture[str]) -> None:
     names = [f"a{n:02d}" for n in range(ANNOTATORS)]
     made = review(tmp_path / "r", task(per_item=2, order="random"), items=5_000, people=names, store=store)
@@ -88,6 +89,7 @@ def test_fifty_annotators_save_in_parallel(tmp_path: Path, store: str, capsys: p
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_killed_saver_loses_and_doubles_nothing(tmp_path: Path, store: str) -> None:
     made = review(tmp_path / "r", items=4_000, people=["ana"], store=store)
     rng = np.random.default_rng(0)

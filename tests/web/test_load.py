@@ -24,7 +24,7 @@ from claimlab.generate.planted import clean_twin
 from claimlab.review.create import review_create
 from claimlab.review.review import Review
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 ANNOTATORS = 50
 SECONDS = float(os.environ.get("CLAIMLAB_LOAD_SECONDS", "60"))
 

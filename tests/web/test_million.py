@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from claimlab.core.dataset import Dataset
 from claimlab.web.app import create_app
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 SMALL, LARGE = 10_000, 1_000_000
 
 

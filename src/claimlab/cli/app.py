@@ -67,6 +67,7 @@ def main(argv: list[str] | None = None) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: Ctrl-C while the interpreter ends changes nothing
     sys.exit(code)
 
 
