@@ -83,6 +83,21 @@ def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert "Stopped" in err(capsys)
 
 
+LATE = """  # Ctrl-C pressed while the interpreter ends, when Python no longer answers it
+import os, signal, sys
+from claimlab.cli.app import main
+class Late:
+    def __del__(self, kill=os.kill, me=os.getpid(), signum=signal.SIGINT): kill(me, signum)
+sys.late = Late()
+main(["--version"])
+"""
+
+
+def test_ctrl_c_after_the_work_is_done_does_not_kill() -> None:
+    ended = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_a_manifest_nested_100_000_deep(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (data / "dataset.json").write_text('{"a":' * 100_000 + "1" + "}" * 100_000, encoding="utf-8")
     assert app.run(["clean", str(data), "-o", str(tmp_path / "out")]) == 1
