@@ -309,8 +309,8 @@ def test_a_test_set_of_one_class_has_no_macro_f1() -> None:
     scores = run.report["scores"]
     assert scores["macro_f1"] is None
     assert headline("majority", scores) == (
-        f"majority scores accuracy {100 * scores['accuracy']:.1f} on 4 test records; macro-F1 is not measured, as they "
-        "hold one class (true)."
+        f"majority scores accuracy {100 * scores['accuracy']:.1f} on 4 test records; macro-F1 not measured: only "
+        "one class (true)."
     )
 
 

@@ -150,3 +150,26 @@ def test_as_many_records_are_not_the_same_records(make_data: Maker, make_run: Ma
     assert code == 0
     assert "not scored on the same records" in printed
     assert "not scored on the same records" in (tmp_path / "out" / "leaderboard.html").read_text(encoding="utf-8")
+
+
+def test_a_test_set_of_one_class_has_no_macro_f1_anywhere(make_data: Maker, make_run: Maker, tmp_path: Path) -> None:
+    """Answering with the only class every time would score 100: nothing is shown as if it were measured."""
+    data = make_data(300)
+    data.records = data.records.filter(pl.col("veracity") == "false")
+    names = [f"run{seed}" for seed in (1, 2)]
+    for seed, name in enumerate(names, 1):
+        make_run(data, 0.9, seed=seed).write(tmp_path / name)
+    code, printed = call(*(str(tmp_path / name) for name in names), "-o", str(tmp_path / "report"), "--draws", "200")
+    assert code == 0
+    assert "run1: macro-F1 not measured: only one class, accuracy " in printed
+    raw = json.loads((tmp_path / "report" / "evaluation.json").read_text(encoding="utf-8"))
+    for run in raw["runs"]:
+        assert run["scores"]["accuracy"] > 0.8
+        measured = [run["scores"][key] for key in ("macro_f1", "answered_macro_f1", "auroc")]
+        assert measured + [b["macro_f1"] for b in run["baselines"]] == [None] * 5
+        assert [c["f1"] for c in run["scores"]["per_class"]] == [None]
+        assert run["intervals"]["macro_f1"] is None
+    assert [c["why"] for c in raw["comparisons"]] == ["Macro-F1 is not measured: only one class."]
+    assert (raw["seeds"], raw["drops"]) == ([], [])
+    for page in ("index.html", "leaderboard.html", "report.md", "leaderboard.tex"):
+        assert "not measured: only one class" in (tmp_path / "report" / page).read_text(encoding="utf-8")

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.stats.scores import accuracy, confusion, macro_f1
+from claimlab.core.stats.scores import accuracy, confusion, measured_macro_f1
 from claimlab.tasks.task import Task
 
 
 def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
     """Macro-F1 and accuracy on the test rows; a prediction that failed or abstained counts as wrong, and is counted.
-    Rows of one class have no macro-F1: answering with that class every time would score 100."""
+    Rows of one class have no macro-F1."""
     truths = run.records.select("id", truth=task.labels(run.records))
     joined = truths.join(run.tables["predictions"], left_on="id", right_on="record_id")
     truth = joined["truth"].to_list()
@@ -26,7 +26,7 @@ def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
     y, answers = (np.array([number.get(w, len(classes)) for w in words], np.int64) for words in (truth, guess))
     counts = confusion(y, answers, len(classes), extra=1)
     return {
-        "macro_f1": float(macro_f1(counts)) if len(classes) > 1 else None,
+        "macro_f1": measured_macro_f1(counts),
         "accuracy": float(accuracy(counts)),
         "n": len(truth),
         "failed": guess.count("(failed)"),
@@ -39,5 +39,5 @@ def headline(detector: str, scores: dict[str, Any]) -> str:
     accuracy, n = f"accuracy {100 * scores['accuracy']:.1f}", f"on {scores['n']:,} test records"
     if scores["macro_f1"] is None:
         only = ", ".join(scores["classes"])
-        return f"{detector} scores {accuracy} {n}; macro-F1 is not measured, as they hold one class ({only})."
+        return f"{detector} scores {accuracy} {n}; macro-F1 not measured: only one class ({only})."
     return f"{detector} scores macro-F1 {100 * scores['macro_f1']:.1f} and {accuracy} {n}."

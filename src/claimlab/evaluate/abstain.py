@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.stats.interval import DRAWS, Interval
-from claimlab.core.stats.scores import Floats, accuracy, macro_f1
+from claimlab.core.stats.scores import Floats, accuracy, measured_macro_f1
 from claimlab.evaluate.metrics import confusion, table_interval
 from claimlab.evaluate.scored_run import ABSTENTIONS, ScoredRun
 
@@ -56,7 +56,7 @@ def abstentions(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Abstent
         float(_coverage(counts[None].astype(np.float64), k)[0]),
         covered,
         float(accuracy(verdicts)) if spoke else None,
-        float(macro_f1(verdicts)) if spoke else None,
+        measured_macro_f1(verdicts),
     )
 
 

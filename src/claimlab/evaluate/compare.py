@@ -15,16 +15,16 @@ import polars as pl
 
 from claimlab.core.stats.adjust import holm
 from claimlab.core.stats.interval import DRAWS, Interval
-from claimlab.core.stats.scores import macro_f1
+from claimlab.core.stats.scores import accuracy, measured_macro_f1
 from claimlab.evaluate.metrics import confusion
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.small import SMALLEST
+from claimlab.evaluate.small import ONE_CLASS, SMALLEST
 from claimlab.evaluate.together import redraw_runs
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """`difference` is the macro-F1 of `first` less that of `second`; null, and why, when they share no records."""
+    """`difference` is the macro-F1 of `first` less `second`'s; null, and why, where it is not measured."""
 
     first: str
     second: str
@@ -57,7 +57,9 @@ def compare(first: ScoredRun, second: ScoredRun, *, seed: int = 0, draws: int = 
     if same.height < SMALLEST:
         return Comparison(first.name, second.name, same.height, why=f"They share {same.height or 'no'} records.")
     left, right = (on_records(run, same) for run in (first, second))
-    points = [float(macro_f1(confusion(run.answers))) for run in (left, right)]
+    points = [measured_macro_f1(confusion(run.answers)) for run in (left, right)]
+    if points[0] is None or points[1] is None:
+        return Comparison(first.name, second.name, same.height, why=f"Macro-F1 is {ONE_CLASS}.")
     right_left, right_right = (
         (run.table["said"] == run.table["truth"]).fill_null(False).to_numpy() for run in (left, right)
     )
@@ -82,11 +84,17 @@ def compare_all(
     for name in dict.fromkeys((run.task.name, run.dataset) for run in runs):
         mine = sorted(
             (run for run in runs if (run.task.name, run.dataset) == name and run.table.height),
-            key=lambda run: -float(macro_f1(confusion(run.answers))),
+            key=_place,
         )
         pairs = combinations(mine, 2) if every_pair else ((mine[0], run) for run in mine[1:])
         found += [compare(a, b, seed=seed, draws=draws) for a, b in pairs]
     return corrected(found)
+
+
+def _place(run: ScoredRun) -> tuple[float, float]:
+    """The best first: by macro-F1, and by accuracy where it is not measured."""
+    counts = confusion(run.answers)
+    return -(measured_macro_f1(counts) or 0.0), -float(accuracy(counts))
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

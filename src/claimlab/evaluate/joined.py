@@ -52,13 +52,14 @@ class Drop:
 
 
 def alike(runs: Sequence[ScoredRun], *, same_part: bool = False) -> list[list[ScoredRun]]:
-    """Runs of one detector, with the same settings, on the same task, data and kind of split.
+    """Runs of one detector, with the same settings, on the same task, data and kind of split. Runs on records of one
+    class are left out: they have no macro-F1 to join.
 
     `same_part` asks for the same held-out values too: another source held out is no other seed.
     """
     found: dict[tuple[str | None, ...], list[ScoredRun]] = {}
     for run in runs:
-        if run.about.detector is not None and run.table.height:
+        if run.about.detector is not None and len(run.answers.classes) > 1:
             part = run.about.division if same_part else None
             found.setdefault((*_family(run), run.about.divided_by, part), []).append(run)
     return list(found.values())

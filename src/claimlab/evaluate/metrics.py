@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from claimlab.core.stats import scores
 from claimlab.core.stats.interval import DRAWS, Interval, intervals
-from claimlab.core.stats.scores import Counts, Floats, Ints, accuracy, f1_per_class, macro_f1, ratio
+from claimlab.core.stats.scores import Counts, Floats, Ints, accuracy, f1_per_class, measured_macro_f1, ratio
 from claimlab.evaluate.answers import Answers
 
 RATES = (0.01, 0.05)  # false-positive rates at which the true-positive rate is given
@@ -26,9 +26,9 @@ SUMS_TO_ONE = 1e-3
 class ClassScore:
     name: str
     n: int
-    precision: float | None  # null when the class was never answered
+    precision: float | None  # null when the class was never answered, and when it is the only class of the truth
     recall: float
-    f1: float
+    f1: float | None  # null when it is the only class: nothing could be mistaken for it
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Scores:
     failed: int
     other: int
     accuracy: float
-    macro_f1: float
+    macro_f1: float | None  # null where the truth holds only one class
     answered_accuracy: float | None
     answered_macro_f1: float | None
     per_class: list[ClassScore]
@@ -108,9 +108,9 @@ def per_class(counts: Counts, classes: tuple[str, ...]) -> list[ClassScore]:
         ClassScore(
             name,
             int(size[i]),
-            float(hits[i] / answered[i]) if answered[i] else None,
+            float(hits[i] / answered[i]) if answered[i] and k > 1 else None,
             float(recall[i]),
-            float(np.nan_to_num(f1[i])),
+            float(np.nan_to_num(f1[i])) if k > 1 else None,
         )
         for i, name in enumerate(classes)
     ]
@@ -129,9 +129,9 @@ def measure(answers: Answers, positive: str | None = None) -> Scores:
         failed=int(counts[:, k + 1].sum()),
         other=int(counts[:, k].sum()),
         accuracy=float(accuracy(counts)),
-        macro_f1=float(macro_f1(counts)),
+        macro_f1=measured_macro_f1(counts),
         answered_accuracy=float(accuracy(said)) if spoke else None,
-        answered_macro_f1=float(macro_f1(said)) if spoke else None,
+        answered_macro_f1=measured_macro_f1(said),
         per_class=per_class(counts, answers.classes),
         auroc=area,
         auroc_why=why,

@@ -25,7 +25,7 @@ class Baseline:
     """What needs no detector: `majority` always gives the most frequent class, `stratified` draws from the labels."""
 
     name: str
-    macro_f1: float
+    macro_f1: float | None  # null where the truth holds only one class
     accuracy: float
 
 

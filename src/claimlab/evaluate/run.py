@@ -74,6 +74,7 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
     positive = run.task.positive
     f1, right, *classes = table_interval(answers, _figures, seed=seed, draws=draws)
     usual, thin = by is None, thin_classes(answers)
+    alone = len(answers.classes) < 2
     return RunResult(
         name=run.name,
         dataset=run.dataset,
@@ -85,11 +86,11 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
         scores=measure(answers, positive),
         confusion=confusion(answers).tolist(),
         intervals={
-            "macro_f1": None if thin else f1,
+            "macro_f1": None if thin or alone else f1,
             "accuracy": right,
             "auroc": None if thin else auroc_interval(answers, positive, seed=seed),
         },
-        class_intervals={c: None if c in thin else i for c, i in zip(answers.classes, classes, strict=True)},
+        class_intervals={c: None if c in thin or alone else i for c, i in zip(answers.classes, classes, strict=True)},
         groups=kinds(answers.cluster, answers.cell, answers.cells).groups,
         baselines=baselines(run),
         slices=[slice_run(run, name, seed=seed, draws=draws) for name in (telling(run) if usual else by or ())],
@@ -102,10 +103,10 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
 def baselines(run: ScoredRun) -> list[Baseline]:
     """From the labels of the very records that were scored: a detector below them has learnt nothing."""
     sizes = np.bincount(run.answers.truth)
-    shares = sizes / sizes.sum()
+    shares, alone = sizes / sizes.sum(), len(run.answers.classes) < 2
     return [
-        Baseline("majority", float(majority_f1(sizes)), float(shares.max())),
-        Baseline("stratified", stratified_f1(sizes), float((shares**2).sum())),
+        Baseline("majority", None if alone else float(majority_f1(sizes)), float(shares.max())),
+        Baseline("stratified", None if alone else stratified_f1(sizes), float((shares**2).sum())),
     ]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from claimlab.core.words import several, verb
 from claimlab.evaluate.answers import Answers
 
+ONE_CLASS = "not measured: only one class"  # what a macro-F1 over one class is
 SMALLEST = 30  # records
 SMALLEST_CLASS = 5  # records of a class
 
@@ -24,7 +25,7 @@ def cautions(answers: Answers) -> list[str]:
     if answers.n < SMALLEST:
         out.append(f"There {verb(answers.n)} only {several(answers.n, 'record')}.")
     if len(answers.classes) < 2:
-        out.append(f"All records are {answers.classes[0]}: a score does not show whether classes can be told apart.")
+        out.append(f"Macro-F1 is {ONE_CLASS} ({answers.classes[0]}).")
     for name in thin_classes(answers):
         n = int(sizes[answers.classes.index(name)])
         depends = f"macro-F1 depends on {verb(n, 'it', 'them')} and has no interval"

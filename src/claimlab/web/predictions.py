@@ -51,7 +51,7 @@ def _key(place: Place) -> tuple[str, ...]:
 
 
 def _scored(run: ScoredRun, subgroup: str) -> Scored:
-    from claimlab.core.stats.scores import confusion, macro_f1
+    from claimlab.core.stats.scores import confusion, measured_macro_f1
 
     table = run.table
     given = pl.col("said").is_not_null() | pl.col("abstained").is_not_null()
@@ -69,7 +69,7 @@ def _scored(run: ScoredRun, subgroup: str) -> Scored:
     counts = confusion(known.truth, known.guess, len(known.classes), extra=2)
     return Scored(
         shown, run.classes, frozenset(shown["answer"].unique().to_list()), run.about.detector, run.task.name,
-        run.hits / table.height if table.height else None, float(macro_f1(counts)) if table.height else None,
+        run.hits / table.height if table.height else None, measured_macro_f1(counts),
     )  # fmt: skip
 
 

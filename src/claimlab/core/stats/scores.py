@@ -42,6 +42,12 @@ def macro_f1(counts: Counts) -> Floats:
     return ratio(np.where(known, f1, 0.0).sum(axis=-1), known.sum(axis=-1), nothing=np.nan)
 
 
+def measured_macro_f1(counts: Counts) -> float | None:
+    """Macro-F1 of one table; null where the truth holds fewer than two classes: of one class alone, answering with it
+    every time would score 100."""
+    return float(macro_f1(counts)) if (counts.sum(axis=-1) > 0).sum() > 1 else None
+
+
 def macro_f1_of(truth: Sequence[int] | Ints, guess: Sequence[int] | Ints) -> float:
     """The same of two columns of class numbers; 0 of nothing."""
     y, answers = np.asarray(truth, dtype=np.int64), np.asarray(guess, dtype=np.int64)

@@ -37,9 +37,9 @@ class Run(ScoredRun):
         """Every score with its interval, and by every trait that tells records apart; null when none is labelled."""
         return evaluate_run(self) if self.table.height else None
 
-    def scores(self) -> dict[str, float]:
+    def scores(self) -> dict[str, float | None]:
         """Accuracy and macro-F1 over every labelled record, one without an answer counted as wrong; and baselines.
-        Nothing when no record is labelled."""
+        Nothing when no record is labelled, and no macro-F1 where all have one class."""
         if self.result is None:
             return {}
         floor = {f"{b.name}_f1": b.macro_f1 for b in self.result.baselines}

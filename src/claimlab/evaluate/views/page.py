@@ -10,7 +10,7 @@ from claimlab.core.plain import slug
 from claimlab.core.words import several, verb
 from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.slices import Estimate, Slices
-from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
+from claimlab.evaluate.small import ONE_CLASS, SMALLEST, SMALLEST_CLASS
 from claimlab.evaluate.traits import title
 from claimlab.evaluate.views import pictures, tables
 from claimlab.pages.blocks import Block, Fold, Items, Report, Section, Table, Text, Tiles, percent, span
@@ -34,8 +34,9 @@ def headline(run: RunResult) -> str:
     interval = f" ({span(low_high).text})" if low_high else ""
     failed = f"; {s.failed:,} failed" if s.failed else ""
     records = "record" if s.n == 1 else "records"
+    f1 = ONE_CLASS if s.macro_f1 is None else f"{100 * s.macro_f1:.1f}{interval}"
     return (
-        f"{run.name}: macro-F1 {100 * s.macro_f1:.1f}{interval}, accuracy {100 * s.accuracy:.1f} on {s.n:,} {records} "
+        f"{run.name}: macro-F1 {f1}, accuracy {100 * s.accuracy:.1f} on {s.n:,} {records} "
         f"of '{run.dataset}', task {run.task}{failed}."
     )
 
@@ -78,7 +79,8 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
     out: list[Block] = []
     for number, runs in enumerate(boards(evaluation)):
         name = f"Leaderboard: {runs[0].task} on {excerpt(runs[0].dataset, 60)}"
-        drawn = [pictures.board(runs, f"{number + 1:02d}")] if size.figures else []
+        measured = [run for run in runs if run.scores.macro_f1 is not None]
+        drawn = [pictures.board(measured, f"{number + 1:02d}")] if size.figures and measured else []
         told: list[Block] = [Text(caution, "warning") for caution in other_records(runs)]
         told += [Text(f"{r.name}: {c}", "warning") for r in runs for c in r.cautions]
         table = tables.leaderboard(runs, anchors)
@@ -119,12 +121,13 @@ def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
 
 def tiles(run: RunResult) -> Tiles:
     s = run.scores
-    floor = max(b.macro_f1 for b in run.baselines)
+    floor = max((b.macro_f1 for b in run.baselines if b.macro_f1 is not None), default=0.0)
     beats = run.intervals["macro_f1"] is not None and run.intervals["macro_f1"][0] > floor
+    f1 = ONE_CLASS if s.macro_f1 is None else f"{100 * s.macro_f1:.1f}"
     figures = [("accuracy", s.accuracy), ("AUROC", s.auroc), ("ECE", s.calibration.ece)]
     return Tiles(
         [
-            ("macro-F1", f"{100 * s.macro_f1:.1f}", "plain" if beats else "warn"),
+            ("macro-F1", f1, "plain" if beats else "warn"),
             *((label, "–" if value is None else f"{100 * value:.1f}", "plain") for label, value in figures),
             ("records", f"{s.n:,}", "plain"),
             ("failed", f"{s.failed:,}", "warn" if s.failed else "plain"),
@@ -155,7 +158,7 @@ def method(evaluation: Evaluation) -> Section:
                     f"Intervals are 95 %, from {evaluation.draws:,} resamples of whole groups (for AUROC at most "
                     f"1,000; seed {evaluation.seed}): records of one group are no independent evidence.",
                     f"A cell with fewer than {SMALLEST} records, or with a class of fewer than {SMALLEST_CLASS}, is "
-                    "suppressed and counted. A cell that lacks a class has no macro-F1.",
+                    "suppressed and counted. A cell that lacks a class, or a run on one class, has no macro-F1.",
                     "McNemar's test is exact and takes records as independent: where there are groups, believe the "
                     "interval. Its p-values are corrected by Holm's method over all comparisons shown.",
                     "The baselines are computed from the labels of the records that were scored.",
@@ -175,7 +178,7 @@ _COMPARED = (
 
 def _said_of(found: Slices, run: RunResult) -> list[str]:
     said = []
-    if found.mean is not None:
+    if found.mean is not None and run.scores.macro_f1 is not None:
         fit = sum(c.macro_f1 is not None for c in found.cells)
         said.append(
             f"Pooled over all records: {100 * run.scores.macro_f1:.1f}. Mean of the {fit} values with a macro-F1: "

@@ -18,9 +18,10 @@ LINES = 40  # more would not fit a screen; the table has them all
 
 def board(runs: Sequence[RunResult], name: str) -> Figure:
     """Macro-F1 of every run with its interval, against the two baselines."""
-    marks = {b.name: b.macro_f1 for b in runs[0].baselines}
-    ordered = sorted(runs, key=lambda r: -r.scores.macro_f1)[:LINES]
-    rows = [Dot(excerpt(r.name, 40), r.scores.macro_f1, r.intervals["macro_f1"], "plain", marks) for r in ordered]
+    marks = {b.name: b.macro_f1 for b in runs[0].baselines if b.macro_f1 is not None}
+    scored = [(r.scores.macro_f1, r) for r in runs if r.scores.macro_f1 is not None]
+    ordered = sorted(scored, key=lambda pair: -pair[0])[:LINES]
+    rows = [Dot(excerpt(r.name, 40), f1, r.intervals["macro_f1"], "plain", marks) for f1, r in ordered]
     return Figure(
         to_svg(dots(rows, title="macro-F1 (%)")),
         "Macro-F1 of each run with its 95 % interval; the grey marks are what needs no detector.",

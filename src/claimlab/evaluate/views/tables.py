@@ -11,6 +11,7 @@ from claimlab.evaluate.joined import Drop, Seeds
 from claimlab.evaluate.judge.people import RATES, rate_in_words
 from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.slices import Slices
+from claimlab.evaluate.small import ONE_CLASS
 from claimlab.evaluate.traits import title
 from claimlab.pages.blocks import Block, Cell, Section, Table, Text, percent, span
 from claimlab.pages.excerpt import excerpt
@@ -29,24 +30,29 @@ def chance(p: float | None) -> Cell:
     return Cell("< 0.001" if p < 0.001 else f"{p:.3f}", sort=p)
 
 
+def f1_cell(value: float | None) -> Cell:
+    """A macro-F1 in per cent, or why there is none."""
+    return Cell(ONE_CLASS, sort=float("-inf"), tone="not-measured") if value is None else percent(value)
+
+
 def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
     """Runs of one task on one dataset, the best first, with what needs no detector among them."""
-    rows: list[tuple[float, list[Any]]] = []
+    rows: list[tuple[tuple[float, float], list[Any]]] = []
     for run in runs:
         s = run.scores
         line = [
-            Cell(excerpt(run.name, 60), link=links.get(run.name)), percent(s.macro_f1), span(run.intervals["macro_f1"]),
+            Cell(excerpt(run.name, 60), link=links.get(run.name)), f1_cell(s.macro_f1), span(run.intervals["macro_f1"]),
             percent(s.accuracy), percent(s.auroc), percent(s.calibration.ece), s.n, run.groups, s.failed,
         ]  # fmt: skip
-        rows.append((s.macro_f1, line))
+        rows.append(((s.macro_f1 or 0.0, s.accuracy), line))
     for floor in runs[0].baselines:
         words = {"majority": "(majority class)", "stratified": "(random guess)"}[floor.name]
         line = [
-            Cell(words, tone="not-measured"), percent(floor.macro_f1), None, percent(floor.accuracy), None, None,
+            Cell(words, tone="not-measured"), f1_cell(floor.macro_f1), None, percent(floor.accuracy), None, None,
             runs[0].scores.n, None, None,
         ]  # fmt: skip
-        rows.append((floor.macro_f1, line))
-    rows.sort(key=lambda row: -row[0])
+        rows.append(((floor.macro_f1 or 0.0, floor.accuracy), line))
+    rows.sort(key=lambda row: row[0], reverse=True)
     columns = ["Run", "Macro-F1", "95 % interval", "Accuracy", "AUROC", "ECE", "n", "Groups", "Failed"]
     return Table(columns, [line for _, line in rows], "Values in %. In parentheses: trivial baselines.")
 
@@ -55,7 +61,7 @@ def measures(run: RunResult) -> Table:
     """Every measure of a run with its interval, or the reason why there is none."""
     s, c = run.scores, run.scores.calibration
     rows: list[list[Any]] = [
-        ["macro-F1", percent(s.macro_f1), span(run.intervals["macro_f1"]), ""],
+        ["macro-F1", f1_cell(s.macro_f1), span(run.intervals["macro_f1"]), ""],
         ["accuracy", percent(s.accuracy), span(run.intervals["accuracy"]), ""],
         ["macro-F1 of what was answered", percent(s.answered_macro_f1), None, _failures(run)],
         ["accuracy of what was answered", percent(s.answered_accuracy), None, _failures(run)],
@@ -66,7 +72,7 @@ def measures(run: RunResult) -> Table:
         ),
         ["calibration error (ECE)", percent(c.ece), None, c.why or ""],
         ["Brier score", percent(c.brier), None, c.why or ""],
-        *([f"macro-F1 of the {b.name} baseline", percent(b.macro_f1), None, ""] for b in run.baselines),
+        *([f"macro-F1 of the {b.name} baseline", f1_cell(b.macro_f1), None, ""] for b in run.baselines),
     ]
     caption = f"Values in %, over {s.n:,} records in {run.groups:,} groups. Intervals are 95 %, by resampling groups."
     return Table(["Measure", "Value", "95 % interval", "Note"], rows, caption, sortable=False)
