@@ -1,9 +1,13 @@
-"""`claimlab import` of a CSV of a million rows against Polars reading the same file and writing it as Parquet.
+"""`claimlab import` of a CSV of a million rows against Polars on the same file.
 
     python bench/import_csv.py [--rows 1000000] [--repeat 3]
 
-Both run as processes of their own, in turn, and the best of each counts. Targets: 1.5 times the wall and processor
-time, and under 1.5 GB of memory at the peak.
+Two peers, both `polars.read_csv` with its defaults: one only reads, the other also writes what it read as Parquet with
+its defaults, as an import must. All run as processes of their own, in turn, and the best of each counts; the time to
+start Python and load the modules is part of it. Besides reading and writing, an import counts the delimiters (Polars
+fills a short row with nulls in silence), hashes its input, guesses the columns, maps labels, parses dates, makes
+`meta`, checks that ids are unique, and looks for repeated texts, boilerplate and languages. Target: 1.5 times the peer
+that reads and writes, in wall and in processor time, and under 1.5 GB of memory at the peak.
 """
 
 from __future__ import annotations
@@ -25,7 +29,10 @@ WORDS = [
     "always", "since", "before", "after", "people", "children", "voters", "drivers", "shows", "claims", "said",
 ]  # fmt: skip
 RATINGS = ["true", "false", "half-true", "mostly false"]
-POLARS = "import sys, polars as pl; pl.read_csv(sys.argv[1]).write_parquet(sys.argv[2])"
+READ = "import sys, polars as pl; pl.read_csv(sys.argv[1])"
+PEERS = {"Polars reads": READ, "Polars reads, writes": f"{READ}.write_parquet(sys.argv[2])"}
+IMPORT = "claimlab import"
+TARGET, MEMORY = 1.5, 1500  # times the peer that reads and writes; MB
 
 
 @dataclass
@@ -81,19 +88,24 @@ def main() -> None:
         size = table.stat().st_size
         print(f"{args.rows:,} rows, {size / 1e6:.0f} MB, {size / args.rows:.0f} bytes a row")
         ours = [sys.executable, "-c", "from claimlab.cli.app import main; main()", "import", str(table), "-o", str(out)]
-        costs: dict[str, list[Cost]] = {"polars": [], "claimlab import": []}
+        commands = {n: [sys.executable, "-c", code, str(table), f"{out}.parquet"] for n, code in PEERS.items()}
+        commands[IMPORT] = [*ours, "--force"]
+        costs: dict[str, list[Cost]] = {name: [] for name in commands}
         for _ in range(args.repeat):
-            costs["polars"].append(run([sys.executable, "-c", POLARS, str(table), str(Path(folder) / "plain.parquet")]))
-            costs["claimlab import"].append(run([*ours, "--force"]))
-    for name, each in costs.items():
-        wall, cpu = min(c.wall for c in each), min(c.cpu for c in each)
-        print(f"{name:16} wall {wall:6.2f} s   processor {cpu:6.2f} s   memory {max(c.memory for c in each):6.0f} MB")
-    base, mine = costs["polars"], costs["claimlab import"]
-    wall = min(c.wall for c in mine) / min(c.wall for c in base)
-    cpu = min(c.cpu for c in mine) / min(c.cpu for c in base)
-    memory = max(c.memory for c in mine)
-    print(f"ratio            wall {wall:6.2f}     processor {cpu:6.2f}   (target 1.5) memory target 1500 MB")
-    sys.exit(0 if wall <= 1.5 and cpu <= 1.5 and memory < 1500 else 1)
+            for name, command in commands.items():
+                costs[name].append(run(command))
+    best = {
+        n: Cost(*(min(getattr(c, f) for c in each) for f in ("wall", "cpu", "memory"))) for n, each in costs.items()
+    }
+    for name, cost in best.items():
+        print(f"{name:26} wall {cost.wall:6.2f} s   processor {cost.cpu:6.2f} s   memory {cost.memory:6.0f} MB")
+    mine = best[IMPORT]
+    ratios = {name: (mine.wall / best[name].wall, mine.cpu / best[name].cpu) for name in PEERS}
+    for name, (wall, cpu) in ratios.items():
+        print(f"times {name:20} wall {wall:6.2f}     processor {cpu:6.2f}")
+    met = max(ratios["Polars reads, writes"]) <= TARGET and mine.memory < MEMORY
+    print(f"target: {TARGET} times the peer that reads and writes, under {MEMORY:,} MB: {'met' if met else 'not met'}")
+    sys.exit(0 if met else 1)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import re
+from array import array
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claimlab.files.marks import Marks, count_marks
+from claimlab.files.count_marks import count_marks
+from claimlab.files.marks import Marks
+from claimlab.files.slow_marks import count
 
 PIECES = st.lists(
-    st.sampled_from(["a", '"', ",", "\n", "\r", "\r\n", '""', ',"', '",', '"\n', "é", " " * 63]), max_size=80
+    st.sampled_from(["a", '"', ",", "\n", "\r", "\r\n", '""', ',"', '",', '"\n', "é", "\0", " " * 63, " " * 64]),
+    max_size=80,
 )
 CELL = r'(?:"(?:[^"]|"")*"(?=,|\r?\n|\Z)|(?!")[^",\n]*)'
 WELL_FORMED = re.compile(rf"(?:{CELL}(?:,|\r?\n))*{CELL}")
@@ -22,6 +27,7 @@ def slow(data: bytes) -> Marks:
     marks = Marks(size=len(data), quotes=data.count(b'"'), delimiters=data.count(b","), newlines=data.count(b"\n"))
     marks.returns, marks.pairs = data.count(b"\r"), data.count(b"\r\n")
     marks.ends_with_newline = data.endswith(b"\n")
+    marks.nul = data.find(b"\0") if b"\0" in data else None
     inside, delimiters, line = False, 0, b""
     per_row = []
     for i in range(len(data)):
@@ -48,7 +54,10 @@ def slow(data: bytes) -> Marks:
 @given(parts=PIECES, size=st.sampled_from([64, 128, 1 << 20]))
 def test_counts_are_those_of_a_slow_look(parts: list[str], size: int) -> None:
     data = "".join(parts).encode()
-    fast, right = count_marks([data[i : i + size] for i in range(0, len(data), size)], ","), slow(data)
+    pieces = [data[i : i + size] for i in range(0, len(data), size)]
+    fast, right = count_marks(pieces, ","), slow(data)
+    with_numpy = count(pieces, ",")
+    assert fast == with_numpy
     if right.quotes % 2 or data.endswith(b"\r"):
         assert not fast.well_formed, "an open quote or half a line end is never well formed"
         return
@@ -67,3 +76,9 @@ def test_every_table_that_python_writes_is_well_formed() -> None:
 def test_a_nul_is_placed() -> None:
     assert count_marks([b"a" * 64, b"b\0c"], ",").nul == 65
     assert count_marks([b"abc"], ",").nul is None
+
+
+def test_the_compiled_loop_checks_its_state() -> None:
+    compiled = pytest.importorskip("claimlab.files._marks", reason="the compiled loop was not built")
+    with pytest.raises(ValueError, match="must have"):
+        compiled.count(b"a,b", ord(","), array("q", [0]))

@@ -18,6 +18,8 @@ _ARGUMENT = re.compile(r"`(\w+(?:=[^`]+)?)`")
 def in_flags(message: str, command: str | Sequence[str]) -> str:
     """`message` with the flags of `command` ("split", or the arguments it was called with); what that does not offer is
     left as it is."""
+    if "`" not in message:  # to build a command costs more than most messages
+        return message
     flags = _flags(command.split() if isinstance(command, str) else command)
     message = _CALL.sub(lambda call: _command(call[1], call[2]) or call[0], message)
     return _ARGUMENT.sub(lambda argument: _flag(argument[1], flags) or argument[0], message)

@@ -1,8 +1,8 @@
 """Read a delimited file of unknown layout into a table of text, losing no row in silence.
 
 The fast way is Polars. It fills short rows with nulls and breaks on quotes that are not syntax, so it is only believed
-when an independent count of delimiters and line ends (files.marks) agrees with what it returned; otherwise the file is
-read again row by row (files.rows), with every refused row listed by line.
+when an independent count of delimiters and line ends (files.count_marks) agrees with what it returned; otherwise the
+file is read again row by row (files.rows), with every refused row listed by line.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import polars as pl
 
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.files import sniff
+from claimlab.files.count_marks import count_marks
 from claimlab.files.encoding import read_text
-from claimlab.files.marks import PIECE, Marks, count_marks
+from claimlab.files.marks import PIECE, Marks
 from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, refuse_wide, unique_names
 from claimlab.files.rows import all_regular, count_refused, is_blank, read_rows, take, text_lines
 

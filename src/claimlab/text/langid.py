@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import polars as pl
 
@@ -111,18 +113,26 @@ def _sure_voter() -> Voter:
 
 
 def _voters() -> dict[str, Voter]:
-    import gcld3
-    import py3langid
+    """The three that vote, each loaded when it is first asked."""
     import pycld2
-
-    neural = gcld3.NNetLanguageIdentifier(0, 1000)  # bytes it reads, spread over a longer text
 
     def cld2(text: str) -> str | None:
         code = pycld2.detect(text, isPlainText=True, bestEffort=True)[2][0][1]
         return None if code == "un" else normalise(code)
 
-    return {
-        "pycld2": cld2,
-        "cld3": lambda text: normalise(neural.FindLanguage(text).language),
-        "py3langid": lambda text: normalise(py3langid.classify(text)[0]),
-    }
+    def cld3(text: str) -> str | None:
+        return normalise(_neural().FindLanguage(text).language)
+
+    def langid(text: str) -> str | None:
+        import py3langid
+
+        return normalise(py3langid.classify(text)[0])
+
+    return {"pycld2": cld2, "cld3": cld3, "py3langid": langid}
+
+
+@cache
+def _neural() -> Any:
+    import gcld3
+
+    return gcld3.NNetLanguageIdentifier(0, 1000)  # bytes it reads, spread over a longer text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import polars as pl
 
 Change = Callable[[pl.Series], pl.Series]
@@ -12,6 +11,8 @@ Change = Callable[[pl.Series], pl.Series]
 
 def change_where(texts: pl.Series, mask: pl.Series, change: Change) -> pl.Series:
     """`texts` with `change` applied to the rows where `mask` is true; every other row keeps its very bytes."""
+    import numpy as np  # not every step that imports this module needs it
+
     where = mask.fill_null(False).arg_true()
     if not where.len():
         return texts

@@ -118,12 +118,13 @@ def _own_columns(frame: pl.DataFrame, picks: Collection[str], profiles: Mapping[
     return {c: Pick(c, "claimlab's own column", profiles[c].example) for c in own}
 
 
-def _candidates(profiles: Mapping[str, Profile]) -> list[Candidate]:
+def _candidates(profiles: Mapping[str, Profile], roles: Collection[str] = tuple(ROLES)) -> list[Candidate]:
     out = []
     for column, seen in profiles.items():
         if not seen.n:
             continue
-        for name, role in ROLES.items():
+        for name in roles:
+            role = ROLES[name]
             by_name = role.by_name(seen.name)
             if by_name:
                 points, why = by_name * role.fit(seen) * (0.5 + 0.5 * seen.filled), "its name; "
@@ -139,7 +140,7 @@ def refuse_unclear_label(frame: pl.DataFrame, pick: Pick | None, verdicts: Label
     if pick is None or pick.given or pick.column not in frame.columns:
         return
     seen = {c: Profile(frame[c], verdicts) for c in frame.columns}
-    points = {c.column: c.points for c in _candidates(seen) if c.role == "label"}
+    points = {c.column: c.points for c in _candidates(seen, ["label"])}
     rivals = [
         c
         for c, n in points.items()

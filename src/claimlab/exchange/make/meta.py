@@ -20,20 +20,26 @@ def fast_meta_column(frame: pl.DataFrame, columns: Sequence[str], literal: Colle
     """
     if not columns:
         return pl.Series("meta", [None], dtype=pl.String).new_from_index(0, frame.height)
-    parts = [_part(frame[column], column in literal) for column in sorted(columns)]
-    inside = pl.concat_str(parts, separator=", ", ignore_nulls=True) if len(parts) > 1 else parts[0]
-    whole = pl.concat_str(pl.lit("{"), inside, pl.lit("}"))  # null where `inside` is
-    if not any(frame[column].null_count() == 0 for column in columns):
-        whole = pl.when(inside != "").then(whole)
-    return frame.select(whole.alias("meta")).to_series()
+    ordered = sorted(columns)
+    full = next((i for i, column in enumerate(ordered) if not frame[column].null_count()), None)
+    if full is None:
+        parts = [pl.concat_str(_part(frame[column], column in literal)) for column in ordered]
+        inside = pl.concat_str(parts, separator=", ", ignore_nulls=True) if len(parts) > 1 else parts[0]
+        whole = pl.when(inside != "").then(pl.concat_str(pl.lit("{"), inside, pl.lit("}")))
+        return frame.select(whole.alias("meta")).to_series()
+    pieces = [pl.lit("{")]  # around a column that every row has, the others bring their own commas: one pass is enough
+    for i, column in enumerate(ordered):
+        part = _part(frame[column], column in literal)
+        part = [*part, pl.lit(", ")] if i < full else [pl.lit(", "), *part] if i > full else part
+        pieces += [pl.concat_str(part)] if frame[column].null_count() else part
+    return frame.select(pl.concat_str(*pieces, pl.lit("}"), ignore_nulls=True).alias("meta")).to_series()
 
 
-def _part(column: pl.Series, literal: bool) -> pl.Expr:
-    """`"key": value`, null where the value is. Most columns hold nothing to escape, which is much cheaper."""
+def _part(column: pl.Series, literal: bool) -> list[pl.Expr]:
+    """`"key": value` in pieces. Most columns hold nothing to escape, which is much cheaper."""
     key = json.dumps(column.name, ensure_ascii=False)
-    name = pl.col(column.name)
     if literal:
-        return pl.lit(f"{key}: ") + name
+        return [pl.lit(f"{key}: "), pl.col(column.name)]
     if not column.str.contains_any(_ESCAPED).any():
-        return pl.lit(f'{key}: "') + name + pl.lit('"')
-    return pl.lit(f"{key}: ") + json_of(column.name)
+        return [pl.lit(f'{key}: "'), pl.col(column.name), pl.lit('"')]
+    return [pl.lit(f"{key}: "), json_of(column.name)]

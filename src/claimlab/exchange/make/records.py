@@ -13,7 +13,7 @@ import polars as pl
 
 from claimlab.core.labels import Unmapped
 from claimlab.core.languages import normalise
-from claimlab.core.record import meta_json
+from claimlab.core.record import any_blank, meta_json
 from claimlab.exchange.dates import Dates, parse_dates
 from claimlab.exchange.guess.plan import Plan
 from claimlab.exchange.make.findings import repeats
@@ -98,8 +98,7 @@ class Making:
     def _tweet_ids(self) -> None:
         written = self._column("tweet_id")
         if written is None and "url" in self.out:
-            linked = self.out["url"].str.extract(_STATUS, 1)  # a link to a post holds its id
-            written = linked if linked.count() > 0.9 * linked.len() else None
+            written = self._linked_ids(self.out["url"])
         if written is None:
             return
         ids = self.out["tweet_id"] = written.str.strip_chars().str.strip_suffix(".0")
@@ -108,6 +107,14 @@ class Making:
             self.report.notes.append(
                 f"{rounded:,} tweet id(s) were rounded by a spreadsheet (1.2E+18): they name no tweet."
             )
+
+    def _linked_ids(self, links: pl.Series) -> pl.Series | None:
+        """The ids in links to posts, where most links are such."""
+        most = 0.9 * links.len()
+        if (links.str.contains("/status", literal=True).sum() or 0) <= most:  # much cheaper than the pattern
+            return None
+        ids = links.str.extract(_STATUS, 1)
+        return ids if ids.count() > most else None
 
     def _splits(self) -> None:
         written = self._column("split")
@@ -178,10 +185,12 @@ class Making:
         """A record without text that can be fetched by an id or link is `id-only`, whatever the others are."""
         own = self._column("kind")
         kind = pl.lit(self.plan.kind) if own is None else pl.lit(own)
-        text = pl.col("text") if "text" in records.columns else pl.lit(None, dtype=pl.String)
         reachable = [pl.col(c).is_not_null() for c in ("tweet_id", "url") if c in records.columns]
-        blank = ~text.str.contains(r"\S").fill_null(False)
-        id_only = blank & pl.any_horizontal(reachable or [pl.lit(False)])
+        text = records["text"] if "text" in records.columns else None
+        bare = pl.lit(True) if text is None else pl.col("text").is_null()
+        if text is not None and any_blank(text):
+            bare = ~pl.col("text").str.contains(r"\S").fill_null(False)
+        id_only = bare & pl.any_horizontal(reachable or [pl.lit(False)])
         return records.with_columns(pl.when(id_only).then(pl.lit("id-only")).otherwise(kind).alias("kind"))
 
 

@@ -1,0 +1,3 @@
+from array import array
+
+def count(data: bytes, delimiter: int, state: array[int], /) -> None: ...
