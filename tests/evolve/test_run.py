@@ -130,6 +130,7 @@ def test_drift_rises_then_flattens(town: Any) -> None:
 def test_a_cascade_is_a_tree_of_rewrites(town: Any) -> None:
     stage = town.stage(n=60)
     made = simulate(town.claims(4), stage, rewriter=rules(), plan=Plan("cascade", steps=4, fan_out=2, reach=12), seed=2)
+    assert made.tables["traces"]["trace_id"].n_unique() == 4
     for _, rows in made.tables["traces"].group_by("trace_id", maintain_order=True):
         said = meta(rows)
         assert rows.height <= 12

@@ -66,7 +66,9 @@ def test_what_is_exported_is_imported_again_and_nothing_doubles(tmp_path: Path, 
 def test_files_for_other_tools_hide_what_the_task_hides(tmp_path: Path) -> None:
     made = review(tmp_path / "r", gold={2: "yes"})
     for to in ("label-studio", "potato", "doccano", "html"):
-        for file in review_export(made, tmp_path / to, to):
+        files = review_export(made, tmp_path / to, to)
+        assert files
+        for file in files:
             text = file.read_text(encoding="utf-8")
             assert "fake/" not in text
             assert '"false"' not in text

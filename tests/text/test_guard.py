@@ -65,5 +65,7 @@ def test_research_is_known_by_domain_and_by_suffix() -> None:
 
 
 def test_listed_domains_are_registrable_so_that_they_can_match() -> None:
+    assert lists()
     for kind, table in lists().items():
+        assert table["domains"]
         assert [d for d in sorted(table["domains"]) if registrable_domain(d) != d] == [], kind
