@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -67,3 +70,33 @@ def test_a_newer_store_is_refused(tmp_path: Path) -> None:
 def test_a_password_is_not_shown() -> None:
     assert shown("postgresql://u:secret@h:5432/d?x=1") == "postgresql://u@h:5432/d?x=1"
     assert shown("review.sqlite") == "review.sqlite"
+
+
+def test_a_write_is_on_the_disk_when_it_returns_and_writers_wait_for_it_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, event = Store.open(tmp_path / "s.sqlite", create=True), metadata.tables["event"]
+    flushed: list[int] = []
+    sync = os.fsync
+
+    def counted(file: int) -> None:
+        flushed.append(os.fstat(file).st_ino)
+        time.sleep(0.05)
+        sync(file)
+
+    def write(durable: bool = True) -> None:
+        with store.write(durable=durable) as connection:
+            connection.execute(event.insert().values(at=sa.func.now(), kind="x", detail={}))
+
+    write()  # the name of the log is on the disk from here on
+    monkeypatch.setattr(os, "fsync", counted)
+    log = (tmp_path / "s.sqlite-wal").stat().st_ino
+    write(durable=False)
+    assert flushed == []
+    write()
+    assert flushed == [log]
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(lambda _: write(), range(20)))
+    assert 2 <= len(flushed) < 15
+    with store.read() as connection:
+        assert len(connection.execute(event.select()).all()) == 23

@@ -7,6 +7,7 @@ decision of the same person on the same item takes the place of the old one, whi
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from claimlab.core.errors import NotAllowed, NotFound, UsageError
@@ -18,6 +19,15 @@ from claimlab.review.task import LONGEST, Task
 from claimlab.review.votes import ballots, outcome
 
 UNDONE = ("decide", "skip")  # what undo takes back
+# Built once, as in `queue`. Writers of SQLite wait for each other, so one look finds all that a save must know.
+_WHO, _ITEM = sa.bindparam("who", type_=sa.Integer), sa.bindparam("on", type_=sa.String)
+_LOCKED = item.select().where(item.c.id == _ITEM).with_for_update()
+_ASSIGNED = sa.and_(assignment.c.item == _ITEM, assignment.c.person == _WHO)
+_STATUS = sa.select(assignment.c.status).where(_ASSIGNED)
+_VALID = sa.and_(decision.c.item == _ITEM, decision.c.superseded == sa.false())
+_DECISIONS = decision.select().where(sa.or_(decision.c.key == sa.bindparam("name", type_=sa.String), _VALID))
+_MOVE = assignment.update().where(_ASSIGNED).values(status=sa.bindparam("to"), moved=sa.bindparam("at"))
+_SAVE = decision.insert()
 
 
 def save(
@@ -32,13 +42,13 @@ def save(
     comment: str | None = None,
     seconds: float | None = None,
     row: Any = None,
+    place: Any = None,
 ) -> Decision:
-    """Store a decision in `round`; the assignment, if there is one, is done. `row` is the item where it is locked."""
+    """Store a decision in `round`; the assignment, if there is one, is done. `row` is the item where it is locked, and
+    `place` its assignment where it is known."""
     name, note, time = check_key(key), check_comment(comment), _check_seconds(seconds)
     row = row or _locked(connection, item_id)
-    # One look for everything: writers of SQLite wait for each other, so statements in here are counted.
-    valid = sa.and_(decision.c.item == item_id, decision.c.superseded == sa.false())
-    known = connection.execute(decision.select().where(sa.or_(decision.c.key == name, valid))).all()
+    known = connection.execute(_DECISIONS, {"name": name, "on": item_id}).all()
     before = next((d for d in known if d.key == name), None)
     if before is not None:
         if (before.person, before.item) != (who.id, item_id):
@@ -53,27 +63,28 @@ def save(
     new = Decision(
         key=name, item=item_id, person=who.id, round=round, value=answer, comment=note, seconds=time, at=now()
     )
-    connection.execute(decision.insert().values(**new.model_dump()))
-    status = _move(connection, who, item_id, "done") if round == "first" else None
+    connection.execute(_SAVE, new.model_dump())
+    status = _move(connection, who, item_id, "done", place) if round == "first" else None
     log(connection, who.id, "decide", item_id, key=name, round=round, before=status, replaces=replaced)
     return new
 
 
 def vote(
-    connection: sa.Connection, task: Task, who: Person, item_id: str, value: object, wanted: int, **more: Any
-) -> Decision:
-    """An annotator's decision: the first vote, or the second once the votes were revealed."""
+    connection: sa.Connection, task: Task, who: Person, item_id: str, value: object, wanted: Callable[[], int],
+    **more: Any,
+) -> Decision:  # fmt: skip
+    """An annotator's decision: the first vote, or the second once the votes were revealed. `wanted` is how many
+    annotators an item is for: counted only where votes are revealed when all are in."""
     row = _locked(connection, item_id)
-    place = connection.execute(
-        assignment.select().where(assignment.c.item == item_id, assignment.c.person == who.id)
-    ).first()
+    place = connection.execute(_STATUS, {"who": who.id, "on": item_id}).first()
     if place is None and who.role != "model":
         raise NotAllowed(f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue.")
     again = row.revealed is not None and place is not None and place.status == "done"
-    ballot = save(connection, task, who, item_id, value, round="second" if again else "first", row=row, **more)
+    round: Round = "second" if again else "first"
+    ballot = save(connection, task, who, item_id, value, round=round, row=row, place=place, **more)
     if task.adjudication == "discussion" and ballot.round == "first" and row.gold is None and not row.attention:
         votes = ballots(connection, [item_id])[item_id]
-        if outcome(task, votes, wanted).how == "disputed":
+        if outcome(task, votes, wanted()).how == "disputed":
             connection.execute(item.update().where(item.c.id == item_id).values(revealed=now()))
             log(connection, None, "reveal", item_id)
     return ballot
@@ -81,7 +92,7 @@ def vote(
 
 def _locked(connection: sa.Connection, item_id: str) -> Any:
     """The row of an item, which nobody else decides on until the transaction ends."""
-    row = connection.execute(item.select().where(item.c.id == item_id).with_for_update()).first()
+    row = connection.execute(_LOCKED, {"on": item_id}).first()
     return row or row_of(connection, item_id)
 
 
@@ -170,15 +181,14 @@ def _check_seconds(seconds: float | None) -> float | None:
     return None if seconds is None or not 0 <= seconds < 1e6 else float(seconds)
 
 
-def _move(connection: sa.Connection, who: Person, item_id: str, status: str) -> str | None:
+def _move(connection: sa.Connection, who: Person, item_id: str, status: str, place: Any = None) -> str | None:
     """Give an assignment another status; the one before, or null where there is no assignment."""
-    mine = sa.and_(assignment.c.item == item_id, assignment.c.person == who.id)
-    row = connection.execute(sa.select(assignment.c.status).where(mine)).first()
+    mine = {"who": who.id, "on": item_id}
+    row = place or connection.execute(_STATUS, mine).first()
     if row is None:
         if who.role == "model":
             return None
         raise NotAllowed(f"Item {item_id} is not assigned to '{who.name}'.", "Take the next item of the queue.")
-    moved = None if status == "open" else now()
-    connection.execute(assignment.update().where(mine).values(status=status, moved=moved))
+    connection.execute(_MOVE, {**mine, "to": status, "at": None if status == "open" else now()})
     before: str = row.status
     return before

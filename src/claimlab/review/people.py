@@ -15,6 +15,10 @@ from claimlab.review.tables import assignment, event, item, person, sa
 from claimlab.review.task import Task
 
 LONGEST_NAME = 100
+_PERSON = sa.select(person.c.id, person.c.name, person.c.role)
+_BY_TOKEN = _PERSON.where(person.c.token_hash == sa.bindparam("hash"))
+_BY_ID = _PERSON.where(person.c.id == sa.bindparam("who"))
+_LOG = event.insert()
 
 
 def now() -> datetime:
@@ -23,17 +27,16 @@ def now() -> datetime:
 
 def log(connection: sa.Connection, who: int | None, kind: str, on: str | None = None, **detail: Any) -> None:
     """A line of the history."""
-    connection.execute(event.insert().values(at=now(), person=who, kind=kind, item=on, detail=detail))
+    connection.execute(_LOG, {"at": now(), "person": who, "kind": kind, "item": on, "detail": detail})
 
 
 def everyone(connection: sa.Connection) -> list[Person]:
-    rows = connection.execute(sa.select(person.c.id, person.c.name, person.c.role).order_by(person.c.id))
+    rows = connection.execute(_PERSON.order_by(person.c.id))
     return [Person(id=r.id, name=r.name, role=r.role) for r in rows]
 
 
 def by_token(connection: sa.Connection, token: str) -> Person | None:
-    columns = sa.select(person.c.id, person.c.name, person.c.role)
-    row = connection.execute(columns.where(person.c.token_hash == _hash(token))).first()
+    row = connection.execute(_BY_TOKEN, {"hash": _hash(token)}).first()
     return None if row is None else Person(id=row.id, name=row.name, role=row.role)
 
 
@@ -48,8 +51,7 @@ def known(connection: sa.Connection, given: Person | str) -> Person:
     """The person as the store has them: a name will do, and a role is never taken from the caller."""
     if isinstance(given, str):
         return named(connection, given)
-    columns = sa.select(person.c.id, person.c.name, person.c.role)
-    row = connection.execute(columns.where(person.c.id == given.id)).first()
+    row = connection.execute(_BY_ID, {"who": given.id}).first()
     if row is None:
         raise NotFound(f"There is no person '{given.name}' in this review.", "Add them first.")
     return Person(id=row.id, name=row.name, role=row.role)

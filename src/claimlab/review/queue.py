@@ -13,46 +13,74 @@ from claimlab.review.votes import Votes, ballots, rows_of
 
 # What comes first: what was sent back, what is new, what is to be voted on again, and what was skipped.
 _FIRST = sa.case({"returned": 0, "open": 1, "done": 2, "skipped": 3}, value=assignment.c.status)
+# Statements are built once: building them takes longer than running them, and these run at every save.
+_WHO, _ITEM = sa.bindparam("who", type_=sa.Integer), sa.bindparam("on", type_=sa.String)
+_MINE = assignment.c.person == _WHO
+
+
+def _next() -> sa.Select[Any]:
+    of_item = sa.and_(decision.c.item == assignment.c.item, decision.c.superseded == sa.false())
+    voted = sa.exists().where(of_item, decision.c.person == _WHO, decision.c.round == "second")
+    settled = sa.exists().where(of_item, decision.c.round == "final")
+    again = sa.and_(assignment.c.status == "done", item.c.revealed.is_not(None), ~voted, ~settled)
+    waits = sa.or_(assignment.c.status.in_(["returned", "open", "skipped"]), again)
+    skipped = sa.case((assignment.c.status == "skipped", assignment.c.moved), else_=None)
+    return (
+        sa.select(assignment.c.item, assignment.c.shown)
+        .join(item, item.c.id == assignment.c.item)
+        .where(_MINE, waits)
+        .order_by(_FIRST, skipped, assignment.c.position, assignment.c.item)
+        .limit(1)
+    )
+
+
+_NEXT = _next()
+_CLAIM = assignment.update().where(_MINE, assignment.c.item == _ITEM).values(shown=sa.bindparam("at"))
+_ROW = item.select().where(item.c.id == _ITEM)
+_PLACE = assignment.select().where(_MINE, assignment.c.item == _ITEM)
+_LAST_MOVED = (
+    sa.select(assignment.c.item)
+    .where(_MINE, assignment.c.moved.is_not(None))
+    .order_by(assignment.c.moved.desc(), assignment.c.item)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
+
+
+def _count(*conditions: Any) -> Any:
+    return sa.func.count(sa.case((sa.and_(*conditions), 1)))
+
+
+_COUNTS = sa.select(sa.func.count(), _count(assignment.c.status == "done")).select_from(assignment).where(_MINE)
+_POSITION = sa.bindparam("position", type_=sa.Float)
+_EARLIER = sa.or_(
+    assignment.c.position < _POSITION, sa.and_(assignment.c.position == _POSITION, assignment.c.item < _ITEM)
+)
+_NUMBER = sa.select(_count(_EARLIER), sa.func.count()).select_from(assignment).where(_MINE)
 
 
 def next_item(connection: sa.Connection, who: Person) -> tuple[str, bool] | None:
     """The next item of a person's queue, and whether it is new to them; null when nothing is left. Skipped items come
     back when everything else is done, the earliest first."""
-    mine = assignment.c.person == who.id
-    of_item = sa.and_(decision.c.item == assignment.c.item, decision.c.superseded == sa.false())
-    voted = sa.exists().where(of_item, decision.c.person == who.id, decision.c.round == "second")
-    settled = sa.exists().where(of_item, decision.c.round == "final")
-    again = sa.and_(assignment.c.status == "done", item.c.revealed.is_not(None), ~voted, ~settled)
-    waits = sa.or_(assignment.c.status.in_(["returned", "open", "skipped"]), again)
-    skipped = sa.case((assignment.c.status == "skipped", assignment.c.moved), else_=None)
-    row = connection.execute(
-        sa.select(assignment.c.item, assignment.c.shown)
-        .join(item, item.c.id == assignment.c.item)
-        .where(mine, waits)
-        .order_by(_FIRST, skipped, assignment.c.position, assignment.c.item)
-        .limit(1)
-    ).first()
+    row = connection.execute(_NEXT, {"who": who.id}).first()
     return None if row is None else (row.item, row.shown is None)
 
 
 def claim(connection: sa.Connection, who: Person, item_id: str) -> bool:
     """Note that an item is shown to somebody, and so theirs for good; false when it was dealt to others meanwhile."""
-    mine = sa.and_(assignment.c.person == who.id, assignment.c.item == item_id)
-    return bool(connection.execute(assignment.update().where(mine).values(shown=now())).rowcount)
+    return bool(connection.execute(_CLAIM, {"who": who.id, "on": item_id, "at": now()}).rowcount)
 
 
 def view(connection: sa.Connection, task: Task, item_id: str, who: Person) -> Item:
     """An item as `who` may see it: annotators see their own items, adjudicators and owners all of them."""
     row = row_of(connection, item_id)
-    mine = assignment.select().where(assignment.c.person == who.id, assignment.c.item == item_id)
-    place = connection.execute(mine).first()
+    place = connection.execute(_PLACE, {"who": who.id, "on": item_id}).first()
     if place is None and not above(who):
         raise NotAllowed(f"Item {item_id} is not assigned to '{who.name}'.", "Ask an owner of the review.")
     return shown(connection, task, row, place, ballots(connection, [item_id]).get(item_id, Votes()), who)
 
 
 def row_of(connection: sa.Connection, item_id: str) -> Any:
-    row = connection.execute(item.select().where(item.c.id == item_id)).first()
+    row = connection.execute(_ROW, {"on": item_id}).first()
     if row is None:
         raise NotFound(f"There is no item '{item_id:.40}' in this review.", "Check the number.")
     return row
@@ -98,12 +126,9 @@ def visible(votes: Votes, who: Person, names: bool) -> tuple[Vote, ...]:
 
 def standing(connection: sa.Connection, who: Person, most: int) -> Standing:
     """How far a person is, from their own lines alone: it is asked for after every save."""
-    mine = assignment.c.person == who.id
-    counts = sa.select(sa.func.count(), sa.func.count(sa.case((assignment.c.status == "done", 1)))).where(mine)
-    total, done = connection.execute(counts.select_from(assignment)).one()
-    newest = (assignment.c.moved.desc(), assignment.c.item)
-    moved = sa.select(assignment.c.item).where(mine, assignment.c.moved.is_not(None)).order_by(*newest).limit(most)
-    return Standing(done=done, total=total, earlier=tuple(connection.execute(moved).scalars()))
+    total, done = connection.execute(_COUNTS, {"who": who.id}).one()
+    newest = connection.execute(_LAST_MOVED, {"who": who.id, "most": most}).scalars()
+    return Standing(done=done, total=total, earlier=tuple(newest))
 
 
 def history(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
@@ -136,13 +161,9 @@ def every(connection: sa.Connection, task: Task) -> list[Item]:
 
 def _place(connection: sa.Connection, place: Any) -> tuple[int, int]:
     """The place of an assignment in its person's queue, and how long that is."""
-    mine = assignment.c.person == place.person
-    before = sa.or_(
-        assignment.c.position < place.position,
-        sa.and_(assignment.c.position == place.position, assignment.c.item < place.item),
-    )
-    count = sa.select(sa.func.count()).select_from(assignment).where(mine)
-    return connection.execute(count.where(before)).scalar_one() + 1, connection.execute(count).scalar_one()
+    at = {"who": place.person, "position": place.position, "on": place.item}
+    before, total = connection.execute(_NUMBER, at).one()
+    return before + 1, total
 
 
 def _why(connection: sa.Connection, item_id: str, who: Person) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.stats.consensus import dawid_skene
-from claimlab.review.tables import item, sa
+from claimlab.review.tables import event, item, person, sa
 from claimlab.review.task import Task
 from claimlab.review.votes import Outcome, Votes, code
 
@@ -54,3 +54,14 @@ def estimates(task: Task, votes: Mapping[str, Votes]) -> dict[str, tuple[str, fl
 def written(value: Any) -> str | None:
     """A value as text: a choice or a note as it is, everything else as JSON."""
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def events(connection: sa.Connection) -> pl.DataFrame:
+    """The history, oldest first: who, what, when."""
+    query = sa.select(event, person.c.name).join(person, person.c.id == event.c.person, isouter=True)
+    rows = [
+        {"id": r.id, "at": r.at, "who": r.name, "kind": r.kind, "item": r.item, "detail": written(r.detail)}
+        for r in connection.execute(query.order_by(event.c.id))
+    ]
+    texts = dict.fromkeys(("who", "kind", "item", "detail"), pl.String)
+    return pl.DataFrame(rows, schema={"id": pl.Int64, "at": pl.Datetime("us"), **texts})

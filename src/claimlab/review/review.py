@@ -19,14 +19,15 @@ from claimlab.review.agreement import Agreement, agreement
 from claimlab.review.batches import BatchTable, confirms, judge
 from claimlab.review.merge import Imported, Row, merge
 from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
-from claimlab.review.results import results, written
-from claimlab.review.shapes import Decision, Item, Payload, Person, Standing
+from claimlab.review.results import events, results
+from claimlab.review.shapes import Decision, Item, Payload, Person, Turn
 from claimlab.review.status import ReviewStatus, status
 from claimlab.review.store import POSTGRES, Store
-from claimlab.review.tables import event, item, person, sa
+from claimlab.review.tables import item, person, sa
 from claimlab.review.votes import Ballot, Outcome, Votes, ballots, outcomes
 
 Who = Person | str  # a name will do
+EARLIER = 100  # items to go back to
 
 
 class Review(Shown):
@@ -37,6 +38,7 @@ class Review(Shown):
         self._place = place or project.store
         self._store: Store | None = None
         self._opening = Lock()
+        self._people: dict[int | str, Person] = {}
 
     @classmethod
     def open(cls, folder: str | Path, *, store: str | None = None) -> Review:
@@ -91,7 +93,7 @@ class Review(Shown):
     def new_token(self, who: Who) -> str:
         """Another token for somebody; the old one is no longer valid."""
         with self.store.write() as connection:
-            return people.new_token(connection, people.known(connection, who))
+            return people.new_token(connection, self._known(connection, who))
 
     def person_of(self, token: str) -> Person | None:
         with self.store.read() as connection:
@@ -103,7 +105,7 @@ class Review(Shown):
         """What this person does next; null when nothing is left."""
         while True:
             with self.store.read() as connection:
-                person = people.known(connection, who)
+                person = self._known(connection, who)
                 upcoming = queue.next_item(connection, person)
                 if upcoming is None:
                     return None
@@ -117,12 +119,12 @@ class Review(Shown):
 
     def item(self, item_id: str, who: Who) -> Item:
         with self.store.read() as connection:
-            return queue.view(connection, self.task, item_id, people.known(connection, who))
+            return queue.view(connection, self.task, item_id, self._known(connection, who))
 
     def queue(self, who: Who) -> list[Item]:
         """All items of a person in the order of their queue."""
         with self.store.read() as connection:
-            return queue.whole(connection, self.task, people.known(connection, who))
+            return queue.whole(connection, self.task, self._known(connection, who))
 
     def every_item(self) -> list[Item]:
         """All items as an annotator sees them who has decided nothing."""
@@ -132,12 +134,15 @@ class Review(Shown):
     def history(self, who: Who) -> list[Item]:
         """What this person decided or skipped, newest first."""
         with self.store.read() as connection:
-            return queue.history(connection, self.task, people.known(connection, who))
+            return queue.history(connection, self.task, self._known(connection, who))
 
-    def standing(self, who: Who, most: int = 100) -> Standing:
-        """How far this person is, and the newest of what they did."""
+    def turn(self, who: Who, item_id: str | None = None) -> Turn:
+        """The next item of this person, or the one to go back to, and how far they are."""
+        if item_id is None:
+            upcoming = self.next_item(who)
+            item_id = None if upcoming is None else upcoming.id
         with self.store.read() as connection:
-            return queue.standing(connection, people.known(connection, who), most)
+            return self._turn(connection, self._known(connection, who), item_id)
 
     def decide(
         self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None,
@@ -146,26 +151,38 @@ class Review(Shown):
         """Save a decision. `key` is a uuid that the caller made for it: saved again, it is the same decision. Once the
         votes on an item were revealed, this is the second vote."""
         more: dict[str, Any] = {"key": key, "comment": comment, "seconds": seconds}
-        with self.store.read() as connection:  # before the writers' queue: others wait for every statement in there
-            person, wanted = people.known(connection, who), self._wanted(connection)
         with self.store.write() as connection:
-            return decisions.vote(connection, self.task, person, item_id, value, wanted, **more)
+            return self._vote(connection, self._known(connection, who), item_id, value, more)
+
+    def answer(
+        self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None,
+        seconds: float | None = None,
+    ) -> Turn:  # fmt: skip
+        """Save a decision as `decide` does, and take the next item in the same transaction."""
+        more: dict[str, Any] = {"key": key, "comment": comment, "seconds": seconds}
+        with self.store.write() as connection:
+            person = self._known(connection, who)
+            self._vote(connection, person, item_id, value, more)
+            upcoming = queue.next_item(connection, person)
+            if upcoming is not None and upcoming[1]:
+                queue.claim(connection, person, upcoming[0])
+            return self._turn(connection, person, None if upcoming is None else upcoming[0])
 
     def skip(self, who: Who, item_id: str) -> None:
         """Leave an item for later: it comes back when everything else is done."""
         with self.store.write() as connection:
-            decisions.skip(connection, people.known(connection, who), item_id)
+            decisions.skip(connection, self._known(connection, who), item_id)
 
     def undo(self, who: Who) -> Item:
         """Take back this person's last decision or skip; the item it was about."""
         with self.store.write() as connection:
-            person = people.known(connection, who)
+            person = self._known(connection, who)
             return queue.view(connection, self.task, decisions.undo(connection, person), person)
 
     def send_back(self, owner: Who, item_id: str, to: Who, why: str) -> None:
         """Return an item to an annotator for correction, with a word on why."""
         with self.store.write() as connection:
-            decisions.send_back(connection, people.known(connection, owner), item_id, people.known(connection, to), why)
+            decisions.send_back(connection, self._known(connection, owner), item_id, self._known(connection, to), why)
 
     # Adjudicating
 
@@ -173,25 +190,25 @@ class Review(Shown):
         """The items on which annotators differ and nobody has decided, with their votes. For `who`, an adjudicator or
         owner, those that they may decide."""
         with self.store.read() as connection:
-            person = None if who is None else people.known(connection, who)
+            person = None if who is None else self._known(connection, who)
             return adjudication.disputed(connection, self.task, self._wanted(connection), person)
 
     def adjudicate(self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None) -> Decision:
         """The final decision on an item, by an adjudicator or owner who did not vote on it."""
         with self.store.write() as connection:
-            person = people.known(connection, who)
+            person = self._known(connection, who)
             return adjudication.adjudicate(connection, self.task, person, item_id, value, key=key, comment=comment)
 
     def reveal(self, item_id: str, who: Who | None = None) -> None:
         """Show those who voted on an item what the others said; they vote again."""
         with self.store.write() as connection:
-            person = None if who is None else people.known(connection, who)
+            person = None if who is None else self._known(connection, who)
             adjudication.reveal(connection, item_id, person)
 
     def second_vote(self, who: Who, item_id: str, value: object, *, key: str, comment: str | None = None) -> Decision:
         """A vote after the reveal."""
         with self.store.write() as connection:
-            person = people.known(connection, who)
+            person = self._known(connection, who)
             return adjudication.second_vote(connection, self.task, person, item_id, value, key=key, comment=comment)
 
     # Looking
@@ -246,20 +263,8 @@ class Review(Shown):
 
     def events(self) -> pl.DataFrame:
         """The history, oldest first: who, what, when."""
-        query = sa.select(event, person.c.name).join(person, person.c.id == event.c.person, isouter=True)
         with self.store.read() as connection:
-            rows = [
-                {"id": r.id, "at": r.at, "who": r.name, "kind": r.kind, "item": r.item, "detail": written(r.detail)}
-                for r in connection.execute(query.order_by(event.c.id))
-            ]
-        kinds: dict[str, Any] = {
-            "id": pl.Int64,
-            "at": pl.Datetime("us"),
-            "who": pl.String,
-            "kind": pl.String,
-            "item": pl.String,
-        }
-        return pl.DataFrame(rows, schema={**kinds, "detail": pl.String})
+            return events(connection)
 
     @property
     def size(self) -> int:
@@ -272,6 +277,20 @@ class Review(Shown):
 
     def headline(self) -> str:
         return self.progress().headline()
+
+    def _known(self, connection: sa.Connection, who: Who) -> Person:
+        """The person as the store has them, who keeps name and role for good: looked up once."""
+        given = who if isinstance(who, str) else who.id
+        if given not in self._people:
+            self._people[given] = people.known(connection, who)
+        return self._people[given]
+
+    def _vote(self, connection: sa.Connection, person: Person, item_id: str, value: object, more: Any) -> Decision:
+        return decisions.vote(connection, self.task, person, item_id, value, lambda: self._wanted(connection), **more)
+
+    def _turn(self, connection: sa.Connection, person: Person, item_id: str | None) -> Turn:
+        item = None if item_id is None else queue.view(connection, self.task, item_id, person)
+        return Turn(item=item, standing=queue.standing(connection, person, EARLIER))
 
     def _wanted(self, connection: sa.Connection) -> int:
         """How many annotators an item is for, as long as there are so many."""

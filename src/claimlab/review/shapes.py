@@ -104,3 +104,10 @@ class Standing(_Shape):
     done: int
     total: int
     earlier: tuple[str, ...] = ()
+
+
+class Turn(_Shape):
+    """What a person works on, null when nothing is left, and how far they are."""
+
+    item: Item | None
+    standing: Standing

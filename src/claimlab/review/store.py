@@ -1,12 +1,14 @@
 """Where decisions are kept: one SQLite file beside the review, or a schema in a PostgreSQL database.
 
 Every write is one transaction, on disk when it returns. SQLite lets one writer in at a time; they queue at a lock of
-our own (`review.sqlite.turn`), since SQLite's own waiting is not fair and lets some wait for seconds.
+our own (`review.sqlite.turn`), since SQLite's own waiting is not fair and lets some wait for seconds. They wait for the
+disk together, after their turn (`_Disk`): one flush serves all who committed before it began. PostgreSQL does the same.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -20,7 +22,8 @@ from claimlab.review.tables import metadata, sa
 
 POSTGRES = ("postgresql://", "postgres://")
 WAIT = 60  # seconds that a write waits for another process's
-_PRAGMAS = ("journal_mode=WAL", f"busy_timeout={WAIT * 1000}", "foreign_keys=ON")
+# NORMAL: SQLite flushes its log before it moves pages into the file, and leaves flushing at a commit to us.
+_PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", f"busy_timeout={WAIT * 1000}", "foreign_keys=ON")
 
 
 class Store:
@@ -31,6 +34,7 @@ class Store:
         self._lock = threading.Lock()
         file = engine.url.database if engine.dialect.name == "sqlite" else None
         self._turns = None if file is None else Path(f"{file}.turn")
+        self._disk = None if file is None else _Disk(Path(f"{file}-wal"))
 
     @classmethod
     def open(cls, where: str | Path, *, create: bool = False, schema: str | None = None) -> Store:
@@ -57,9 +61,10 @@ class Store:
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
         """One transaction. What is not `durable` survives the death of this process, but perhaps not that of the
         machine: SQLite then need not wait for the disk."""
-        options = {"writes": True, "durable": durable}
-        with self._turn(), self._engine.connect().execution_options(**options) as connection, connection.begin():
+        with self._turn(), self._engine.connect().execution_options(writes=True) as connection, connection.begin():
             yield connection
+        if durable and self._disk is not None:
+            self._disk.flush()
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
@@ -93,6 +98,46 @@ class Store:
             raise SchemaError(f"The store '{place}' cannot be used: {reason}.", todo) from None
 
 
+class _Disk:
+    """SQLite's write-ahead log, brought to the disk for several commits at once."""
+
+    def __init__(self, log: Path) -> None:
+        self._log, self._turn, self._count = log, threading.Lock(), threading.Lock()
+        self._asked = self._done = 0
+        self._folder_of: int | None = None  # the log whose name is on the disk, too
+
+    def flush(self) -> None:
+        """Return when everything that was committed before this call is on the disk."""
+        with self._count:
+            self._asked += 1
+            mine = self._asked
+        with self._turn:
+            if self._done >= mine:
+                return  # whoever flushed while we waited began after our commit
+            with self._count:
+                covers = self._asked
+            self._sync()
+            self._done = covers
+
+    def _sync(self) -> None:
+        try:
+            file = os.open(self._log, os.O_RDWR)
+        except FileNotFoundError:
+            return  # SQLite has moved everything into the file, flushed it and taken the log away
+        try:
+            os.fsync(file)
+            inode = os.fstat(file).st_ino
+        finally:
+            os.close(file)
+        if inode != self._folder_of and sys.platform != "win32":
+            folder = os.open(self._log.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+            self._folder_of = inode
+
+
 def check_url(url: str) -> str:
     """`url` without its password; a `UsageError` where it is not of PostgreSQL."""
     if not url.startswith(POSTGRES):
@@ -124,8 +169,6 @@ def _sqlite(file: Path) -> sa.Engine:
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
         options = connection.get_execution_options()
-        if options.get("writes"):
-            connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('durable') else 'NORMAL'}")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("writes") else "BEGIN")
 
     return engine

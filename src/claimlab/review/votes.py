@@ -15,6 +15,13 @@ from claimlab.review.tables import decision, item, person, sa
 from claimlab.review.task import Task
 
 FEW = 500
+_BALLOTS = (
+    sa.select(decision, person.c.name, person.c.role)
+    .join(person, person.c.id == decision.c.person)
+    .where(decision.c.superseded == sa.false())
+    .order_by(decision.c.person, decision.c.at, decision.c.key)
+)
+_OF_ITEMS = _BALLOTS.where(decision.c.item.in_(sa.bindparam("items", expanding=True)))  # built once, as in `queue`
 
 
 @dataclass(frozen=True)
@@ -70,17 +77,11 @@ class Outcome:
 
 def ballots(connection: sa.Connection, items: Iterable[str] | None = None) -> dict[str, Votes]:
     """The valid decisions, by item."""
-    query = (
-        sa.select(decision, person.c.name, person.c.role)
-        .join(person, person.c.id == decision.c.person)
-        .where(decision.c.superseded == sa.false())
-        .order_by(decision.c.person, decision.c.at, decision.c.key)
-    )
     wanted = None if items is None else set(items)
-    if wanted is not None and len(wanted) <= FEW:  # databases take a limited number of values in one query
-        query = query.where(decision.c.item.in_(sorted(wanted)))
+    few = wanted is not None and len(wanted) <= FEW  # databases take a limited number of values in one query
+    rows = connection.execute(_OF_ITEMS, {"items": sorted(wanted or ())}) if few else connection.execute(_BALLOTS)
     out: dict[str, Votes] = defaultdict(Votes)
-    for r in connection.execute(query):
+    for r in rows:
         if wanted is not None and r.item not in wanted:
             continue
         ballot = Ballot(r.key, r.item, r.person, r.name, r.role, r.round, r.value, r.comment, r.seconds, r.at)

@@ -10,7 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from claimlab.review.shapes import ABOVE, Item, Person
+from claimlab.review.review import Review
+from claimlab.review.shapes import ABOVE, Item, Person, Turn
 from claimlab.review.task import SCALE, Task
 from claimlab.web.difference import Piece, difference
 from claimlab.web.gate import cookie
@@ -103,7 +104,9 @@ def add_reviews(app: FastAPI, pages: Pages) -> None:
     def annotate(
         review: str, request: Request, item: Annotated[str | None, Query(max_length=100, description="Go back.")] = None
     ) -> Work:
-        return work(request, workspace.get(review, "review"), item)
+        place = workspace.get(review, "review")
+        person, opened = demand_person(request, place), review_at(place)
+        return work(place, opened, person, opened.turn(person, item))
 
     @pages.add("/reviews/{review}/adjudicate", "work.html.jinja", title="Items on which annotators differ")
     def adjudicate(review: str, request: Request) -> Disputes:
@@ -148,22 +151,23 @@ def add_actions(app: FastAPI, pages: Pages) -> None:
         place = workspace.get(review, "review")
         person = demand_person(request, place)
         more: dict[str, Any] = {"key": body.key, "comment": body.comment or None, "seconds": body.seconds}
-        review_at(place).decide(person, body.item, body.value, **more)
-        return work(request, place)
+        opened = review_at(place)
+        return work(place, opened, person, opened.answer(person, body.item, body.value, **more))
 
     @app.post("/api/reviews/{review}/skip", tags=["Reviews"])
     def skip(review: str, body: OnItem, request: Request) -> Work:
         """Leave an item for later."""
         place = workspace.get(review, "review")
-        review_at(place).skip(demand_person(request, place), body.item)
-        return work(request, place)
+        person, opened = demand_person(request, place), review_at(place)
+        opened.skip(person, body.item)
+        return work(place, opened, person, opened.turn(person))
 
     @app.post("/api/reviews/{review}/undo", tags=["Reviews"])
     def undo(review: str, request: Request) -> Work:
         """Take back the last decision or skip; its item is open again."""
         place = workspace.get(review, "review")
-        item = review_at(place).undo(demand_person(request, place))
-        return work(request, place, item.id)
+        person, opened = demand_person(request, place), review_at(place)
+        return work(place, opened, person, opened.turn(person, opened.undo(person).id))
 
     @app.post("/api/reviews/{review}/adjudicate", tags=["Reviews"])
     def settle(review: str, body: Vote, request: Request) -> Disputes:
@@ -195,16 +199,12 @@ def seen(item: Item) -> Seen:
     return Seen(item=item, difference=both)
 
 
-def work(request: Request, place: Place, item: str | None = None) -> Work:
-    """The item to go back to, or the next one of whoever is signed in."""
-    person, review = demand_person(request, place), review_at(place)
-    shown = review.next_item(person) if item is None else review.item(item, person)
-    far = review.standing(person)
+def work(place: Place, review: Review, person: Person, turn: Turn) -> Work:
+    """A turn of somebody as a page shows it."""
+    shown, far = turn.item, turn.standing
     return Work(
         review=place.entry.id, task=review.task, person=person, seen=None if shown is None else seen(shown),
-        done=far.done,
-        total=far.total,
-        earlier=list(far.earlier),
+        done=far.done, total=far.total, earlier=list(far.earlier),
     )  # fmt: skip
 
 
