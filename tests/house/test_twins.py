@@ -116,17 +116,9 @@ TWIN_OF = {
 }  # fmt: skip
 INPUTS = {"folder", "folders", "files", "run", "data"}  # what a verb reads is the function's first argument
 PRINTED = {
-    "as_json",
-    "verbose",
-    "strict",
-    "shown",
-    "preview",
-    "recipes",
-    "steps",
-    "show_recipe",
-    "strategies",
-    "dry_run",
-}
+    "as_json", "verbose", "strict", "shown", "preview", "recipes", "steps", "show_recipe", "dry_run", "open_page",
+    "_list",
+}  # fmt: skip
 OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
     "audit --estimate": "audit.front.estimate_audit", "audit --fix": "audit.front.fix",
     "audit --from": "audit.front.saved_audits", "detect --estimate": "detect.cost.estimate",

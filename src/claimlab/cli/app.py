@@ -21,21 +21,22 @@ from typer.main import get_command as to_command
 from claimlab import __version__
 from claimlab.cli.flags import in_flags
 from claimlab.cli.lazy import LazyVerbs
-from claimlab.cli.output import echo, say
+from claimlab.cli.output import be_quiet, complain, echo
 from claimlab.core.plain import one_line
 
 STOPPED = 130
+_QUIET = {"-q", "--quiet"}
 _SHORT = "There is not enough memory for this. Use fewer records with --limit, or a machine with more memory."
 _FAULT = "This is a fault in it or in claimlab: run again with --debug and report what it prints."
 _on_abort: object = None
-DESCRIPTION = "From raw misinformation data to a number you can defend: load, clean, audit, split, evaluate, report."
+DESCRIPTION = "From raw misinformation data to a number you can defend."
 
 
 app = typer.Typer(
     cls=LazyVerbs,
     help=DESCRIPTION,
-    epilog="Every verb: --json for one JSON object on stdout, --debug for the traceback of an error. "
-    "Try it: claimlab demo",
+    epilog="Every command takes --json (one JSON object on stdout), -q or --quiet (results and errors only) and "
+    "--debug (the traceback of an error). Start with: claimlab demo",
     no_args_is_help=True,
     rich_markup_mode=None,  # importing rich would triple the time of --help
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -52,7 +53,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     pass
@@ -102,8 +103,9 @@ def run(argv: list[str]) -> int:
     """Run `argv` and return the exit code; an error is a sentence on stderr, a traceback only with --debug."""
     debug = "--debug" in argv
     if debug:
-        os.environ["CLAIMLAB_DEBUG"] = "1"  # for code that would otherwise tell a fault and go on
-    args = [a for a in argv if a != "--debug"]
+        os.environ["CLAIMLAB_DEBUG"] = "1"  # for code that would otherwise report a fault and go on
+    be_quiet(bool(_QUIET & set(argv)))
+    args = _plain_help([a for a in argv if a != "--debug" and a not in _QUIET])
     try:
         to_command(app).main(args=args, prog_name="claimlab", standalone_mode=True)
     except SystemExit as stop:
@@ -121,17 +123,26 @@ def run(argv: list[str]) -> int:
     return 0
 
 
+def _plain_help(args: list[str]) -> list[str]:
+    """`claimlab`, `claimlab help`, `claimlab help audit` and `claimlab version`, as one may type them first."""
+    if not args:
+        return ["--help"]
+    if args[0] == "help":
+        return [*args[1:], "--help"]
+    return ["--version", *args[1:]] if args[0] == "version" else args
+
+
 def _stopped() -> int:
-    say("Stopped. Nothing was left half-written; run the same command again.")
+    complain("Stopped. Nothing was left half-written; run the same command again.")
     return STOPPED
 
 
 def explain(error: BaseException, args: Sequence[str]) -> int:
-    """Say `error` in a sentence on stderr, and return the exit code."""
+    """Print `error` as a sentence on stderr, and return the exit code."""
     from claimlab.core.errors import ClaimlabError
 
     known = error if isinstance(error, ClaimlabError) else None
-    say(f"Error: {one_line(in_flags(str(known), args) if known else sentence(error, args))}")
+    complain(f"Error: {one_line(in_flags(str(known), args) if known else sentence(error, args))}")
     return known.exit_code if known else 1
 
 
@@ -142,7 +153,7 @@ def sentence(error: BaseException, args: Sequence[str]) -> str:
     if "No space left on device" in str(error) or getattr(error, "errno", None) == errno.ENOSPC:
         return (
             f"The disk is full: {_place(error, args)} could not be written. Free some space, or choose an output on "
-            "another disk; what stood there before is as it was."
+            "another disk; what was there before is unchanged."
         )
     if was_memory(error):
         return _SHORT

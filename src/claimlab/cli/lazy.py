@@ -2,16 +2,67 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import pkgutil
+from functools import cache
 from typing import Any
 
 from typer.core import TyperGroup
 from typer.main import get_command as to_command
 
 from claimlab.cli import verbs
+from claimlab.core.errors import UsageError
+
+# In the order of work. The summaries are here, so that the help can be shown without importing a single verb; none is
+# longer than a line of 80 columns has room for.
+GROUPS: dict[str, dict[str, str]] = {
+    "Get data": {
+        "demo": "Try everything on a synthetic dataset with planted defects",
+        "catalog": "Browse the field's datasets: quality, licence, how to get them",
+        "load": "Load a dataset of the catalogue from its published files",
+        "import": "Import your own files: CSV, JSON, Excel, Parquet, text, zip",
+        "show": "Show a folder: counts, labels, lineage, records",
+    },
+    "Prepare": {
+        "clean": "Keep, drop or mark as doubtful each record, with the reason",
+        "labels": "Look up label maps, and find claims with conflicting labels",
+        "enrich": "Add the claim, dated evidence and fact-checks to each record",
+        "split": "Split into train, dev and test, and check the split for leaks",
+    },
+    "Check": {
+        "audit": "Test a dataset for shortcuts, leaks and contradictions",
+        "diff": "Compare two audits, or two versions of a dataset",
+    },
+    "Detect and judge": {
+        "detect": "Train a detector, or ask a model, and store its predictions",
+        "evaluate": "Score runs, with intervals, baselines and subgroups",
+        "judge": "Compare the rationales of a run with fact-checking articles",
+    },
+    "Simulate": {
+        "evolve": "Let claims spread and change in a simulated society",
+    },
+    "Review and report": {
+        "review": "Let annotators decide what a program cannot, and apply it",
+        "serve": "Browse datasets, runs, audits and reviews in the browser",
+        "report": "Write the evaluation quality assurance (EQA) report of a study",
+        "export": "Export to Hugging Face, Croissant, CSV, JSON Lines, ClaimReview",
+    },
+    "Tools": {
+        "llm": "Set up and test language models; prompts and batches",
+    },
+}
+# What users of other tools type first.
+_ALSO = {
+    "browse": "serve", "compare": "diff", "download": "load", "head": "show", "init": "report", "list": "catalog",
+    "ls": "catalog", "open": "show", "predict": "detect", "publish": "export", "read": "import", "run": "detect",
+    "score": "evaluate", "simulate": "evolve", "test": "evaluate", "train": "detect", "ui": "serve", "view": "show",
+    "web": "serve",
+}  # fmt: skip
+_EPILOG = "Also: -q, --quiet for results and errors only; --debug for the traceback of an error."
 
 
+@cache
 def verb_names() -> list[str]:
     return sorted(m.name.rstrip("_") for m in pkgutil.iter_modules(verbs.__path__) if not m.name.startswith("_"))
 
@@ -25,6 +76,29 @@ class LazyVerbs(TyperGroup):
             return None
         file = f"{cmd_name}_" if cmd_name in ("import",) else cmd_name
         module = importlib.import_module(f"claimlab.cli.verbs.{file}")
-        command = to_command(module.app)
+        command: Any = to_command(module.app)
         command.name = cmd_name
+        for one in (command, *getattr(command, "commands", {}).values()):
+            one.epilog = one.epilog or _EPILOG
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in verb_names():
+            raise UsageError(f"There is no command named '{args[0]}'.", _instead(args[0]))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        listed = {name for group in GROUPS.values() for name in group}
+        rest = {name: self.get_command(ctx, name).get_short_help_str(66) for name in verb_names() if name not in listed}
+        for title, group in {**GROUPS, "More": rest}.items():
+            rows = [(name, summary) for name, summary in group.items() if name in verb_names()]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl([(f"{name:<8}", summary) for name, summary in rows])
+
+
+def _instead(word: str) -> str:
+    """What a mistyped verb was probably meant to be."""
+    known = _ALSO.get(word.lower())
+    near = [known] if known else difflib.get_close_matches(word.lower(), verb_names(), n=2, cutoff=0.6)
+    return f"Did you mean {' or '.join(map(repr, near))}?" if near else "To see them all: claimlab --help"

@@ -5,6 +5,7 @@ A verb annotates its parameter (`limit: LimitOption = None`); an option without 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,17 @@ import typer
 def folders_argument(help: str) -> typer.models.ArgumentInfo:
     """Several folders, as a shell's pattern finds them: recordings of calls beside them (RUN.cache) are left out."""
     return typer.Argument(help=help, callback=_data_folders)  # type: ignore[no-any-return]
+
+
+def listing_option(flag: str, what: str, show: Callable[[bool], None]) -> typer.models.OptionInfo:
+    """An option that lists `what` exists and stops, whatever else is missing; `show` is told whether to print JSON."""
+
+    def listed(ctx: typer.Context, wanted: bool) -> None:
+        if wanted and not ctx.resilient_parsing:
+            show(bool(ctx.params.get("as_json")))
+            raise typer.Exit
+
+    return typer.Option(flag, help=f"List {what}, and exit.", callback=listed)  # type: ignore[no-any-return]
 
 
 def _data_folders(given: list[Path] | None) -> list[Path] | None:
@@ -30,7 +42,10 @@ OptionalOutput = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N records.")]
 ForceFlag = Annotated[bool, typer.Option("--force", help="Replace the output if it is a claimlab folder already.")]
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")]
+JsonFlag = Annotated[  # known first, so that options that list something and stop can print JSON, too
+    bool, typer.Option("--json", is_eager=True, help="Print one JSON object on stdout, and nothing else there.")
+]
+OpenFlag = Annotated[bool, typer.Option("--open", help="Open the page in the browser when it is written.")]
 StrictFlag = Annotated[bool, typer.Option("--strict", help="Exit with 3 when a check fails.")]
 
 TaskOption = Annotated[str, typer.Option("--task", help="A task (veracity, veracity-mixed, ...) or any column.")]

@@ -8,11 +8,13 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from claimlab.cli.flags import in_flags
+from claimlab.core.errors import UsageError
 from claimlab.core.plain import escape_json, one_line, plain
 from claimlab.core.progress import Progress, silent
 from claimlab.core.words import several as several
@@ -47,9 +49,29 @@ def show_blocks(blocks: Iterable[Block], *, most: int | None = None) -> None:
     echo(to_text(blocks, width=min(width, most or width), colour=colour), styled=True)
 
 
+_quiet = False
+_TONES = {"Error": "31;1", "Failed": "31", "Refused": "31", "Warning": "33", "Note": "33", "Next": "36", "Report": "36"}
+
+
+def be_quiet(quiet: bool) -> None:
+    """Print results and errors only: no progress, notes or hints."""
+    global _quiet
+    _quiet = quiet
+
+
 def say(message: str) -> None:
-    """A line for the person, on stderr."""
-    sys.stderr.write(plain(message.rstrip()) + "\n")
+    """A line for the person, on stderr; nothing under --quiet."""
+    if not _quiet:
+        complain(message)
+
+
+def complain(message: str) -> None:
+    """A line on stderr that is printed under --quiet, too: an error."""
+    text = plain(message.rstrip())
+    head, colon, rest = text.partition(":")
+    if head in _TONES and colon and sys.stderr.isatty() and "NO_COLOR" not in os.environ:
+        text = f"\x1b[{_TONES[head]}m{head}:\x1b[0m{rest}"
+    sys.stderr.write(text + "\n")
 
 
 def note(messages: Iterable[str], verb: str) -> None:
@@ -62,6 +84,32 @@ def suggest(command: str, *, as_json: bool = False) -> None:
     """The last line of a verb, on stderr: what one does next, as a command to copy."""
     if not as_json:
         say(f"Next: {command}")
+
+
+def page(path: Path, *, open_page: bool = False) -> None:
+    """Say where a page is, and open it where that was asked for."""
+    say(f"Report: {path}")
+    if open_page:
+        import webbrowser
+
+        if not webbrowser.open(path.resolve().as_uri()):
+            say("Warning: no browser could be opened; open the page yourself.")
+
+
+def refuse_nothing_to_open(open_page: bool, place: Path | None, flag: str = "--output") -> None:
+    """A page can only be opened where one is written: better said before the work than after it."""
+    if open_page and place is None:
+        raise UsageError("There is no page to open with --open, because none is written.", f"Add {flag} DIR.")
+
+
+def listing(key: str, rows: dict[str, str], *, as_json: bool, verb: str) -> None:
+    """What exists (checks, detectors, formats), with a line each."""
+    from claimlab.pages.blocks import Table
+
+    if as_json:
+        emit({key: [{"name": name, "summary": summary} for name, summary in rows.items()]})
+        return
+    show_blocks([Table(("", ""), [(name, in_flags(summary, verb)) for name, summary in rows.items()])], most=100)
 
 
 def screen() -> tuple[int, bool]:
@@ -94,7 +142,7 @@ def show_estimate(estimate: dict[str, Any], as_json: bool) -> None:
 @contextlib.contextmanager
 def progress_bar(enabled: bool = True) -> Iterator[Progress]:
     """A bar per stage on stderr when a person watches; silence otherwise."""
-    if not enabled or not sys.stderr.isatty():
+    if not enabled or _quiet or not sys.stderr.isatty():
         yield silent
         return
     from rich.console import Console

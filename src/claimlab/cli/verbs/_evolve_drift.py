@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, note, progress_bar, say, show_estimate
+from claimlab.cli.output import echo, emit, note, page, progress_bar, refuse_nothing_to_open, show_estimate, suggest
 
 if TYPE_CHECKING:
     from claimlab.evolve.drift.measure import Drift
@@ -54,27 +54,32 @@ def drift(
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Measure how far claims drifted from their base: curves, verdicts, targets, producers, coverage."""
     words: dict[str, Any] = {**locals(), "judge": judge or ()}
     words["prompts"] = words.pop("prompt") or ()
-    del words["estimate"], words["as_json"]
+    del words["estimate"], words["as_json"], words["open_page"]
     from claimlab.evolve.drift.front import drift as measure
     from claimlab.evolve.drift.front import estimate_drift
 
     if estimate:
         show_estimate(estimate_drift(**{name: words[name] for name in _ASKS}), as_json)
         return
+    refuse_nothing_to_open(open_page, output)
     with progress_bar() as progress:
         drifted = measure(**words, progress=progress)
-    if output is not None:
-        say(f"Report: {output / 'index.html'}")
     if as_json:
         folder = None if output is None else str(output)
         emit({"output": folder, **drifted.to_json(), "datasets": drifted.stages})
     else:
         _print(drifted)
+    if output is not None:
+        page(output / "index.html", open_page=open_page)
+    suggest(
+        f"claimlab evolve worth {data[0]} -o DIR" if output else "the same with -o DIR for a report", as_json=as_json
+    )
 
 
 def _print(drifted: Drift) -> None:
@@ -83,7 +88,11 @@ def _print(drifted: Drift) -> None:
     for (by, value), curve in drifted.curves.items():
         if by in ("all", "run", "topology"):
             name = "all traces" if by == "all" else f"{by} {value}"
-            shape = "slopes not known" if curve.ratio is None else f"late slope {curve.ratio:.2f} of the early one"
+            shape = (
+                "slopes not known"
+                if curve.ratio is None
+                else f"the final slope is {100 * curve.ratio:.0f}% of the initial one"
+            )
             end = "–" if curve.end is None else f"{curve.end:.3f}"
             echo(f"  {name}: drift-lite {end} at the end; {shape}")
     unrelated = drifted.curves["all", ""].unrelated
@@ -91,7 +100,7 @@ def _print(drifted: Drift) -> None:
         echo(f"  two unrelated claims: {unrelated:.3f}")
     for row in drifted.attainment.iter_rows(named=True):
         if row["share"] is not None:
-            echo(f"  {row['dimension']} ({row['setting']}, {row['judge']}): {100 * row['share']:.1f} % attained")
+            echo(f"  {row['dimension']} ({row['setting']}, {row['judge']}): {100 * row['share']:.1f}% attained")
     note(drifted.notes, "evolve drift")
     for folder, stage in drifted.stages.items():
         echo(f"  Wrote {folder}: {stage['records']:,} records")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, progress_bar, say, several, show_estimate
+from claimlab.cli.output import echo, page, progress_bar, several, show_estimate, suggest, written
 
 if TYPE_CHECKING:
     from claimlab.evolve.worth.views import Worth
@@ -59,12 +59,13 @@ def worth(
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Score how check-worthy claims are, given the social background, the users and the perspective."""
     words: dict[str, Any] = {**locals(), "user": user or ()}
     words["prompts"] = words.pop("prompt") or ()
-    del words["estimate"], words["as_json"]
+    del words["estimate"], words["as_json"], words["open_page"]
     from claimlab.evolve.worth.front import REPORT, estimate_worth
     from claimlab.evolve.worth.front import worth as score
 
@@ -77,14 +78,13 @@ def worth(
         return
     with progress_bar() as progress:
         scored = score(**words, progress=progress)
-    say(f"Report: {output / REPORT / 'index.html'}")
     if as_json:
         assert scored.dataset is not None
-        lineage = [step.model_dump() for step in scored.dataset.lineage]
-        counts = scored.dataset.manifest().counts
-        emit({"output": str(output), "counts": counts, "lineage": lineage, "worth": scored.to_json()})
-        return
-    _print(scored, output)
+        written(scored.dataset, as_json=True, more={"worth": scored.to_json()})
+    else:
+        _print(scored, output)
+    page(output / REPORT / "index.html", open_page=open_page)
+    suggest(f"claimlab export {output} --to csv -o DIR", as_json=as_json)
 
 
 def _print(scored: Worth, output: Path) -> None:

@@ -11,7 +11,19 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import echo, emit, progress_bar, say, screen, show_estimate, suggest, verb, written
+from claimlab.cli.output import (
+    echo,
+    emit,
+    listing,
+    page,
+    progress_bar,
+    refuse_nothing_to_open,
+    screen,
+    show_estimate,
+    suggest,
+    verb,
+    written,
+)
 from claimlab.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +31,12 @@ if TYPE_CHECKING:
     from claimlab.audit.result import Audit
 
 app = verb()
+
+
+def _list_checks(as_json: bool) -> None:
+    from claimlab.audit.check import CHECKS
+
+    listing("checks", {name: check.question for name, check in CHECKS.all().items()}, as_json=as_json, verb="audit")
 
 
 ColumnsOption = Annotated[
@@ -32,6 +50,7 @@ FixOption = Annotated[
     bool,
     typer.Option("--fix", help="Write a dataset to -o without what a split can remove, audited before and after."),
 ]
+ChecksOption = Annotated[bool, o.listing_option("--checks", "the checks", _list_checks)]
 JudgeOption = Annotated[
     str | None, typer.Option(help="Model profile that judges whether claims can be checked (feasibility).")
 ]
@@ -61,14 +80,17 @@ def audit(
     max_tokens: o.MaxTokensOption = None,
     estimate: o.EstimateFlag = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print every finding in full sentences.")] = False,
+    _list: ChecksOption = False,
     strict: o.StrictFlag = False,
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Audit datasets for shortcuts, leaks and contradictions, each beside its baselines."""
+    """Test datasets for shortcuts, leaks and contradictions, each next to its baselines."""
     _refuse_unclear(folders, saved, fix, output, judge)
+    refuse_nothing_to_open(open_page, output)
     from claimlab.audit import front
 
     options: dict[str, Any] = {
@@ -88,9 +110,8 @@ def audit(
     audits: Sequence[Audit]
     with progress_bar() as progress:
         if fix:
-            _show_fixed(front.fix(paths[0], output=output, progress=progress, **options), as_json)
-            return
-        if saved:
+            fixed = front.fix(paths[0], output=output, progress=progress, **options)
+        elif saved:
             audits = front.saved_audits(saved, output=output, force=force)
         else:
             audits = front.audit_all(
@@ -98,7 +119,14 @@ def audit(
                 provider=provider or (), cache=cache, mode=mode, max_cost=max_cost,
                 max_calls=max_calls, max_tokens=max_tokens, progress=progress, **options,
             )  # fmt: skip
-    _show(audits, paths, output, verbose, as_json)
+    if fix:
+        _show_fixed(fixed, open_page, as_json)
+        return
+    _show(audits, verbose, as_json)
+    if output is not None:
+        page(output / "index.html", open_page=open_page)
+    if not as_json:
+        suggest(f"claimlab split {paths[0]} -o DIR" if paths else "the same with -o DIR for a report")
     if strict and any(f.verdict == "fail" for a in audits for f in a.findings):
         raise typer.Exit(3)
 
@@ -107,34 +135,31 @@ def _refuse_unclear(
     folders: list[Path] | None, saved: list[Path] | None, fix: bool, output: Path | None, judge: str | None
 ) -> None:
     if bool(folders) == bool(saved):
-        raise UsageError("Audit what?", "Name dataset folders, or a saved audit with --from FILE, but not both.")
+        raise UsageError("No dataset given.", "Name dataset folders, or a saved audit with --from FILE, but not both.")
     if fix and (len(folders or ()) != 1 or output is None or judge is not None):
         raise UsageError("--fix repairs one dataset and asks no judge.", "Use: claimlab audit DIR --fix -o NEW")
 
 
-def _show(audits: Sequence[Audit], paths: Sequence[Path], output: Path | None, verbose: bool, as_json: bool) -> None:
+def _show(audits: Sequence[Audit], verbose: bool, as_json: bool) -> None:
     if as_json:
         findings = [{"dataset": a.dataset, **f.model_dump(mode="json")} for a in audits for f in a.findings]
         heads = [{k: v for k, v in a.to_json().items() if k not in ("findings", "examples")} for a in audits]
         emit({"findings": findings, "audits": heads})
     else:
         _print(audits, verbose)
-        if output is not None:
-            say(f"Report: {output / 'index.html'}")
-        suggest(f"claimlab split {paths[0]} -o DIR" if paths else "the same with -o DIR for a report")
 
 
-def _show_fixed(fixed: Fixed, as_json: bool) -> None:
+def _show_fixed(fixed: Fixed, open_page: bool, as_json: bool) -> None:
     counts = {"before": fixed.before.counts(), "after": fixed.after.counts()}
     if not as_json:
         for reason, n in fixed.removed.items():
-            echo(f"  {n:,} records taken out: {reason}")
+            echo(f"  {n:,} records removed: {reason}")
         for name, tally in counts.items():
             echo(f"  {name}: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))
     written(fixed.dataset, as_json=as_json, more={"removed": fixed.removed, "verdicts": counts})
-    if not as_json:
-        say(f"Report: {fixed.dataset.path}/report/index.html")
-        suggest(f"claimlab detect {fixed.dataset.path} -o RUN")
+    assert fixed.dataset.path is not None
+    page(fixed.dataset.path / "report" / "index.html", open_page=open_page)
+    suggest(f"claimlab detect {fixed.dataset.path} -o RUN", as_json=as_json)
 
 
 def _print(audits: Sequence[Audit], verbose: bool) -> None:

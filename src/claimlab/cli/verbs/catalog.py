@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import echo, emit, note, say, screen, several, show_blocks, verb
+from claimlab.cli.output import echo, emit, note, page, refuse_nothing_to_open, say, screen, several, show_blocks, verb
 from claimlab.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,32 +82,40 @@ def catalog(
         Path | None, typer.Option("--output", "-o", help="Write one HTML page: a file .html, or a folder for it.")
     ] = None,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """List the catalogue's datasets; without a sub-command, those that match every option given."""
-    words = {name: value for name, value in locals().items() if name not in ("ctx", "output", "force", "as_json")}
+    words = {
+        name: value
+        for name, value in locals().items()
+        if name not in ("ctx", "output", "force", "open_page", "as_json")
+    }
     wanted = {name: value for name, value in words.items() if value not in (None, False)}
+    refuse_nothing_to_open(open_page, output)
     if ctx.invoked_subcommand is not None:
         if wanted or output or force or as_json:
             raise UsageError(
                 f"Options before '{ctx.invoked_subcommand}' belong to the list, not to it.", "Write them after it."
             )
         return
-    listed(wanted, output, force=force, as_json=as_json)
+    listed(wanted, output, force=force, open_page=open_page, as_json=as_json)
 
 
-def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, as_json: bool) -> None:
+def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, open_page: bool, as_json: bool) -> None:
     from claimlab.catalog.front import catalog as find
     from claimlab.catalog.views.card import to_json
 
     listing = find(**wanted, output=output, force=force)
     if listing.path is not None:
-        say(f"Wrote {listing.path}: {several(len(listing), 'dataset')}.")
+        say(f"Wrote {several(len(listing), 'dataset')}.")
     note(listing.notes, "catalog")
     if as_json:
         emit({"datasets": [to_json(entry) for entry in listing.entries]})
     elif output is None:
         show_list(listing)
+    if listing.path is not None:
+        page(listing.path, open_page=open_page)
 
 
 def show_list(listing: Listing) -> None:

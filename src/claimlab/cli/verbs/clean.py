@@ -9,7 +9,7 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import echo, emit, progress_bar, say, suggest, verb, written
+from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, suggest, verb, written
 
 app = verb()
 
@@ -20,20 +20,21 @@ def clean(
     output: o.OptionalOutput = None,
     recipe: Annotated[str, typer.Option(help="A built-in recipe, or a recipe file (.toml).")] = "default",
     decisions: Annotated[
-        Path | None, typer.Option(help="Table of people's decisions: id or row, decision, reason.")
+        Path | None, typer.Option(help="Table of your decisions: id or row, decision, reason.")
     ] = None,
     claimreviews: Annotated[
         Path | None, typer.Option(help="Table of fact-checks: rating, and record_id or claim.")
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Folder for an HTML page with stages and statistics.")] = None,
-    recipes: Annotated[bool, typer.Option("--recipes", help="List the built-in recipes and stop.")] = False,
-    steps: Annotated[bool, typer.Option("--steps", help="List the steps and what each takes, and stop.")] = False,
+    recipes: Annotated[bool, typer.Option("--recipes", help="List the built-in recipes, and exit.")] = False,
+    steps: Annotated[bool, typer.Option("--steps", help="List the steps with their parameters, and exit.")] = False,
     show_recipe: Annotated[
-        str | None, typer.Option("--show-recipe", help="Print a recipe, to change and share it, and stop.")
+        str | None, typer.Option("--show-recipe", help="Print a recipe, to change and share it, and exit.")
     ] = None,
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Clean a dataset by a recipe: each record is kept, dropped with a reason, or doubtful."""
@@ -46,13 +47,14 @@ def clean(
 
     if folder is None or output is None:
         raise UsageError("claimlab clean needs a dataset folder and an output.", "Write: claimlab clean DIR -o DIR")
+    refuse_nothing_to_open(open_page, report, "--report")
     with progress_bar() as progress:
         cleaned = run_clean(
             folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, report=report,
             seed=seed, limit=limit, force=force, progress=progress,
         )  # fmt: skip
     if report is not None:
-        say(f"Report: {report / 'index.html'}")
+        page(report / "index.html", open_page=open_page)
     for line in [] if as_json else stage_lines(cleaned.stages):
         echo(in_flags(line, "clean"))
     written(cleaned.dataset, as_json=as_json, more=to_json(cleaned))

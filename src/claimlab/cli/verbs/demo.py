@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, progress_bar, suggest, verb
+from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, suggest, verb
 
 app = verb()
 
@@ -18,27 +18,30 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the demo to.")] = Path(
         "claimlab-demo"
     ),
-    data_only: Annotated[bool, typer.Option("--data-only", help="Write the made-up data and stop.")] = False,
+    data_only: Annotated[bool, typer.Option("--data-only", help="Write the synthetic data, and stop.")] = False,
     seed: o.SeedOption = 20,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Run the whole job on a made-up dataset with planted defects, and write one HTML page."""
+    """Run everything on a synthetic dataset with planted defects, and write one HTML page."""
     from claimlab.cli.tour import KIND, run
     from claimlab.core.atomic import atomic_folder
     from claimlab.core.guard import refuse_taken
     from claimlab.generate.planted import DEFECTS
 
+    refuse_nothing_to_open(open_page and data_only, None)
     refuse_taken(output, force=force, kind=KIND)
     with atomic_folder(output) as building, progress_bar() as progress:
         tour = run(building, seed=seed, data_only=data_only, progress=progress)
     if as_json:
         emit({"output": str(output), "planted": list(DEFECTS), "found": tour.found, "enriched": tour.enriched})
-        return
-    if data_only:
+    elif data_only:
         echo(f"Wrote {output}/planted.csv, {output}/planted and {output}/clean-twin.")
-        return
-    for defect, what in DEFECTS.items():
-        echo(f"  {'found' if defect in tour.found else 'not yet':<8} {what}")
-    echo(f"{len(tour.found)} of {len(DEFECTS)} planted defects found. Open {output}/index.html")
-    suggest(f"claimlab serve {output} --open")
+    else:
+        for defect, what in DEFECTS.items():
+            echo(f"  {'found' if defect in tour.found else 'not yet':<8} {what}")
+        echo(f"{len(tour.found)} of {len(DEFECTS)} planted defects found.")
+    if not data_only:
+        page(output / "index.html", open_page=open_page)
+    suggest(f"claimlab audit {output}/planted" if data_only else f"claimlab serve {output} --open", as_json=as_json)

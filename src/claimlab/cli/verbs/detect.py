@@ -8,14 +8,22 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, progress_bar, say, show_estimate, verb, written
+from claimlab.cli.output import echo, listing, progress_bar, say, show_estimate, suggest, verb, written
 
 app = verb()
 
 
+def _list_detectors(as_json: bool) -> None:
+    from claimlab.detect.detector import DETECTORS
+
+    rows = {name: detector.summary for name, detector in DETECTORS.all().items()}
+    listing("detectors", rows, as_json=as_json, verb="detect")
+
+
 DetectorOption = Annotated[
-    str, typer.Option(help="Which detector: majority, stratified, tfidf, llm-zero-shot, ..., or one you added.")
+    str, typer.Option(help="The detector: tfidf, majority, llm-zero-shot, ...; see --detectors.")
 ]
+DetectorsOption = Annotated[bool, o.listing_option("--detectors", "the detectors", _list_detectors)]
 SettingsOption = Annotated[
     list[str] | None, typer.Option("--set", help="A setting of the detector, KEY=VALUE; again for more.")
 ]
@@ -56,6 +64,7 @@ def detect(
     ] = False,
     seed: o.SeedOption = 0,
     limit: Annotated[int | None, typer.Option(min=1, help="Predict only the first N test records.")] = None,
+    _list: DetectorsOption = False,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
@@ -84,4 +93,4 @@ def detect(
     from claimlab.detect.scores import headline
 
     echo(f"Wrote {output}: {headline(run.lineage[-1].parameters['detector'], run.report['scores'])}")
-    say(f"Next: claimlab evaluate {output} -o {output}-report")
+    suggest(f"claimlab evaluate {output} -o {output}-report")

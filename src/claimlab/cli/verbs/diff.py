@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import emit, progress_bar, say, show_blocks, suggest, verb
+from claimlab.cli.output import emit, page, progress_bar, refuse_nothing_to_open, show_blocks, suggest, verb
 
 app = verb()
 
@@ -21,16 +21,18 @@ def diff(
     checks: Annotated[list[str] | None, typer.Option("--check", help="Only this check; may be repeated.")] = None,
     protocol: Annotated[str, typer.Option(help="Of the audits that are made: 'fair' or 'cdl'.")] = "fair",
     target: Annotated[str, typer.Option(help="'veracity' (true/false), 'veracity-mixed', or any column.")] = "veracity",
-    columns: Annotated[list[str] | None, typer.Option("--column", help="Put this column to the test too.")] = None,
+    columns: Annotated[list[str] | None, typer.Option("--column", help="Test this column, too.")] = None,
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Compare two saved audits, or audit two versions of a dataset and compare findings and records."""
     from claimlab.audit.front import diff as compare
     from claimlab.audit.views.compare import diff_blocks
 
+    refuse_nothing_to_open(open_page, output)
     with progress_bar() as progress:
         difference = compare(
             before, after, output=output, checks=checks, protocol=protocol, target=target, columns=columns or (),
@@ -38,8 +40,8 @@ def diff(
         )  # fmt: skip
     if as_json:
         emit(difference.to_json())
-        return
-    show_blocks(diff_blocks(difference, everything=False), most=120)
+    else:
+        show_blocks(diff_blocks(difference, everything=False), most=120)
     if output is not None:
-        say(f"Report: {output / 'index.html'}")
-    suggest(f"claimlab audit {after} -o REPORT")
+        page(output / "index.html", open_page=open_page)
+    suggest(f"claimlab audit {after} -o REPORT", as_json=as_json)

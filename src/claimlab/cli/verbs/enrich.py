@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, progress_bar, say, show_estimate, verb, written
+from claimlab.cli.output import (
+    echo,
+    page,
+    progress_bar,
+    refuse_nothing_to_open,
+    say,
+    show_estimate,
+    suggest,
+    verb,
+    written,
+)
 
 app = verb()
 
@@ -24,7 +34,9 @@ FactcheckOption = Annotated[
 ExtractOption = Annotated[
     str, typer.Option(help="Who finds the claim: 'offline', 'model', 'first-sentence' or 'none'.")
 ]
-CorrespondenceOption = Annotated[str, typer.Option(help="What corresponds: 'paper' (>= .8) or 'released' (> .8).")]
+CorrespondenceOption = Annotated[
+    str, typer.Option(help="What corresponds: 'paper' (at least 0.8) or 'released' (above 0.8).")
+]
 AsOfOption = Annotated[
     str | None, typer.Option(help="Drop newer evidence: 'claim-date', or one day (YYYY-MM-DD) for all.")
 ]
@@ -39,7 +51,7 @@ def enrich(
     extract: ExtractOption = "offline",
     profile: o.ProfileOption = None,
     model: o.ModelOption = None,
-    claims: Annotated[int, typer.Option(min=1, max=10, help="Split a text into up to so many claims.")] = 1,
+    claims: Annotated[int, typer.Option(min=1, max=10, help="Most claims to extract from one text.")] = 1,
     query_rule: Annotated[str, typer.Option(help="How queries are made: 'paper' or 'released'.")] = "paper",
     correspondence: CorrespondenceOption = "paper",
     results: Annotated[int, typer.Option(min=1, max=100, help="Results of a search to keep.")] = 5,
@@ -60,6 +72,7 @@ def enrich(
     concurrency: o.ConcurrencyOption = 16,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Attach the claim, dated evidence and fact-checks to every record; stop, resume and replay."""
@@ -79,16 +92,17 @@ def enrich(
         "snapshot": snapshot, "report": report, "batch": batch, "max_cost": max_cost, "max_calls": max_calls,
         "max_tokens": max_tokens, "concurrency": concurrency, "force": force,
     }  # fmt: skip
+    refuse_nothing_to_open(open_page, report, "--report")
     with progress_bar() as progress:
         enriched = run_enrich(folder, provider or (), **asked, **options, progress=progress)
     if report is not None:
-        say(f"Report: {report / 'index.html'}")
+        page(report / "index.html", open_page=open_page)
     for note in enriched.dataset.notes if folder.is_file() else ():  # a dataset's own notes are known
         say(f"Note: {note}")
     written(enriched.dataset, as_json=as_json, more={"enrichment": enriched.summary, "notes": enriched.dataset.notes})
     if not as_json:
         _tell(enriched.summary)
-        say(f"Next: claimlab split {output} -o SPLIT, then claimlab detect SPLIT -o RUN --evidence filtered")
+        suggest(f"claimlab split {output} -o SPLIT, then claimlab detect SPLIT -o RUN --evidence filtered")
 
 
 def _tell(summary: dict[str, Any]) -> None:

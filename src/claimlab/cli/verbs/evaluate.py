@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, progress_bar, say, show_blocks, suggest, verb
+from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, show_blocks, suggest, verb
 
 if TYPE_CHECKING:
     from claimlab.evaluate.result import Evaluation
@@ -48,11 +48,13 @@ def evaluate(
     draws: Annotated[int, typer.Option(min=200, help="Resamples behind each interval.")] = 2_000,
     seed: o.SeedOption = 0,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Evaluate runs: scores with intervals and baselines, by language, author, model, date and more."""
     from claimlab.evaluate.front import evaluate as run_evaluation
 
+    refuse_nothing_to_open(open_page, output)
     with progress_bar() as progress:
         evaluation = run_evaluation(
             runs or (), output=output, predictions=predictions or (), data=data, by=by, task=task, split=split,
@@ -60,11 +62,11 @@ def evaluate(
         )  # fmt: skip
     if as_json:
         emit({**({"output": str(output)} if output is not None else {}), **evaluation.to_json()})
-        return
-    _print(evaluation)
+    else:
+        _print(evaluation)
     if output is not None:
-        say(f"Report: {output / 'index.html'}")
-    suggest("claimlab report STUDY.toml --init" if output else "the same with -o DIR for a report")
+        page(output / "index.html", open_page=open_page)
+    suggest("claimlab report STUDY.toml --init" if output else "the same with -o DIR for a report", as_json=as_json)
 
 
 def _print(found: Evaluation) -> None:

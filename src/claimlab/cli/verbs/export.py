@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, note, progress_bar, suggest, verb
+from claimlab.cli.output import echo, emit, listing, note, progress_bar, several, suggest, verb
 
 app = verb()
 _NEXT = {
@@ -16,13 +16,25 @@ _NEXT = {
 }
 
 
+def _list_formats(as_json: bool) -> None:
+    from claimlab.exchange.format import FORMATS
+
+    listing("formats", {n: one.summary for n, one in FORMATS.all().items()}, as_json=as_json, verb="export")
+
+
+FormatsOption = Annotated[bool, o.listing_option("--formats", "the formats", _list_formats)]
+
+
 @app.command()
 def export(
     folder: o.DatasetArgument,
-    to: Annotated[str, typer.Option("--to", help="hf, croissant, csv, jsonl or claimreview.")],
+    to: Annotated[
+        str, typer.Option("--to", help="The format: hf, croissant, csv, jsonl or claimreview; see --formats.")
+    ],
     output: o.OutputOption,
     bom: Annotated[bool, typer.Option("--bom", help="Start CSV files with a mark by which Excel knows UTF-8.")] = False,
     limit: o.LimitOption = None,
+    _list: FormatsOption = False,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
@@ -35,5 +47,5 @@ def export(
     if as_json:
         emit(done.to_json())
         return
-    echo(f"Wrote {output} as {to}: {done.headline} ({len(done.files)} file(s)).")
+    echo(f"Wrote {output} as {to}: {done.headline} ({several(len(done.files), 'file')}).")
     suggest(_NEXT.get(to, "claimlab import {} -o DIR").format(output))

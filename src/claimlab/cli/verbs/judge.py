@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, progress_bar, say, show_estimate, verb, written
+from claimlab.cli.output import echo, page, progress_bar, say, show_estimate, suggest, verb, written
 
 app = verb()
 
@@ -48,6 +48,7 @@ def judge(
     estimate: o.EstimateFlag = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N predictions.")] = None,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Judge the rationales of a run by contradictions with fact-checking articles."""
@@ -65,15 +66,16 @@ def judge(
     spends: dict[str, Any] = {"batch": batch, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
         judged = run_judge(run, **asked, **spends, labels=labels, threshold=threshold, force=force, progress=progress)
+    summary = judged.summary
     if as_json:
         written(judged.dataset, as_json=True, more=judged.dataset.report)
-        return
-    summary = judged.summary
-    echo(f"Wrote {output}: {summary['judged']:,} of {summary['predictions']:,} predictions judged.")
-    for line in lines_of(summary):
-        echo(f"  {line}")
-    say(f"Note: the judge is {summary['standing']}.")
-    say(f"Report: {output / 'judge-report' / 'index.html'}")
+    else:
+        echo(f"Wrote {output}: {summary['judged']:,} of {summary['predictions']:,} predictions judged.")
+        for line in lines_of(summary):
+            echo(f"  {line}")
+        say(f"Note: the judge is {summary['standing']}.")
+    page(output / "judge-report" / "index.html", open_page=open_page)
+    suggest(f"claimlab evaluate {output} -o {output}-report", as_json=as_json)
 
 
 def lines_of(summary: dict[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, progress_bar, suggest, verb
+from claimlab.cli.output import echo, emit, page, progress_bar, several, suggest, verb
 from claimlab.core.errors import UsageError
 
 app = verb()
@@ -20,6 +20,7 @@ def report(
     output: o.OptionalOutput = None,
     new_study: Annotated[bool, typer.Option("--init", help="Write a study file with the questions to answer.")] = False,
     force: o.ForceFlag = False,
+    open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Write the evaluation quality assurance (EQA) report of a study, with everything that was not checked."""
@@ -42,8 +43,9 @@ def report(
         done = write_eqa(study, output, force=force, progress=progress)
     if as_json:
         emit({"output": str(output), "limits": done["limits"], "counts": done.counts()})
-        return
-    for kind, n in done.counts().items():
-        echo(f"  {n:>4} {KINDS[kind].lower()}")
-    echo(f"Wrote {output}: {len(done['limits'])} limits named.")
-    suggest(f"open {output / 'index.html'}")
+    else:
+        for kind, n in done.counts().items():
+            echo(f"  {n:>4} {KINDS[kind].lower()}")
+        echo(f"Wrote {output}: {several(len(done['limits']), 'limitation')} listed.")
+    page(output / "index.html", open_page=open_page)
+    suggest(f"claimlab serve {output.parent}", as_json=as_json)

@@ -11,7 +11,7 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import echo, emit, note, progress_bar, say, show_blocks, suggest, verb, written
+from claimlab.cli.output import echo, emit, listing, note, progress_bar, say, show_blocks, suggest, verb, written
 from claimlab.core.errors import UsageError
 
 app = verb()
@@ -44,9 +44,16 @@ NoChangedInTestOption = Annotated[
 DropLeaksOption = Annotated[
     bool, typer.Option("--drop-leaks", help="Leave out train and dev rows whose text is on a later side too.")
 ]
-StrategiesOption = Annotated[
-    bool, typer.Option("--strategies", "--ways", help="List the strategies of splitting, and stop.")
-]
+
+
+def _list_strategies(as_json: bool) -> None:
+    from claimlab.split.strategy import SPLITTERS
+
+    rows = {name: strategy.summary for name, strategy in SPLITTERS.all().items()}
+    listing("strategies", rows, as_json=as_json, verb="split")
+
+
+StrategiesOption = Annotated[bool, o.listing_option("--strategies", "the strategies", _list_strategies)]
 
 
 @app.command()
@@ -71,7 +78,7 @@ def split(
     drop_leaks: DropLeaksOption = False,
     task: o.TaskOption = "veracity",
     preview: Annotated[bool, typer.Option("--preview", help="Print the tables and write nothing.")] = False,
-    strategies: StrategiesOption = False,
+    _list: StrategiesOption = False,
     strict: o.StrictFlag = False,
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
@@ -79,9 +86,6 @@ def split(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Split a dataset into train, dev and test, and audit the split as it is made."""
-    if strategies:
-        _strategies(as_json)
-        return
     if preview and output is not None:
         raise UsageError("--preview writes nothing.", "Leave out -o to look, or --preview to write.")
     if folder is None or (output is None and not preview):
@@ -140,14 +144,3 @@ def _print(splits: list[Any]) -> None:
         note([*left_out(one), *one.notes()], "split")
         if one.dataset.path is not None:
             written(one.dataset, as_json=False)
-
-
-def _strategies(as_json: bool) -> None:
-    from claimlab.split.strategy import SPLITTERS
-
-    known = SPLITTERS.all()
-    if as_json:
-        emit({"strategies": [{"name": name, "summary": entry.summary} for name, entry in known.items()]})
-        return
-    for name, entry in known.items():
-        echo(f"{name}: {in_flags(entry.summary, 'split')}")
