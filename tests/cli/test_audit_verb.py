@@ -63,7 +63,7 @@ def test_fix_writes_a_dataset_and_both_audits(data: Path, tmp_path: Path, capsys
     ("arguments", "code", "message"),
     [
         (["audit", "--from", "x.json", "data"], 2, "but not both"),
-        (["audit", "--json"], 2, "Audit what?"),
+        (["audit", "--json"], 2, "No dataset given."),
         (["audit", "a", "b", "--fix", "-o", "c"], 2, "--fix repairs one dataset"),
         (["audit", "a", "--fix"], 2, "--fix repairs one dataset"),
         (["audit", "nowhere"], 1, "There is no folder"),

@@ -90,10 +90,14 @@ def page(path: Path, *, open_page: bool = False) -> None:
     """Say where a page is, and open it where that was asked for."""
     say(f"Report: {path}")
     if open_page:
-        import webbrowser
+        open_in_browser(path)
 
-        if not webbrowser.open(path.resolve().as_uri()):
-            say("Warning: no browser could be opened; open the page yourself.")
+
+def open_in_browser(path: Path) -> None:
+    import webbrowser
+
+    if not webbrowser.open(path.resolve().as_uri()):
+        say("Warning: no browser could be opened; open the page yourself.")
 
 
 def refuse_nothing_to_open(open_page: bool, place: Path | None, flag: str = "--output") -> None:

@@ -85,8 +85,9 @@ def drift(
 def _print(drifted: Drift) -> None:
     counts = drifted.counts
     echo(f"{counts['traces']:,} traces, {counts['hops']:,} hops, {counts['failed_hops']:,} failed.")
+    several_values = {by for by in ("run", "topology") if sum(key == by for key, _ in drifted.curves) > 1}
     for (by, value), curve in drifted.curves.items():
-        if by in ("all", "run", "topology"):
+        if by == "all" or by in several_values:
             name = "all traces" if by == "all" else f"{by} {value}"
             shape = (
                 "slopes not known"

@@ -10,7 +10,18 @@ from typer.core import TyperGroup
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import echo, emit, note, page, refuse_nothing_to_open, say, screen, several, show_blocks, verb
+from claimlab.cli.output import (
+    echo,
+    emit,
+    note,
+    open_in_browser,
+    refuse_nothing_to_open,
+    say,
+    screen,
+    several,
+    show_blocks,
+    verb,
+)
 from claimlab.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,14 +119,14 @@ def listed(wanted: dict[str, Any], output: Path | None, *, force: bool, open_pag
 
     listing = find(**wanted, output=output, force=force)
     if listing.path is not None:
-        say(f"Wrote {several(len(listing), 'dataset')}.")
+        say(f"Wrote {listing.path}: {several(len(listing), 'dataset')}.")
     note(listing.notes, "catalog")
     if as_json:
         emit({"datasets": [to_json(entry) for entry in listing.entries]})
     elif output is None:
         show_list(listing)
-    if listing.path is not None:
-        page(listing.path, open_page=open_page)
+    if listing.path is not None and open_page:
+        open_in_browser(listing.path)
 
 
 def show_list(listing: Listing) -> None:
