@@ -71,8 +71,7 @@ def drift(
     with progress_bar() as progress:
         drifted = measure(**words, progress=progress)
     if as_json:
-        folder = None if output is None else str(output)
-        emit({"output": folder, **drifted.to_json(), "datasets": drifted.stages})
+        emit({"output": output and str(output), **drifted.to_json(), "datasets": drifted.stages})
     else:
         _print(drifted)
     if output is not None:

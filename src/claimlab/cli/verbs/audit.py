@@ -98,35 +98,28 @@ def audit(
         "limit": limit, "force": force, "debug": bool(os.environ.get("CLAIMLAB_DEBUG")),
     }  # fmt: skip
     paths: list[Path] = folders or []
+    asks: dict[str, Any] = {
+        "output": output, "judge_sample": judge_sample, "prompts": prompt or (), "provider": provider or (),
+        "cache": cache, "mode": mode,
+    }  # fmt: skip
     if estimate:
-        show_estimate(
-            front.estimate_audit(
-                paths, judge, output=output, judge_sample=judge_sample, prompts=prompt or (), provider=provider or (),
-                target=target, cache=cache, mode=mode, seed=seed, limit=limit,
-            ),
-            as_json,
-        )  # fmt: skip
+        show_estimate(front.estimate_audit(paths, judge, target=target, seed=seed, limit=limit, **asks), as_json)
+        return
+    if fix:
+        with progress_bar() as progress:
+            fixed = front.fix(paths[0], output=output, progress=progress, **options)
+        _show_fixed(fixed, open_page, as_json)
         return
     audits: Sequence[Audit]
     with progress_bar() as progress:
-        if fix:
-            fixed = front.fix(paths[0], output=output, progress=progress, **options)
-        elif saved:
+        if saved:
             audits = front.saved_audits(saved, output=output, force=force)
         else:
             audits = front.audit_all(
-                paths, output=output, judge=judge, judge_sample=judge_sample, prompts=prompt or (),
-                provider=provider or (), cache=cache, mode=mode, max_cost=max_cost,
-                max_calls=max_calls, max_tokens=max_tokens, progress=progress, **options,
+                paths, judge=judge, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, progress=progress,
+                **asks, **options,
             )  # fmt: skip
-    if fix:
-        _show_fixed(fixed, open_page, as_json)
-        return
-    _show(audits, verbose, as_json)
-    if output is not None:
-        page(output / "index.html", open_page=open_page)
-    if not as_json:
-        suggest(f"claimlab split {paths[0]} -o DIR" if paths else "the same with -o DIR for a report")
+    _show(audits, paths, output, open_page, verbose, as_json)
     if strict and any(f.verdict == "fail" for a in audits for f in a.findings):
         raise typer.Exit(3)
 
@@ -140,13 +133,20 @@ def _refuse_unclear(
         raise UsageError("--fix repairs one dataset and asks no judge.", "Use: claimlab audit DIR --fix -o NEW")
 
 
-def _show(audits: Sequence[Audit], verbose: bool, as_json: bool) -> None:
+def _show(
+    audits: Sequence[Audit], paths: list[Path], output: Path | None, open_page: bool, verbose: bool, as_json: bool
+) -> None:
     if as_json:
         findings = [{"dataset": a.dataset, **f.model_dump(mode="json")} for a in audits for f in a.findings]
         heads = [{k: v for k, v in a.to_json().items() if k not in ("findings", "examples")} for a in audits]
         emit({"findings": findings, "audits": heads})
     else:
         _print(audits, verbose)
+    if output is not None:
+        page(output / "index.html", open_page=open_page)
+    suggest(
+        f"claimlab split {paths[0]} -o DIR" if paths else f"claimlab audit DIR -o {output or 'REPORT'}", as_json=as_json
+    )
 
 
 def _show_fixed(fixed: Fixed, open_page: bool, as_json: bool) -> None:

@@ -66,16 +66,19 @@ def judge(
     spends: dict[str, Any] = {"batch": batch, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
         judged = run_judge(run, **asked, **spends, labels=labels, threshold=threshold, force=force, progress=progress)
-    summary = judged.summary
     if as_json:
         written(judged.dataset, as_json=True, more=judged.dataset.report)
     else:
-        echo(f"Wrote {output}: {summary['judged']:,} of {summary['predictions']:,} predictions judged.")
-        for line in lines_of(summary):
-            echo(f"  {line}")
-        say(f"Note: the judge is {summary['standing']}.")
+        _print(output, judged.summary)
     page(output / "judge-report" / "index.html", open_page=open_page)
     suggest(f"claimlab evaluate {output} -o {output}-report", as_json=as_json)
+
+
+def _print(output: Path, summary: dict[str, Any]) -> None:
+    echo(f"Wrote {output}: {summary['judged']:,} of {summary['predictions']:,} predictions judged.")
+    for line in lines_of(summary):
+        echo(f"  {line}")
+    say(f"Note: the judge is {summary['standing']}.")
 
 
 def lines_of(summary: dict[str, Any]) -> list[str]:
