@@ -89,8 +89,7 @@ def audit(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Test datasets for shortcuts, leaks and contradictions, each next to its baselines."""
-    _refuse_unclear(folders, saved, fix, output, judge)
-    refuse_nothing_to_open(open_page, output)
+    _refuse_unclear(folders, saved, fix, output, judge, open_page)
     from claimlab.audit import front
 
     options: dict[str, Any] = {
@@ -120,13 +119,23 @@ def audit(
                 **asks, **options,
             )  # fmt: skip
     _show(audits, paths, output, open_page, verbose, as_json)
+    _fail(audits, strict)
+
+
+def _fail(audits: Sequence[Audit], strict: bool) -> None:
     if strict and any(f.verdict == "fail" for a in audits for f in a.findings):
         raise typer.Exit(3)
 
 
 def _refuse_unclear(
-    folders: list[Path] | None, saved: list[Path] | None, fix: bool, output: Path | None, judge: str | None
+    folders: list[Path] | None,
+    saved: list[Path] | None,
+    fix: bool,
+    output: Path | None,
+    judge: str | None,
+    open_page: bool,
 ) -> None:
+    refuse_nothing_to_open(open_page, output)
     if bool(folders) == bool(saved):
         raise UsageError("No dataset given.", "Name dataset folders, or a saved audit with --from FILE, but not both.")
     if fix and (len(folders or ()) != 1 or output is None or judge is not None):
