@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 NEURAL := $(VENV)/.neural
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-slow lint types docs clean
+.PHONY: demo test test-slow lint types docs site clean
 
 demo: $(READY)
 	$(BIN)/claimlab demo -o demo-report --force
@@ -32,6 +32,11 @@ types: $(READY)
 docs: $(READY)
 	$(BIN)/python -m claimlab.cli.helppages docs/help
 	$(BIN)/python -m claimlab.catalog.views.docs docs/datasets.md
+
+# The documentation site, with search, in build/site: open build/site/index.html. It needs no network.
+site: $(READY)
+	$(BIN)/python -m claimlab.cli.sitepages docs
+	$(BIN)/zensical build -f mkdocs.yml
 
 $(READY): pyproject.toml constraints.txt $(wildcard setup.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "claimlab needs Python 3.11 or newer: set PYTHON=python3.11"; exit 1; }

@@ -1,7 +1,8 @@
 """Documented commands work, and help pages are those of the command line as it is.
 
 In a fenced block marked `console`, a line that starts with "$ " is run, and the lines after it must be its output; a line
-"..." stands for any lines. The commands of a page run in order in one empty folder.
+"..." matches any lines. Blocks marked `python` are run as well. All blocks of a page run in order, in one empty folder;
+a block after the comment `<!-- not run: why -->` is not run.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -22,23 +24,46 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "docs" / "contributing").glob("*.md")),
+    *(p for p in sorted((ROOT / "docs").rglob("*.md")) if not {"help", "reference"} & set(p.parts)),
 ]
-LONG = {"evaluate.md", "detect.md", "demo.md", "audit.md", "judge.md"}  # ten seconds and more: with the slow tests
+LONG = {
+    "evaluate.md",
+    "detect.md",
+    "demo.md",
+    "audit.md",
+    "judge.md",
+    "tutorial.md",
+    "quickstart.md",
+}  # ten seconds and more: with the slow tests
 
 NEXT = "Next: "
 
 
+BLOCK = re.compile(r"(<!-- not run: [^>]+-->\n+)?^```(console|python)\n(.*?)^```", re.S | re.M)
+
+
 def commands(page: Path) -> list[tuple[str, list[str]]]:
+    """What is run, in order, and what it is shown to print (nothing: not compared)."""
     out: list[tuple[str, list[str]]] = []
-    for block in re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M):
+    for skipped, kind, block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if skipped:
+            continue
+        if kind == "python":
+            out.append((f"python - <<'END_OF_BLOCK'\n{top_level(block)}\nEND_OF_BLOCK", []))
+            continue
         for line in block.splitlines():
             if line.startswith("$ "):
                 out.append((line[2:], []))
             elif out:
                 out[-1][1].append(line)
     return out
+
+
+def top_level(code: str) -> str:
+    """The block as a program: pages may await, as a notebook may."""
+    if "await " not in code:
+        return code
+    return f"import asyncio\nasync def block():\n{textwrap.indent(code, '    ')}\nasyncio.run(block())"
 
 
 def matches(shown: list[str], real: list[str]) -> bool:

@@ -34,7 +34,8 @@ def page(entries: Sequence[Entry]) -> str:
         "",
         intro,
         "",
-        f"{LEGEND[0]} Sizes are as published.",
+        f'{LEGEND[0]} Sizes are as published. "The guide" is [the survey of 75 datasets](papers.md#guide) that the '
+        "published verdicts are from.",
         "",
         "| " + " | ".join(COLUMNS) + " |",
         "|" + "---|" * len(COLUMNS),
