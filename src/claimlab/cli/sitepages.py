@@ -77,7 +77,9 @@ def signature(name: str, function: Any) -> str:
 
 def argument(parameter: inspect.Parameter) -> str:
     """A parameter as in a signature; a default that is a function or a large object is shown by its name."""
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+    stars = (
+        "*" if parameter.kind is parameter.VAR_POSITIONAL else "**" if parameter.kind is parameter.VAR_KEYWORD else ""
+    )
     hint = "" if parameter.annotation is parameter.empty else f": {typed(parameter.annotation)}"
     if parameter.default is parameter.empty:
         return f"{stars}{parameter.name}{hint}"
