@@ -66,7 +66,7 @@ def audit(
         result.findings += run_one(check, subject, context)
     result.findings = settle(result.findings, context.settings.rule)
     result.examples = collect(subject, result.findings)
-    progress(f"{dataset.name}: done", len(chosen), len(chosen))
+    progress(f"{dataset.name}: report", len(chosen), len(chosen))
     return result
 
 

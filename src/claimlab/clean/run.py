@@ -103,7 +103,7 @@ def run_stages(
         state = _advance(state, stage, dataset.name, supplies, seed, shielded)
         journal.write_tables(_shard(number + 1), state.stages, {"records": state.records, **state.tables})
         journal.forget(_shard(number))  # each state holds all before it
-    progress("clean: done", len(recipe.stages), len(recipe.stages))
+    progress("clean: write", len(recipe.stages), len(recipe.stages))
     validate(state.records)
     return _finish(dataset, recipe, state, inputs, seed, notes)
 

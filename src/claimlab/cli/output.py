@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import typer
 
 from claimlab.cli.flags import in_flags
 from claimlab.core.errors import UsageError
-from claimlab.core.plain import escape_json, one_line, plain
+from claimlab.core.plain import escape_json, plain
 from claimlab.core.progress import Progress, silent
 from claimlab.core.words import several as several
 
@@ -143,24 +143,10 @@ def show_estimate(estimate: dict[str, Any], as_json: bool) -> None:
         echo(line)
 
 
-@contextlib.contextmanager
-def progress_bar(enabled: bool = True) -> Iterator[Progress]:
-    """A bar per stage on stderr when a person watches; silence otherwise."""
+def progress_bar(enabled: bool = True, start: str = "starting") -> contextlib.AbstractContextManager[Progress]:
+    """A bar on stderr when a person watches; silence otherwise."""
     if not enabled or _quiet or not sys.stderr.isatty():
-        yield silent
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+        return contextlib.nullcontext(silent)
+    from claimlab.cli.bar import bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, Any] = {}
-
-        def update(label: str, done: int, total: int | None) -> None:
-            if label not in tasks:
-                tasks[label] = bars.add_task(escape(one_line(label)), total=total)
-            bars.update(tasks[label], completed=done, total=total)
-
-        yield update
+    return bar(start)

@@ -58,9 +58,9 @@ def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress 
         seal_folder(folder, KIND)
         return tour
     for number, stage in enumerate(STAGES):
-        progress("demo", number, len(STAGES))
+        progress(f"demo: {stage.__name__.removeprefix('run_').replace('_', ' ')}", number, len(STAGES))
         stage(tour)
-    progress("demo", len(STAGES), len(STAGES))
+    progress("demo: page", len(STAGES), len(STAGES))
     fill(Contents(KIND, [page(tour)], data={"demo.json": {"found": tour.found, "enriched": tour.enriched}}), folder)
     return tour
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, page, progress_bar, several, show_estimate, suggest, written
+from claimlab.cli.output import echo, page, progress_bar, several, show_blocks, show_estimate, suggest, written
 
 if TYPE_CHECKING:
     from claimlab.evolve.worth.views import Worth
@@ -21,7 +21,7 @@ UserOption = Annotated[
     list[str] | None, typer.Option("--user", help="ATTRIBUTE=VALUE that users must have; may be repeated.")
 ]
 PerspectiveOption = Annotated[
-    str | None, typer.Option(help="Content values that count, with weights if wanted: controversy=2,novelty.")
+    str | None, typer.Option(help="Content values that count, optionally with weights: controversy=2,novelty.")
 ]
 ByOption = Annotated[
     str | None, typer.Option(help="Score under each value of this attribute or part of the background, too.")
@@ -37,13 +37,15 @@ def worth(
     perspective: PerspectiveOption = None,
     content_weight: Annotated[float | None, typer.Option(min=0, help="Weight of the content value.")] = None,
     propagation_weight: Annotated[float | None, typer.Option(min=0, help="Weight of the propagation ability.")] = None,
-    threshold: Annotated[float | None, typer.Option(min=0, max=1, help="Score from which a claim is worthy.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(min=0, max=1, help="A claim with at least this score is worthy.")
+    ] = None,
     depth: Annotated[int | None, typer.Option(min=1, help="How deep a cascade may go (3).")] = None,
     fan_out: Annotated[int | None, typer.Option(min=1, help="How many others a user tells at most (3).")] = None,
     starts: Annotated[int | None, typer.Option(min=1, help="Cascades per claim (20; 1 as published).")] = None,
     population: Annotated[str, typer.Option(help="A file of users, or how many to draw.")] = "90",
     network: Annotated[str, typer.Option(help="A file, or a kind of network.")] = "dunbar",
-    values: Annotated[Path | None, typer.Option(help="Another table of shifts and words (values.toml).")] = None,
+    values: Annotated[Path | None, typer.Option(help="Your own table of shifts and words (values.toml).")] = None,
     by: ByOption = None,
     people: Annotated[
         Path | None, typer.Option(help="Annotators' scores to compare with: a table with id and score.")
@@ -88,17 +90,24 @@ def worth(
 
 
 def _print(scored: Worth, output: Path) -> None:
+    from claimlab.evolve.worth.views import by_topic, top_claims
+    from claimlab.pages.blocks import Table
+
+    top = top_claims(scored, 5)
     figures, bounds = scored.to_json(), scored.perspective.bounds
     echo(
         f"Wrote {output}: {several(figures['claims'] - figures['unscored'], 'claim')} scored ({figures['method']}), "
         f"{figures['unscored']:,} without a score."
     )
-    echo(f"  The highest score that depth {bounds.depth} and fan-out {bounds.fan_out} allow: {scored.ceiling:.3f}")
-    for row in figures["by_topic"]:
-        echo(f"  {row['topic']}: mean {row['mean']:.3f}, quartiles {row['lower']:.3f} to {row['upper']:.3f}")
+    echo(f"  Highest possible score with depth {bounds.depth} and fan-out {bounds.fan_out}: {scored.ceiling:.3f}")
+    show_blocks([Table(("Score", "Most check-worthy"), [(f"{score:.3f}", text) for score, _, text in top])])
+    echo()
+    for row in by_topic(scored).head(10).iter_rows(named=True):
+        if row["mean"] is not None:
+            echo(f"  {row['topic']}: mean {row['mean']:.3f}, quartiles {row['lower']:.3f} to {row['upper']:.3f}")
     if figures["worthy"] is not None:
         echo(f"  {figures['worthy']:,} at or above the threshold of {scored.perspective.threshold:g}")
     for row in figures["conditions"] or ():
         echo(f"  {scored.by} {row['condition']}: mean {row['mean']:.3f}, distance {row['distance']:.3f}")
     if scored.people is not None:
-        echo(f"  Wasserstein distance from people: {scored.people['wasserstein']:.3f}")
+        echo(f"  Wasserstein distance from the annotators' scores: {scored.people['wasserstein']:.3f}")

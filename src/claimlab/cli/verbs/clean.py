@@ -41,14 +41,15 @@ def clean(
     if recipes or steps or show_recipe is not None:
         _list(show_recipe, steps, as_json)
         return
-    from claimlab.clean.front import clean as run_clean
-    from claimlab.clean.views import stage_lines, to_json
     from claimlab.core.errors import UsageError
 
     if folder is None or output is None:
         raise UsageError("claimlab clean needs a dataset folder and an output.", "Write: claimlab clean DIR -o DIR")
     refuse_nothing_to_open(open_page, report, "--report")
     with progress_bar() as progress:
+        from claimlab.clean.front import clean as run_clean
+        from claimlab.clean.views import stage_lines, to_json
+
         cleaned = run_clean(
             folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, report=report,
             seed=seed, limit=limit, force=force, progress=progress,

@@ -25,15 +25,16 @@ def demo(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Run everything on a synthetic dataset with planted defects, and write one HTML page."""
-    from claimlab.cli.tour import KIND, run
-    from claimlab.core.atomic import atomic_folder
-    from claimlab.core.guard import refuse_taken
-    from claimlab.generate.planted import DEFECTS
-
     refuse_nothing_to_open(open_page and data_only, None)
-    refuse_taken(output, force=force, kind=KIND)
-    with atomic_folder(output) as building, progress_bar() as progress:
-        tour = run(building, seed=seed, data_only=data_only, progress=progress)
+    with progress_bar() as progress:
+        from claimlab.cli.tour import KIND, run
+        from claimlab.core.atomic import atomic_folder
+        from claimlab.core.guard import refuse_taken
+        from claimlab.generate.planted import DEFECTS
+
+        refuse_taken(output, force=force, kind=KIND)
+        with atomic_folder(output) as building:
+            tour = run(building, seed=seed, data_only=data_only, progress=progress)
     if as_json:
         emit({"output": str(output), "planted": list(DEFECTS), "found": tour.found, "enriched": tour.enriched})
     elif data_only:

@@ -80,10 +80,10 @@ def detect(
 
         show_estimate(estimate_detect(folder, detector, **options), as_json)
         return
-    from claimlab.detect.run import detect as run_detect
-
     spends: dict[str, Any] = {"batch": batch, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
-    with progress_bar() as progress:
+    with progress_bar(start=f"preparing {detector}") as progress:
+        from claimlab.detect.run import detect as run_detect
+
         run = run_detect(folder, detector, **options, **spends, timed=timed, force=force, progress=progress)
     for note in run.report["notes"]:
         say(f"Note: {note}")

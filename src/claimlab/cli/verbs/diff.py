@@ -29,11 +29,11 @@ def diff(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Compare two saved audits, or audit two versions of a dataset and compare findings and records."""
-    from claimlab.audit.front import diff as compare
-    from claimlab.audit.views.compare import diff_blocks
-
     refuse_nothing_to_open(open_page, output)
     with progress_bar() as progress:
+        from claimlab.audit.front import diff as compare
+        from claimlab.audit.views.compare import diff_blocks
+
         difference = compare(
             before, after, output=output, checks=checks, protocol=protocol, target=target, columns=columns or (),
             seed=seed, limit=limit, force=force, progress=progress,
@@ -44,4 +44,4 @@ def diff(
         show_blocks(diff_blocks(difference, everything=False), most=120)
     if output is not None:
         page(output / "index.html", open_page=open_page)
-    suggest(f"claimlab audit {after} -o REPORT", as_json=as_json)
+    suggest(f"claimlab show {after}", as_json=as_json)

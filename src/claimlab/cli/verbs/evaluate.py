@@ -52,10 +52,10 @@ def evaluate(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Evaluate runs: scores with intervals and baselines, by language, author, model, date and more."""
-    from claimlab.evaluate.front import evaluate as run_evaluation
-
     refuse_nothing_to_open(open_page, output)
     with progress_bar() as progress:
+        from claimlab.evaluate.front import evaluate as run_evaluation
+
         evaluation = run_evaluation(
             runs or (), output=output, predictions=predictions or (), data=data, by=by, task=task, split=split,
             every_pair=every_pair, draws=draws, seed=seed, force=force, progress=progress,

@@ -100,10 +100,10 @@ def run(
 
         show_estimate(estimate_evolve(**words), as_json)
         return
-    from claimlab.evolve.front import evolve
-
     try:
         with progress_bar() as progress:
+            from claimlab.evolve.front import evolve
+
             made = evolve(**words, progress=progress)
     except KeyboardInterrupt:
         say("The claims that were finished are kept; the same command goes on from there.")

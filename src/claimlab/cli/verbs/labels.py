@@ -80,9 +80,9 @@ def conflicts(
     as_json: o.JsonFlag = False,
 ) -> None:
     """List claims that stand under different verdicts, across datasets and within one."""
-    from claimlab.catalog.conflicts import labels as find_conflicts
-
     with progress_bar() as progress:
+        from claimlab.catalog.conflicts import labels as find_conflicts
+
         conflicting = find_conflicts(
             folders, output=output, by=by, near=near, threshold=threshold, force=force, progress=progress
         )

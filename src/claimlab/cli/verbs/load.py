@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import note, suggest, verb, written
+from claimlab.cli.output import note, progress_bar, suggest, verb, written
 
 app = verb()
 
@@ -32,11 +32,12 @@ def load(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Load a catalogued dataset from a zip or folder into a claimlab dataset folder."""
-    from claimlab.catalog.load import load as load_dataset
+    with progress_bar(not as_json, f"loading {name}"):
+        from claimlab.catalog.load import load as load_dataset
 
-    dataset = load_dataset(
-        name, source, output=output, variant=variant, labels=labels, unmapped=unmapped, limit=limit, force=force
-    )
+        dataset = load_dataset(
+            name, source, output=output, variant=variant, labels=labels, unmapped=unmapped, limit=limit, force=force
+        )
     note(dataset.notes, "load")
     written(dataset, as_json=as_json, more={"notes": dataset.notes})
     suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)

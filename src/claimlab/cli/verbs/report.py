@@ -36,10 +36,10 @@ def report(
         return
     if output is None:
         raise UsageError("No output folder was given.", "Name a folder with -o DIR.")
-    from claimlab.evaluate.eqa.limit import KINDS
-    from claimlab.evaluate.eqa.write import report as write_eqa
-
     with progress_bar() as progress:
+        from claimlab.evaluate.eqa.limit import KINDS
+        from claimlab.evaluate.eqa.write import report as write_eqa
+
         done = write_eqa(study, output, force=force, progress=progress)
     if as_json:
         emit({"output": str(output), "limits": done["limits"], "counts": done.counts()})

@@ -63,9 +63,9 @@ def create(
     as_json: JsonFlag = False,
 ) -> None:
     """Make a review of doubtful records, a finding, predictions, pairs, a sample, or all records."""
-    from claimlab.review.create import review_create
-
     with progress_bar() as progress:
+        from claimlab.review.create import review_create
+
         review = review_create(
             folder, output, task=task, doubtful=doubtful, audit=audit, finding=finding, predictions=predictions,
             which=which, pairs=pairs, records=records or None, sample=sample, stratify=stratify, per_item=per_item,

@@ -92,10 +92,10 @@ def split(
         raise UsageError(
             "claimlab split needs a dataset folder and an output.", "Write: claimlab split DIR -o DIR, or DIR --preview"
         )
-    from claimlab.split import run as room
-
-    make: Callable[..., Any] = room.split_all if every else room.split
     with progress_bar() as progress:
+        from claimlab.split import run as room
+
+        make: Callable[..., Any] = room.split_all if every else room.split
         done = make(
             folder, by, output=output, shares=shares, hold_out=hold_out or (), train_on=train_on or (), mode=mode,
             column=column, before=before.date() if before else None, external=external, lists=lists, setting=setting,

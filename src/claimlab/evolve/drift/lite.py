@@ -73,8 +73,8 @@ def drift_lite(
                 known[a, b] = compare(reader.read(a), reader.read(b))
             values[i] = known[a, b]
         if i % CHUNK == 0:
-            progress("Measuring drift", i, len(base))
-    progress("Measuring drift", len(base), len(base))
+            progress("measuring drift", i, len(base))
+    progress("measuring drift", len(base), len(base))
     columns = {name: values[:, i] for i, name in enumerate(NAMES)}
     return pl.DataFrame(columns | {TOTAL: values.mean(axis=1)}).fill_nan(None)
 

@@ -1,4 +1,4 @@
-"""Distributions of scores: under conditions, and how far they are from the scores that people gave."""
+"""Distributions of scores: under conditions, and how far they are from the scores that annotators gave."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from claimlab.core.stats.interval import unit_interval
 from claimlab.evolve.worth.score import Society, by_features
 from claimlab.evolve.worth.values import Background, Values
 
-ALL = "all of them"
+ALL = "no condition"
 
 
 def wasserstein(
@@ -56,9 +56,9 @@ def summary(scores: pl.DataFrame, by: str) -> pl.DataFrame:
 
 
 def against_people(scores: pl.DataFrame, people: pl.DataFrame, *, draws: int = 500, seed: int = 0) -> dict[str, object]:
-    """Distance from people's scores (columns id and score), and rank agreement on the claims that both have.
+    """Distance from annotators' scores (columns id and score), and rank agreement on the claims that both have.
 
-    The distance compares distributions and forgives any claim its wrong place: the rank correlation stands beside it.
+    The distance compares distributions and ignores which claim has which score: hence the rank correlation.
     """
     from scipy.stats import spearmanr
 
@@ -66,7 +66,7 @@ def against_people(scores: pl.DataFrame, people: pl.DataFrame, *, draws: int = 5
     shared = scores.select("id", "score").join(theirs, on="id", suffix="_people").sort("id")
     if not shared.height:
         raise DataError(
-            "No claim has both a score and a person's score.", "Check that the ids are those of the records."
+            "No claim has both a score and an annotator's score.", "Check that the ids are those of the records."
         )
     ours, other = shared["score"].to_numpy(), shared["score_people"].to_numpy()
     interval = unit_interval(len(ours), lambda i: wasserstein(ours[i], other[i]), seed=seed, draws=draws)

@@ -129,8 +129,8 @@ def by_features(
     for i, (name, _) in enumerate(claims):
         rows.append({"id": name, **_one(name, cues[i], shift, ties, society, perspective, values, seed)})
         if i % 50 == 0:
-            progress("Scoring", i, len(claims))
-    progress("Scoring", len(claims), len(claims))
+            progress("scoring claims", i, len(claims))
+    progress("scoring claims", len(claims), len(claims))
     frame = pl.DataFrame(rows, schema=schema(), orient="row")
     if perspective.threshold is None:
         return frame

@@ -1,4 +1,4 @@
-"""Check-worthiness on a page: distributions under the stated conditions, beside what the conditions leave possible."""
+"""Check-worthiness on a page: distributions under the stated conditions, next to what the conditions allow."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.shown import Shown
+from claimlab.core.words import several
 from claimlab.evolve.worth.compare import distances, summary
 from claimlab.evolve.worth.score import Perspective, Society
 from claimlab.evolve.worth.values import DIMENSIONS, Background
@@ -19,7 +20,9 @@ from claimlab.pages.excerpt import excerpt
 from claimlab.pages.heatmap import heatmap
 
 BINS = 10
-TOPICS = 8  # in one picture
+TOPICS = 8  # in one chart
+LEAST = 20  # claims of a topic that is shown by itself; the others are pooled
+TOP = 10  # claims that are listed
 
 
 @dataclass(repr=False)
@@ -36,7 +39,7 @@ class Worth(Shown):
     conditions: pl.DataFrame | None = None
     people: dict[str, Any] | None = None
     tally: dict[str, Any] | None = None
-    untold: int = 0  # records without a text: nobody could score them
+    untold: int = 0  # records without a text, which cannot be scored
     dataset: Dataset | None = None  # the input with the scores beside its records
 
     @property
@@ -75,15 +78,38 @@ class Worth(Shown):
         }  # fmt: skip
 
 
+def by_topic(scored: Worth) -> pl.DataFrame:
+    """The summary of each topic, largest first; those with few claims are pooled in the last row."""
+    sizes = scored.scores["topic"].fill_null("not stated").value_counts(name="size")
+    small = sizes.filter(pl.col("size") < LEAST)["topic"].to_list()
+    rest = f"other ({len(small)} topics with fewer than {LEAST} claims)"
+    pool = small if len(small) > 1 else []
+    pooled = pl.col("topic").fill_null("not stated")
+    scores = scored.scores.with_columns(pl.when(pooled.is_in(pool)).then(pl.lit(rest)).otherwise(pooled).alias("topic"))
+    return summary(scores, "topic").sort(pl.col("topic") == rest, "claims", "topic", descending=[False, True, False])
+
+
+def top_claims(scored: Worth, most: int = TOP) -> list[tuple[float, str, str]]:
+    """The claims with the highest scores: score, id and text."""
+    best = scored.scores.drop_nulls("score").sort(["score", "id"], descending=[True, False]).head(most)
+    records = None if scored.dataset is None else scored.dataset.records
+    texts = {} if records is None else dict(records.filter(pl.col("id").is_in(best["id"])).select("id", "text").rows())
+    return [(score, id, excerpt(texts.get(id) or "", 160)) for id, score in best.select("id", "score").iter_rows()]
+
+
 def page(found: Worth) -> Report:
     figures = found.to_json()
-    who = ", ".join(f"{k} = {v}" for k, v in found.where.items()) or "everybody"
-    conditions = f"Background: {found.background}. Users: {who} ({figures['users']['count']:,}). Asked: {found.method}."
-    blocks: list[Block] = [Text(conditions), tiles(found), *distributions(found), table(found), *_people(found)]
+    who = ", ".join(f"{k} = {v}" for k, v in found.where.items()) or "all"
+    conditions = (
+        f"Background: {found.background}. Users: {who} ({figures['users']['count']:,}). Method: {found.method}."
+    )
+    top: list[list[Any]] = [list(row) for row in top_claims(found)]
+    highest = Section("Most check-worthy claims", [Table(["Score", "Id", "Text"], top)])
+    blocks: list[Block] = [Text(conditions), tiles(found), highest, *distributions(found), table(found)]
+    blocks += _people(found)
     caution = (
-        "A score holds under these conditions only. By features it rests on word lists and on shifts that were set by "
-        "hand and fitted to nobody; by a model, on a judge that was not compared with people. It measures; it is fed "
-        "back to nothing."
+        "A score is valid under these conditions only. Scores by features depend on word lists and on shifts that were "
+        "set by hand and not fitted to data; scores by a model depend on a judge that was not compared with annotators."
     )
     return Report("Check-worthiness", f"{figures['claims']:,} claims", [*blocks, Text(caution, "note")])
 
@@ -131,12 +157,12 @@ def _bands(scores: pl.DataFrame, by: str, title: str) -> list[Figure]:
         ]
     order = list(dict.fromkeys(str(c[by]) for c in cells))
     chart = heatmap(cells, row=by, column="score", value="share", title="% of the claims", order=order, columns=names)
-    caption = f"{title}: share of the claims in each band of scores. Blank: none."
+    caption = f"{title}: share of the claims in each band of scores. Empty: none."
     return [Figure(to_svg(chart), caption, f"Heat map of check-worthiness by {by}", f"worth-by-{by}")]
 
 
 def table(found: Worth) -> Section:
-    rows: list[list[Any]] = [list(row) for row in summary(found.scores, "topic").iter_rows()]
+    rows: list[list[Any]] = [list(row) for row in by_topic(found).iter_rows()]
     columns = ["Topic", "Claims", "Mean", "Spread", "Lower quartile", "Median", "Upper quartile"]
     means = found.scores.select([*DIMENSIONS, "content", "depth", "size", "propagation"]).mean().row(0, named=True)
     varied = [] if found.conditions is None else [_conditions(found.conditions)]
@@ -159,13 +185,13 @@ def _conditions(scores: pl.DataFrame) -> Table:
 
 def _people(found: Worth) -> list[Block]:
     if found.people is None:
-        return [Text("Not compared with people: pass their scores as `people`.", "note")]
+        return [Text("Not compared with annotators: pass their scores as `people`.", "note")]
     low, high = found.people["interval"]
     far, n = found.people["wasserstein"], found.people["claims"]
     rank = "not known" if found.people["spearman"] is None else f"{found.people['spearman']:.2f}"
     return [
         Text(
-            f"Against people, over {n:,} claims: Wasserstein distance {far:.3f} (95 % interval "
+            f"Compared with annotators on {several(n, 'claim')}: Wasserstein distance {far:.3f} (95% interval "
             f"{low:.3f} to {high:.3f}), rank correlation {rank}."
         )
     ]

@@ -1,0 +1,110 @@
+"""One bar on stderr for the whole of a verb: it moves, says how long it will take, and leaves nothing behind.
+
+Long work reports stages (`core/progress.py`), some within others: the bar shows the innermost, behind the names of
+those around it. A stage whose end is not known, and the time between two stages, move too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from claimlab.core.plain import one_line
+from claimlab.core.progress import Progress
+
+WIDTH = 24
+
+
+@dataclass
+class Stage:
+    label: str
+    done: int
+    total: int | None
+    first: int = 0  # how much was done when it was first heard of: a resumed run starts in the middle
+    began: float = field(default_factory=time.monotonic)
+    heard: float = field(default_factory=time.monotonic)
+
+    def is_same(self, label: str, done: int, total: int | None) -> bool:
+        """A stage may name its steps ("audit: length", "audit: time"); what it counts stays the same."""
+        alike = self.label == label or self.label.split(":")[0] == label.split(":")[0]
+        return alike and self.total == total and done >= self.done
+
+    @property
+    def over(self) -> bool:
+        return self.total is not None and self.done >= self.total
+
+    def left(self, now: float) -> float | None:
+        """Seconds to go, by the pace so far; null where that is not known yet."""
+        if self.total is None or self.over or self.done <= self.first:
+            return None
+        pace = (self.heard - self.began) / (self.done - self.first)
+        return max(0.0, pace * (self.total - self.done) - (now - self.heard))
+
+
+class Stages:
+    """The stages under way, outermost first."""
+
+    def __init__(self) -> None:
+        self.open: list[Stage] = []
+
+    def update(self, label: str, done: int, total: int | None) -> None:
+        for depth, stage in enumerate(self.open):
+            if stage.is_same(label, done, total):
+                del self.open[depth + 1 :]
+                stage.label, stage.done, stage.heard = label, done, time.monotonic()
+                return
+        while self.open and (self.open[-1].over or self.open[-1].total is None):
+            self.open.pop()
+        self.open.append(Stage(label, done, total, done))
+
+    def label(self) -> str:
+        return " · ".join(one_line(stage.label) for stage in self.open[-2:])
+
+    def count(self) -> str:
+        last = self.open[-1]
+        if last.total is None or last.over:
+            return f"{last.done:,}" if last.done and not last.over else ""
+        return f"{last.done:,}/{last.total:,}"
+
+
+def time_left(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    clock = f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{clock} left"
+
+
+@contextlib.contextmanager
+def bar(start: str) -> Iterator[Progress]:
+    """A bar while the block lasts; `start` is what it says before the first stage."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, TextColumn
+    from rich.progress import Progress as Bars
+    from rich.text import Text
+
+    stages = Stages()
+
+    class Left(ProgressColumn):
+        max_refresh = 0.5
+
+        def render(self, task: Any) -> Text:  # noqa: ARG002
+            return Text(time_left(stages.open[-1].left(time.monotonic()) if stages.open else None))
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(WIDTH), TextColumn("{task.fields[count]}"))
+    with Bars(*columns, Left(), console=Console(stderr=True), transient=True) as bars:
+        bars.add_task(escape(start), total=None, count="")
+        (shown,) = bars.tasks
+
+        def update(label: str, done: int, total: int | None) -> None:
+            stages.update(label, done, total)
+            shown.description, shown.fields["count"] = escape(stages.label()), stages.count()
+            # `Bars.update` cannot take a total back: a bar without one pulses, as it must between stages.
+            shown.completed, shown.total = done, None if stages.open[-1].over else total
+
+        yield update
