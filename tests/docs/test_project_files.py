@@ -1,0 +1,36 @@
+"""The files that people look for in a project are there, can be read, and agree with the package."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+
+import claimlab as cl
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors", "type", "license"} <= set(citation)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert str(citation["version"]) == cl.__version__ == project["version"]
+    assert citation["license"] == project["license"]
+
+
+def test_workflows_and_templates_can_be_read() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M))
+    for file in (ROOT / ".github" / "workflows").glob("*.yml"):
+        jobs = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]
+        commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+        made = {target for command in commands for target in re.findall(r"\bmake ([a-z-]+)", command)}
+        assert made
+        assert made <= targets, f"{file.name} runs a target that the Makefile does not have"
+    for template in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.md"):
+        _, head, body = template.read_text(encoding="utf-8").split("---\n", 2)
+        assert {"name", "about"} <= set(yaml.safe_load(head))
+        assert body.strip()
