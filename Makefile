@@ -7,11 +7,10 @@ READY := $(VENV)/.ready
 NEURAL := $(VENV)/.neural
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-slow lint types docs site clean
+.PHONY: demo test test-slow lint types docs site screenshots gallery clean
 
 demo: $(READY)
-	$(BIN)/claimlab demo -o demo-report --force
-	@echo "Open the workspace: $(BIN)/claimlab serve demo-report --open"
+	$(BIN)/claimlab demo --force
 
 # Lint, types and every test that is not slow.
 test: lint types
@@ -38,6 +37,14 @@ site: $(READY)
 	$(BIN)/python -m claimlab.cli.sitepages docs
 	$(BIN)/zensical build -f mkdocs.yml
 
+# Screenshots of the demo for the README and the docs; needs Chromium.
+screenshots: $(READY)
+	$(BIN)/python bench/screenshots.py
+
+# The page on what the field's datasets can carry: audits every dataset in ../shared/data, and goes on where it was.
+gallery: $(READY)
+	nice -n 10 $(BIN)/python bench/gallery.py
+
 $(READY): pyproject.toml constraints.txt $(wildcard setup.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "claimlab needs Python 3.11 or newer: set PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: install python3-venv (needs root), then run make again"; exit 1; }
@@ -54,4 +61,4 @@ $(NEURAL): $(READY)
 	@touch $(NEURAL)
 
 clean:
-	rm -rf $(VENV) build dist demo-report src/*.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist claimlab-demo src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -34,3 +34,17 @@ def test_workflows_and_templates_can_be_read() -> None:
         _, head, body = template.read_text(encoding="utf-8").split("---\n", 2)
         assert {"name", "about"} <= set(yaml.safe_load(head))
         assert body.strip()
+
+
+def test_the_readme_shows_what_make_demo_prints() -> None:
+    """The tests run the README's command and compare what it prints; `make demo` must be the same command."""
+    recipe = re.search(r"^demo:.*\n((?:\t.+\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.M)
+    assert recipe is not None
+    commands = [line.strip().removeprefix("$(BIN)/") for line in recipe[1].splitlines()]
+    assert commands == ["claimlab demo --force"]
+    assert "$ claimlab demo --force\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_screenshots_are_small() -> None:
+    for image in (ROOT / "docs" / "images").iterdir():
+        assert image.stat().st_size < 300_000, f"{image.name} is too large for a clone"

@@ -1,0 +1,91 @@
+"""Screenshots of the workspace and of reports, for the README and the docs: `make screenshots`.
+
+    python bench/screenshots.py [--demo DIR] [-o docs/images] [--dark] [--phone]
+
+They show the demo's synthetic data only. It needs Chromium (`apt-get install chromium`) and Playwright, no network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+CLAIMLAB = str(Path(sys.executable).with_name("claimlab"))
+SIZES = {"": (1280, 800), "-phone": (390, 844)}
+PAGES = {"workspace": "planted", "audit": "audit", "run": "runs/tfidf"}  # by their link in the side navigation
+SAVED = {"demo": "index.html", "report": "audit/index.html"}
+
+
+def shoot(browser: Any, url: str, target: Path, size: tuple[int, int], scheme: str) -> None:
+    width, height = size
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(url)
+    page.wait_for_timeout(800)  # charts are drawn after the page is there
+    page.screenshot(path=target)
+    context.close()
+    print(f"{target.name}: {target.stat().st_size // 1024} KB", flush=True)
+
+
+def linked(browser: Any, address: str) -> dict[str, str]:
+    page = browser.new_page()
+    page.goto(address)
+    links = page.eval_on_selector_all("nav a", "all => all.map(a => [a.textContent.trim(), a.href])")
+    page.close()
+    return {name: dict(links)[text] for name, text in PAGES.items()}
+
+
+def served(demo: Path) -> tuple[subprocess.Popen[str], str]:
+    """The workspace of `demo` on a free port, and its address."""
+    server = subprocess.Popen([CLAIMLAB, "serve", str(demo), "--port", "0"], stderr=subprocess.PIPE, text=True)
+    assert server.stderr is not None
+    address = re.search(r"http://[^/\s]+", server.stderr.readline())
+    if address is None:
+        raise SystemExit("The workspace did not start.")
+    return server, address[0]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--demo", type=Path, help="a folder of `claimlab demo`; made if it is not given")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "images")
+    parser.add_argument("--dark", action="store_true", help="in dark mode")
+    parser.add_argument("--phone", action="store_true", help="as wide as a phone")
+    options = parser.parse_args()
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        print("Chromium is missing: apt-get install chromium (needs root).")
+        return 1
+    from playwright.sync_api import sync_playwright
+
+    options.output.mkdir(parents=True, exist_ok=True)
+    kind = "-phone" if options.phone else ""
+    scheme, ending = ("dark", f"{kind}-dark") if options.dark else ("light", kind)
+    with tempfile.TemporaryDirectory() as place:
+        demo = options.demo or Path(place) / "demo"
+        if options.demo is None:
+            subprocess.run([CLAIMLAB, "demo", "-o", str(demo)], check=True)
+        server, address = served(demo)
+        try:
+            with sync_playwright() as play:
+                browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+                urls = linked(browser, address)
+                urls |= {name: (demo / file).resolve().as_uri() for name, file in SAVED.items()}
+                for name, url in urls.items():
+                    shoot(browser, url, options.output / f"{name}{ending}.png", SIZES[kind], scheme)
+                browser.close()
+        finally:
+            server.terminate()
+            server.wait()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
