@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.generate.planted import clean_twin
+from claimlab.web import rows
 
 
 def get(client: TestClient, path: str, **parameters: Any) -> dict[str, Any]:
@@ -48,7 +49,8 @@ def test_filters_search_and_sort_give_what_polars_gives(client: TestClient, work
     assert (
         found == records.filter(pl.col("text").str.to_lowercase().str.contains(word.lower(), literal=True)).height > 0
     )
-    labels = {v["name"]: v["count"] for v in next(f for f in data["facets"] if f["name"] == "veracity")["values"]}
+    facets = client.get(f"/api{data['counts_link']}").json()["facets"]
+    labels = {v["name"]: v["count"] for v in next(f for f in facets if f["name"] == "veracity")["values"]}
     assert labels == {"true": wanted.height}
 
 
@@ -58,12 +60,52 @@ def test_records_without_a_value_can_be_chosen(client: TestClient, workspace: Pa
 
 
 def test_labels_by_split_and_months_add_up(client: TestClient, workspace: Path) -> None:
-    data = get(client, "/datasets/data")
+    data = get(client, "/datasets/data/counts")
     records = Dataset.open(workspace / "data").records
+    assert data["total"] == records.height
     assert sum(sum(counts) for counts in data["label_by_split"].values()) == records.height
     assert sum(bar["count"] for bar in data["months"]) == records["date"].drop_nulls().len()
     bar = data["months"][0]
     assert client.get(f"/api{bar['link']}").json()["turning"]["total"] == bar["count"]
+
+
+def test_counts_that_are_not_known_yet_are_one_link_away(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    clean_twin(size=20).write(tmp_path / "x")
+    with client_of(tmp_path) as client:
+        first = client.get("/datasets/x?veracity=true").text
+        assert 'data-later="/datasets/x/counts?veracity=true"' in first
+        assert "Labels, splits and dates" not in first
+        assert "Labels, splits and dates" in client.get("/datasets/x/counts?veracity=true").text
+        again = client.get("/datasets/x?veracity=true").text
+        assert "data-later" not in again
+        assert "Labels, splits and dates" in again
+
+
+def test_a_search_in_many_texts_stops_when_the_page_is_full(
+    client: TestClient, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "_LARGE", 10)
+    texts = Dataset.open(workspace / "data").records.select("id", pl.col("text").str.to_lowercase())
+    wanted = texts.filter(pl.col("text").str.contains("re", literal=True))["id"].to_list()
+    assert len(wanted) > 40
+    first = get(client, "/datasets/data", q="re", size=15)
+    assert first["turning"] == {
+        "number": 1, "pages": None, "total": None, "first": None, "previous": None,
+        "next": "/datasets/data?q=re&page=2&size=15", "last": None,
+    }  # fmt: skip
+    pages = -(-len(wanted) // 15)
+    ids = [
+        row["id"]
+        for page in range(1, pages + 1)
+        for row in get(client, "/datasets/data", q="re", size=15, page=page)["rows"]
+    ]
+    assert ids == wanted
+    assert get(client, "/datasets/data", q="re", size=15, page=999)["turning"]["number"] == pages
+    counts = client.get(f"/api{first['counts_link']}").json()
+    assert counts["total"] == len(wanted)
+    assert get(client, "/datasets/data", q="re", size=15)["turning"]["total"] == len(wanted)
 
 
 def test_a_word_is_found_only_whole(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
@@ -224,7 +266,8 @@ def test_an_edited_dataset_is_shown_with_a_warning(tmp_path: Path, client_of: Ca
     file = tmp_path / "x" / "records.parquet"
     pl.read_parquet(file).head(5).write_parquet(file)
     with client_of(tmp_path) as client:
-        assert "was changed after claimlab wrote it" in get(client, "/datasets/x")["warning"]
+        assert "was changed after claimlab wrote it" in get(client, "/datasets/x/counts")["warning"]
+        assert "was changed after claimlab wrote it" in client.get("/datasets/x").text  # from now on at once
 
 
 def test_years_that_python_does_not_know_are_shown(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:
@@ -242,7 +285,7 @@ def test_months_without_records_are_bars_of_no_height(tmp_path: Path, client_of:
     dates = [datetime(2020, 11, 5), datetime(2021, 2, 1), datetime(2021, 2, 28, 23)]
     Dataset.build("x", pl.DataFrame({"id": list("abc"), "text": list("xyz"), "date": dates})).write(tmp_path / "x")
     with client_of(tmp_path) as client:
-        bars = get(client, "/datasets/x")["months"]
+        bars = get(client, "/datasets/x/counts")["months"]
         assert [(b["name"], b["count"]) for b in bars] == [
             ("2020-11", 1),
             ("2020-12", 0),

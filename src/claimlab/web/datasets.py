@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import DataError
@@ -42,7 +42,7 @@ class Bar(BaseModel):
 
 
 class DatasetPage(BaseModel):
-    """A page of records, and what there is among those that pass the filters."""
+    """A page of the records that pass the filters."""
 
     id: str
     name: str
@@ -50,7 +50,6 @@ class DatasetPage(BaseModel):
     licence: str | None
     synthetic: bool
     notes: list[str]
-    warning: str | None
     records: int
     filters: RecordFilters
     filter_pairs: list[tuple[str, str]]
@@ -58,12 +57,23 @@ class DatasetPage(BaseModel):
     sort_links: dict[str, str]
     turning: Turning
     rows: list[Row]
+    counts_link: str = Field(description="What there is among the records that pass the filters.")
+    tables: dict[str, int]
+    lineage: list[dict[str, Any]]
+
+
+class CountsPage(BaseModel):
+    """What there is among the records that pass the filters. A page of its own: all of them have to be read for it."""
+
+    id: str
+    name: str
+    filters: RecordFilters
+    total: int
+    warning: str | None
     facets: list[Facet]
     splits: list[str]
     label_by_split: dict[str, list[int]]
     months: list[Bar]
-    tables: dict[str, int]
-    lineage: list[dict[str, Any]]
 
 
 def add_datasets(pages: Pages) -> None:
@@ -73,6 +83,18 @@ def add_datasets(pages: Pages) -> None:
     def dataset(dataset: str, filters: Annotated[RecordFilters, Query()]) -> DatasetPage:
         return dataset_page(workspace, workspace.get(dataset, *ALL), filters)
 
+    @pages.add("/datasets/{dataset}/counts", "counts.html.jinja", title="Labels, splits, dates and values of records")
+    def counts(dataset: str, filters: Annotated[RecordFilters, Query()]) -> CountsPage:
+        return counts_page(workspace, workspace.get(dataset, *ALL), filters)
+
+    def counted(page: DatasetPage) -> CountsPage | None:
+        """The counts where they are known: a page does not wait for them."""
+        place = workspace.get(page.id, *ALL)
+        rows, _ = chosen_rows(workspace, place, page.filters)
+        return counts_page(workspace, place, page.filters) if rows.counted else None
+
+    pages.helpers["counted"] = counted
+
 
 def dataset_page(workspace: Workspace, place: Place, filters: RecordFilters) -> DatasetPage:
     check_sort(filters.sort, SORTABLE)
@@ -80,24 +102,35 @@ def dataset_page(workspace: Workspace, place: Place, filters: RecordFilters) -> 
         raise DataError(place.entry.note, "Make the dataset again.")
     manifest, base = place.manifest, f"/datasets/{place.entry.id}"
     rows, title = chosen_rows(workspace, place, filters)
-    where = turning(filters, base, rows.total())
+    table, number, total = rows.page(filters.page, filters.size)
+    return DatasetPage(
+        id=place.entry.id, name=place.entry.name, kind=place.entry.kind, licence=manifest.licence,
+        synthetic=manifest.synthetic, notes=manifest.notes,
+        records=int(manifest.counts.get("records", 0)), filters=filters, filter_pairs=filters.pairs(),
+        filter_title=title,
+        sort_links={c: filters.link(base, sort=_next_sort(filters.sort, c)) for c in SORTABLE},
+        turning=turning(filters, base, total, number), rows=[_row(base, r) for r in table.iter_rows(named=True)],
+        counts_link=filters.link(f"{base}/counts", page=1),
+        tables={n: c for n, c in manifest.counts.items() if isinstance(c, int) and n != "records"},
+        lineage=[step.model_dump() for step in manifest.lineage],
+    )  # fmt: skip
+
+
+def counts_page(workspace: Workspace, place: Place, filters: RecordFilters) -> CountsPage:
+    if place.manifest is None:
+        raise DataError(place.entry.note, "Make the dataset again.")
+    base = f"/datasets/{place.entry.id}"
+    rows, _ = chosen_rows(workspace, place, filters.model_copy(update={"sort": ""}))
     counts = rows.counts(tuple(FACETS))
     crossed = rows.crossed("veracity", "split")
     splits = sorted({split for _, split in crossed}, key=lambda s: (s is None, s or ""))
     labels = sorted({label for label, _ in crossed}, key=lambda v: (v is None, v or ""))
-    return DatasetPage(
-        id=place.entry.id, name=place.entry.name, kind=place.entry.kind, licence=manifest.licence,
-        synthetic=manifest.synthetic, notes=manifest.notes, warning=changed(place),
-        records=int(manifest.counts.get("records", 0)), filters=filters, filter_pairs=filters.pairs(),
-        filter_title=title,
-        sort_links={c: filters.link(base, sort=_next_sort(filters.sort, c)) for c in SORTABLE},
-        turning=where, rows=[_row(base, r) for r in rows.page(where.number, filters.size).iter_rows(named=True)],
+    return CountsPage(
+        id=place.entry.id, name=place.entry.name, filters=filters, total=sum(crossed.values()), warning=changed(place),
         facets=[facet(filters, base, c, t, counts[c]) for c, t in FACETS.items() if _tells(counts[c], filters, c)],
         splits=[s or "no split" for s in splits],
         label_by_split={label or "no label": [crossed.get((label, s), 0) for s in splits] for label in labels},
         months=_bars(rows.months(), filters, base),
-        tables={n: c for n, c in manifest.counts.items() if isinstance(c, int) and n != "records"},
-        lineage=[step.model_dump() for step in manifest.lineage],
     )  # fmt: skip
 
 

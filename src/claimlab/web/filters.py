@@ -92,27 +92,29 @@ def check_sort(sort: str, columns: Iterable[str]) -> None:
 
 
 class Turning(BaseModel):
-    """Where a page is among its pages, and links to the others."""
+    """Where a page is among its pages, and links to the others. `pages` and `total` are null until they are counted."""
 
     number: int
-    pages: int
-    total: int
+    pages: int | None
+    total: int | None
     first: str | None = None
     previous: str | None = None
     next: str | None = None
     last: str | None = None
 
 
-def turning(filters: Filters, base: str, total: int) -> Turning:
-    pages = max(1, -(-total // filters.size))
-    number = min(filters.page, pages)
+def turning(filters: Filters, base: str, total: int | None, number: int | None = None) -> Turning:
+    """The page of the filters, or the last one where there are fewer. Where `total` is not known, a page follows."""
+    pages = None if total is None else max(1, -(-total // filters.size))
+    here = number or min(filters.page, pages or filters.page)
 
-    def link(page: int) -> str | None:
-        return filters.link(base, page=page) if 1 <= page <= pages and page != number else None
+    def link(page: int | None) -> str | None:
+        wanted = page is not None and page != here and 1 <= page <= (pages or here + 1)
+        return filters.link(base, page=page) if wanted else None
 
     return Turning(
-        number=number, pages=pages, total=total,
-        first=link(1), previous=link(number - 1), next=link(number + 1), last=link(pages),
+        number=here, pages=pages, total=total,
+        first=link(1), previous=link(here - 1), next=link(here + 1), last=link(pages),
     )  # fmt: skip
 
 

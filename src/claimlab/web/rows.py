@@ -1,7 +1,8 @@
 """Rows of a Parquet file, chosen and turned page by page without loading the file.
 
-A choice of rows is their numbers in order, worked out once for a file (by its hash), its filters and its order, and
-kept; a page reads only the rows that it shows. Without filters and order there is nothing to work out.
+A choice of rows is their numbers in order, worked out once for a file (as it is now), its filters and its order, and
+kept; a page reads only the rows that it shows. Without filters and order there is nothing to work out, and filtering
+a large file stops as soon as it has the rows of the page.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ T = TypeVar("T")
 _NEAR = 20_000  # rows between two of a page that are rather read through than jumped over
 _TOP = 30  # values of a facet that are listed
 _KEPT = 64  # results of each kind that are kept
+_PIECE = 4_096  # rows in which a word is looked for first
+_LARGE = 100_000  # rows that are not all looked at before a page is shown
 
 
 class Kept:
@@ -53,17 +56,29 @@ class Kept:
                     self._locks.pop(self._results.popitem(last=False)[0], None)
             return result
 
+    def __contains__(self, key: Any) -> bool:
+        return key in self._results
+
 
 _digests, _choices, _counts = Kept(1_000), Kept(), Kept()
 
 
-def digest_of(file: Path) -> str:
-    """The sha256 of a file, read anew when its size or time of change differs."""
+def state_of(file: Path) -> tuple[Path, int, int]:
+    """What is another when the file is: its time of change and size. Hashing a large file takes longer than a page."""
     try:
         now = file.stat()
     except OSError:
         raise NotFound(f"'{file.name}' is not there any more.", "Reload the workspace.") from None
-    return _digests.get((file, now.st_mtime_ns, now.st_size), lambda: digest_file(file))
+    return file, now.st_mtime_ns, now.st_size
+
+
+def digest_of(file: Path) -> str:
+    """The sha256 of a file, read anew when its size or time of change differs."""
+    return _digests.get(state_of(file), lambda: digest_file(file))
+
+
+def digest_known(file: Path) -> bool:
+    return state_of(file) in _digests
 
 
 @dataclass(frozen=True)
@@ -86,64 +101,108 @@ class Rows:
     def scan(self) -> pl.LazyFrame:
         return pl.scan_parquet(self.file, row_index_name="row").filter(*self.conditions)
 
+    @property
+    def height(self) -> int:
+        """How many rows the file has."""
+        height = pl.scan_parquet(self.file).select(pl.len())
+        return _counts.get((state_of(self.file), "height"), lambda: int(height.collect().item()))
+
     def numbers(self) -> Numbers | None:
         """The numbers of the rows, in order; null: all of them, as they are in the file."""
         if not self.conditions and not self.sort:
             return None
-        return _choices.get((digest_of(self.file), self.key, self.sort), self._numbers)
+        return _choices.get(self._choice, self._numbers)
+
+    @property
+    def _choice(self) -> tuple[Any, ...]:
+        return state_of(self.file), self.key, self.sort
 
     def _numbers(self) -> Numbers:
         column = self.sort.lstrip("-")
         frame = self.scan.select("row", *([column] if column else [])).collect()
-        order = [column] if column else []
-        down = [self.sort.startswith("-")] * len(order)
-        ordered = frame.sort([*order, "row"], descending=[*down, False], nulls_last=True)
-        return ordered["row"].to_numpy().astype(np.uint32)
+        if column:  # rows with the same value stay in the order of the file
+            down = self.sort.startswith("-")
+            frame = frame.sort("row").sort(column, descending=down, nulls_last=True, maintain_order=True)
+        return frame["row"].to_numpy().astype(np.uint32)
 
     def total(self) -> int:
         numbers = self.numbers()
-        if numbers is not None:
-            return len(numbers)
-        height = pl.scan_parquet(self.file).select(pl.len())
-        return _counts.get((digest_of(self.file), "total"), lambda: int(height.collect().item()))
+        return self.height if numbers is None else len(numbers)
 
-    def page(self, number: int, size: int) -> pl.DataFrame:
-        """The rows of one page, in order."""
-        start = (number - 1) * size
-        numbers = self.numbers()
-        scan = as_text(pl.scan_parquet(self.file).select(COLUMNS))
-        if numbers is None:
-            return scan.slice(start, size).collect()
-        return take(scan, numbers[start : start + size])
+    def page(self, number: int, size: int) -> tuple[pl.DataFrame, int, int | None]:
+        """The rows of one page in order, the page's number, and how many rows there are on all pages: null where that
+        is not counted yet, and there is at least one row more."""
+        if self._slow and self._choice not in _choices:
+            some = self._first(number * size + 1)
+            if some.height > number * size:
+                return some.slice((number - 1) * size, size), number, None
+        total = self.total()
+        number = min(number, max(1, -(-total // size)))
+        start, numbers = (number - 1) * size, self.numbers()
+        scan = self._listed(pl.scan_parquet(self.file))
+        rows = scan.slice(start, size).collect() if numbers is None else take(scan, numbers[start : start + size])
+        return rows, number, total
+
+    def _first(self, most: int) -> pl.DataFrame:
+        """The first `most` rows, or all, from longer and longer pieces of the file: a common word is in the first."""
+        parts: list[pl.DataFrame] = []
+        start, length = 0, _PIECE
+        while start < self.height and sum(part.height for part in parts) < most:
+            piece = pl.scan_parquet(self.file).slice(start, length).filter(*self.conditions)
+            parts.append(self._listed(piece).collect())
+            start, length = start + length, 4 * length
+        return pl.concat(parts).head(most)
+
+    @property
+    def _slow(self) -> bool:
+        """Whether finding all the rows means to look at every row of a large file."""
+        return bool(self.conditions) and not self.sort and self.height > _LARGE
+
+    def _listed(self, scan: pl.LazyFrame) -> pl.LazyFrame:
+        return as_text(scan.select(COLUMNS))
+
+    @property
+    def counted(self) -> bool:
+        """Whether `counts`, `crossed` and `months` need no work any more."""
+        return digest_known(self.file) and (state_of(self.file), self.key, "months") in _counts
 
     def counts(self, columns: Sequence[str]) -> dict[str, list[tuple[str | None, int]]]:
         """The most frequent values of each column among these rows, null as a value of its own."""
 
         def work() -> dict[str, list[tuple[str | None, int]]]:
-            frames = [self.scan.group_by(c).len().sort("len", c, descending=[True, False]).head(_TOP) for c in columns]
+            frames = [
+                self._chosen(c).group_by(c).len().sort("len", c, descending=[True, False]).head(_TOP) for c in columns
+            ]
             tables = pl.collect_all(frames)
             return {c: [(v, n) for v, n in t.iter_rows()] for c, t in zip(columns, tables, strict=True)}
 
-        return _counts.get((digest_of(self.file), self.key, "facets", *columns), work)
+        return _counts.get((state_of(self.file), self.key, "facets", *columns), work)
 
     def crossed(self, one: str, other: str) -> dict[tuple[str | None, str | None], int]:
         """How many rows have each pair of values."""
 
         def work() -> dict[tuple[str | None, str | None], int]:
-            table = self.scan.group_by(one, other).len().sort(one, other).collect()
+            table = self._chosen(one, other).group_by(one, other).len().sort(one, other).collect()
             return {(a, b): n for a, b, n in table.iter_rows()}
 
-        return _counts.get((digest_of(self.file), self.key, "crossed", one, other), work)
+        return _counts.get((state_of(self.file), self.key, "crossed", one, other), work)
 
     def months(self) -> list[tuple[datetime, int]]:
         """Rows per month; those without a date are left out."""
 
         def work() -> list[tuple[datetime, int]]:
-            known = self.scan.filter(pl.col("date").dt.year().is_between(1, 9999))
+            known = self._chosen("date").filter(pl.col("date").dt.year().is_between(1, 9999))
             month = known.select(pl.col("date").dt.truncate("1mo").alias("month"))
             return [(m, n) for m, n in month.group_by("month").len().sort("month").collect().iter_rows()]
 
-        return _counts.get((digest_of(self.file), self.key, "months"), work)
+        return _counts.get((state_of(self.file), self.key, "months"), work)
+
+    def _chosen(self, *columns: str) -> pl.LazyFrame:
+        """Some columns of these rows. A large file is searched once, for the numbers of the rows."""
+        if not self._slow:
+            return self.scan.select(columns)
+        numbers = pl.Series(self.numbers())
+        return pl.scan_parquet(self.file).select(pl.col(columns).gather(numbers))
 
 
 def as_text(scan: pl.LazyFrame) -> pl.LazyFrame:

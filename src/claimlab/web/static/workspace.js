@@ -85,7 +85,20 @@ for (const field of document.querySelectorAll("[data-from-fragment]")) {
 for (const button of document.querySelectorAll("[data-post]")) {
   button.addEventListener("click", async () => location.assign((await send(button.dataset.post, {})).location));
 }
-// On a narrow screen lists and filters fold, but for what was chosen: the records come first.
-if (matchMedia("(max-width: 63.99rem)").matches) {
-  for (const list of document.querySelectorAll("body > nav details, .facet")) list.open = list.matches(".facet") && Boolean(list.querySelector("[aria-current]"));
+// Counts over many records come after the records: the page that has them is fetched, and its parts are put in place.
+for (const place of document.querySelectorAll("[data-later]")) {
+  fetch(place.dataset.later).then((answer) => (answer.ok ? answer.text() : "")).then((html) => {
+    const counts = new DOMParser().parseFromString(html, "text/html");
+    for (const id of ["matches", "facets", "overview"]) {
+      const part = counts.getElementById(id);
+      if (part) document.getElementById(id).replaceChildren(...part.childNodes);
+    }
+    fold(document.getElementById("facets"));
+  }).catch(() => {}); // the link to the counts is there
 }
+// On a narrow screen lists and filters fold, but for what was chosen: the records come first.
+function fold(within) {
+  if (!matchMedia("(max-width: 63.99rem)").matches) return;
+  for (const list of within.querySelectorAll("body > nav details, .facet")) list.open = list.matches(".facet") && Boolean(list.querySelector("[aria-current]"));
+}
+fold(document);
