@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
 import zipfile
@@ -30,11 +32,12 @@ TEXTS = {
     "hi": "परिषद ने {} में कहा कि पुराना पुल सुरक्षित है",
     "cs": "Rada v roce {} uvedla, že starý most je pro chodce bezpečný",
     "ja": "市議会は{}年に古い橋は安全であると発表しました",
+    "th": "สภากล่าวในปี {} ว่าสะพานเก่าปลอดภัยสำหรับประชาชน",
 }
 WORDS = {
     "en": ("true", "false"), "bn": ("সত্য", "মিথ্যা"), "zh": ("真实", "谣言"), "ar": ("صحيح", "زائف"), "de": ("wahr", "falsch"),
     "pt": ("verdadeiro", "falso"), "ru": ("правда", "ложь"), "hi": ("सच", "झूठ"), "ja": ("真実", "虚偽"),
-    "cs": ("pravda", "nepravda"),
+    "cs": ("pravda", "nepravda"), "th": ("จริง", "เท็จ"),
 }  # fmt: skip
 NAMES = {"de": ("Aussage", "Bewertung"), "pt": ("afirmação", "veredito")}
 
@@ -104,6 +107,7 @@ def per_language() -> dict[str, tuple[str | bytes, Outcome]]:
         "bn": "utf-16",
         "ar": "utf-16-le",
         "cs": "iso8859-2",
+        "th": "cp874",
     }.items():
         out[f"{language}-{encoding}.csv"] = (delimited(claims(language), ";").encode(encoding), HALVES)
     return out
@@ -168,6 +172,21 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
         "labels-by-folder.zip": (zipped({f"{v}/{i}.txt": t for i, (t, v) in enumerate(rows)}), HALVES),
         "one-record-each.zip": (zipped({f"{i}.json": json.dumps(o) for i, o in enumerate(objects(rows))}), HALVES),
         "splits.zip": (zipped({"train.csv": delimited(rows[:16]), "test.csv": delimited(rows[16:])}), HALVES),
+        "a.csv.gz": (gzip.compress(delimited(rows).encode()), HALVES),
+        "a.jsonl.gz": (gzip.compress("\n".join(map(json.dumps, objects(rows))).encode()), HALVES),
+        "a.json.bz2": (bz2.compress(json.dumps(objects(rows)).encode()), HALVES),
+        "secretly-packed.csv": (gzip.compress(delimited(rows).encode()), HALVES),
+        "packed-splits.zip": (
+            zipped({f"{p}.csv.gz": gzip.compress(delimited(part).encode()) for p, part in (("train", rows[:16]), ("test", rows[16:]))}),
+            HALVES,
+        ),
+        "pandas-split.json": (json.dumps({"columns": ["text", "label"], "index": list(range(N)), "data": rows}), HALVES),
+        "near-alike.zip": (
+            zipped({
+                "NewsFake.csv": "id,title,text,url,archive\n" + "\n".join(f"{i},A,{t},,x" for i, (t, v) in enumerate(rows) if v == "false"),
+                "NewsReal.csv": "id,title,text,url\n" + "\n".join(f"{i},A,{t}," for i, (t, v) in enumerate(rows) if v == "true"),
+            }), HALVES,
+        ),
         "no-labels.csv": ("text\n" + "\n".join(t for t, _ in rows), {}),
     }  # fmt: skip
 
@@ -206,7 +225,31 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
         "mark.txt": (b"\xff\xfe", "is empty"),
         "page.csv": ("<!DOCTYPE html><html></html>", "web page"),
         "old.xls": (b"\xd0\xcf\x11\xe0" + bytes(60), "old Office"),
-        "a.csv.gz": (b"\x1f\x8b" + bytes(60), "gzip"),
+        "damaged.csv.gz": (b"\x1f\x8b" + bytes(60), "cannot be unpacked"),
+        "bomb.csv.gz": (gzip.compress(b"text,label\n" + b"x" * (20 << 20)), "looks like a zip bomb"),
+        "a.tar.gz": (gzip.compress(delimited(rows).encode()), "packed with gzip"),
+        "pickles.zip": (zipped({"train.pkl": b"\x80\x04.", "README.md": "About."}), "never opens one"),
+        "labels-apart.zip": (
+            zipped({
+                "texts.csv": "id,text\n" + "\n".join(f"{i},{t}" for i, (t, _) in enumerate(rows)),
+                "labels.csv": "id,label\n" + "\n".join(f"{i},{v}" for i, (_, v) in enumerate(rows)),
+            }),
+            "join it by its key: `join='labels.csv:id'`",
+        ),
+        "labels-of-some.zip": (
+            zipped({
+                "ids.csv": "tweet_id\n" + "\n".join(str(1344795424855642112 + i) for i in range(5 * N)),
+                "labelled.csv": "tweet_id,label\n" + "\n".join(f"{1344795424855642112 + i},{v}" for i, (_, v) in enumerate(rows)),
+            }),
+            "Read each of them once: `only='labelled.csv'`",
+        ),
+        "two-schemes.zip": (
+            zipped({
+                f"{place}_{scheme}_{part}.csv": delimited([(t.replace("council", place), v) for t, v in rows[start::2]])
+                for place in ("arabic", "dutch") for scheme in ("binary", "multi") for start, part in enumerate(("dev", "train"))
+            }),
+            "Read each of them once: `only='*binary*.csv'`",
+        ),
     }  # fmt: skip
 
 

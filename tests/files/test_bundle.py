@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.bundle import Bundle, check_archive
+from claimlab.files.bundle import Bundle
+from claimlab.files.zips import check_archive
 
 
 def packed(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:

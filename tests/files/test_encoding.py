@@ -61,3 +61,17 @@ def test_binary_is_told_from_text() -> None:
         for encoding in (LEGACY[language], "utf-8", "utf-16", "utf-16-le"):
             assert not looks_binary(f"id,text\n1,{text}\n".encode(encoding)), (language, encoding)
     assert sniff_encoding(b"plain") == "utf-8"
+
+
+def test_curly_quotes_with_a_few_foreign_names_are_windows_text() -> None:
+    text = "“It is not true,” said the mayor — he’s sure… » more « " * 40 + "José, Zoë and François"
+    data = text.encode("cp1252")
+    assert sniff_encoding(data) == "cp1252"  # in ISO 8859-2, » is a letter of Czech, and quotes are control characters
+    assert decode(data, "a.txt") == text
+
+
+def test_a_byte_that_windows_text_leaves_undefined_changes_nothing_else() -> None:
+    data = "He’s “sure” of it. ".encode("cp1252") * 20 + b"a\x81b"
+    text = read_text(data, "a.txt", likely="cp1252")[0]
+    assert text.startswith("He’s “sure”")
+    assert text.endswith("a\x81b")

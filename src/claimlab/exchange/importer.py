@@ -30,6 +30,7 @@ from claimlab.exchange.make.records import Making
 from claimlab.exchange.make.report import ImportReport
 from claimlab.exchange.marker import Marker
 from claimlab.exchange.read.gather import gather
+from claimlab.files.packed import plain_name
 from claimlab.files.raw import Options
 from claimlab.text.langid import identify
 
@@ -168,7 +169,7 @@ def _as_list(paths: Paths) -> list[str | Path]:
 
 
 def _name_of(path: str | Path) -> str:
-    return _slug(Path(path).stem if Path(path).is_file() else Path(path).absolute().name)
+    return _slug(Path(plain_name(Path(path).name)).stem if Path(path).is_file() else Path(path).absolute().name)
 
 
 def _slug(words: str) -> str:

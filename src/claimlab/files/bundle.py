@@ -3,7 +3,8 @@
 Archives are untrusted. A member whose path climbs out of the archive, a link, an encrypted member, or an archive whose
 unpacked size is out of proportion (a bomb) is refused before anything is read; members are then read in small pieces
 and never beyond the size they declare, so that a header that lies cannot fill the memory. Nothing is unpacked to disk.
-A zip inside a folder or zip is opened too, one level deep and under the same rules: `inner.zip/a.csv`.
+A zip inside a folder or zip is opened too, one level deep and under the same rules: `inner.zip/a.csv`. So is a file
+that is packed by itself: `a.csv.gz` is the member `a.csv`.
 """
 
 from __future__ import annotations
@@ -12,38 +13,38 @@ import fnmatch
 import hashlib
 import io
 import re
-import stat
 import zipfile
-import zlib
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import UnreadableFile
+from claimlab.files.packed import SUFFIXES, is_packed, plain_name, unpack
+from claimlab.files.zips import ZIP_ERRORS, ZipMember, unpack_member, zip_members
 
-MAX_UNPACKED = 4 << 30  # bytes over the whole archive
-MAX_RATIO = 100  # unpacked / packed, where it is more than 4 MiB; text packs 3 to 20 times
-RATIO_FREE = 4 << 20
-MAX_MEMBERS = 200_000
-PIECE = 1 << 20  # bytes read at a time: the most that a member can unpack before its declared size is checked
-PLAIN_METHODS = (
-    zipfile.ZIP_STORED,
-    zipfile.ZIP_DEFLATED,
-)  # Python can bound what the others unpack only after the fact
 DOCUMENTS = (".xlsx", ".docx", ".ods")  # zips that are one document
 WORKBOOK = "xl/workbook.xml"
-ZIP_ERRORS = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, NotImplementedError, ValueError)
 
-Member = Path | tuple[zipfile.ZipFile, zipfile.ZipInfo]
+Stored = Path | ZipMember
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A member that is packed with gzip or bzip2."""
+
+    stored: Stored
+
+
+Member = Stored | Packed
 
 
 class Bundle:
     """Named members of a folder, zip or file. Names are POSIX paths; junk (.DS_Store, __MACOSX) is left out."""
 
-    def __init__(self, path: Path, members: dict[str, Member]) -> None:
+    def __init__(self, path: Path, members: Mapping[str, Member]) -> None:
         self.path = path
+        self._unpacked: tuple[str, bytes] | None = None  # the packed member that was read last
         self._members = {name: member for name, member in members.items() if not _junk(name)}
 
     @classmethod
@@ -57,24 +58,46 @@ class Bundle:
             files = sorted(p for p in place.rglob("*") if p.is_file() and not p.is_symlink())
             bundle = cls(place, {p.relative_to(place).as_posix(): p for p in files})
         elif _starts_as_zip(place) and zipfile.is_zipfile(place) and place.suffix.lower() not in DOCUMENTS:
-            members = _zip_members(place, place.name)
+            members = zip_members(place, place.name)
             if WORKBOOK in members:  # a workbook under another name
                 return cls(place, {place.name: place})
             bundle = cls(place, members)
         elif place.suffix.lower() == ".zip":
             raise UnreadableFile(f"'{place.name}' is not a whole zip archive (truncated or damaged).", "Get it again.")
         else:
-            return cls(place, {place.name: place})
+            return cls._single(place)
         bundle._open_inner_zips()
+        bundle._name_packed()
         return bundle
+
+    @classmethod
+    def _single(cls, place: Path) -> Bundle:
+        with place.open("rb") as file:
+            packed = is_packed(file.read(10), place.name)
+        return cls(place, {plain_name(place.name): Packed(place)} if packed else {place.name: place})
+
+    def _name_packed(self) -> None:
+        """Give packed members the names of what is in them, unless that name is taken."""
+        for name in [n for n in self._members if n.lower().endswith(SUFFIXES)]:
+            stored = self._members[name]
+            taken = plain_name(name) in self._members
+            if not isinstance(stored, Packed) and not taken and is_packed(self.head(name, 10), name):
+                del self._members[name]
+                self._members[plain_name(name)] = Packed(stored)
+        self._members = dict(sorted(self._members.items()))
+
+    def is_named(self, name: str) -> bool:
+        """Whether the member is the very file that was given."""
+        member = self._members[name]
+        return (member.stored if isinstance(member, Packed) else member) == self.path
 
     def _open_inner_zips(self) -> None:
         """Put the members of zips inside in the place of these zips. One that is unsafe or damaged stays what it is."""
         for name in [n for n in self._members if n.lower().endswith(".zip")]:
             member = self._members[name]
             try:
-                source = member if isinstance(member, Path) else io.BytesIO(_unpack(*member))
-                inner = _zip_members(source, name, rooted=True)
+                source = member if isinstance(member, Path) else io.BytesIO(self.read(name))
+                inner = zip_members(source, name, rooted=True)
             except (UnreadableFile, *ZIP_ERRORS):
                 continue
             del self._members[name]
@@ -83,8 +106,9 @@ class Bundle:
 
     def close(self) -> None:
         for member in self._members.values():
-            if not isinstance(member, Path):
-                member[0].close()
+            stored = member.stored if isinstance(member, Packed) else member
+            if not isinstance(stored, Path):
+                stored[0].close()
 
     def __enter__(self) -> Bundle:
         return self
@@ -120,19 +144,30 @@ class Bundle:
 
     def size(self, name: str) -> int:
         member = self._members[name]
+        if isinstance(member, Packed):
+            return len(self.read(name))
         return member.stat().st_size if isinstance(member, Path) else member[1].file_size
 
     def read(self, name: str) -> bytes:
         """The bytes of a member."""
         member = self._members[name]
         try:
-            return member.read_bytes() if isinstance(member, Path) else _unpack(*member)
+            if isinstance(member, Packed):
+                return self._unpack(name, member.stored)
+            return member.read_bytes() if isinstance(member, Path) else unpack_member(*member)
         except ZIP_ERRORS as error:
             raise UnreadableFile(f"'{name}' in '{self.path.name}' cannot be read: {error}.", "Get it again.") from None
+
+    def _unpack(self, name: str, stored: Stored) -> bytes:
+        if self._unpacked is None or self._unpacked[0] != name:
+            self._unpacked = name, unpack(stored if isinstance(stored, Path) else unpack_member(*stored), name)
+        return self._unpacked[1]
 
     def head(self, name: str, size: int) -> bytes:
         """The first `size` bytes of a member."""
         member = self._members[name]
+        if isinstance(member, Packed):
+            return self.read(name)[:size]
         try:
             with member.open("rb") if isinstance(member, Path) else member[0].open(member[1]) as file:
                 return file.read(size)
@@ -152,106 +187,17 @@ class Bundle:
         """Name and sha256 of what was given: the zip or file, or each file of a folder (over 200: one hash of all)."""
         if self.path.is_file():
             return {self.path.name: digest_file(self.path)}
-        each = {n: digest_file(m) for n, m in self._members.items() if isinstance(m, Path)}
+        stored = {n: m.stored if isinstance(m, Packed) else m for n, m in self._members.items()}
+        each = {n: digest_file(m) for n, m in stored.items() if isinstance(m, Path)}
         if len(each) <= 200:
             return each
         joined = "\n".join(f"{h}  {n}" for n, h in sorted(each.items()))
         return {f"{len(each)} files": hashlib.sha256(joined.encode()).hexdigest()}
 
 
-def check_archive(data: Path | IO[bytes], name: str) -> None:
-    """Refuse an archive that another reader will open (a workbook is one) for the reasons any zip is refused."""
-    try:
-        with zipfile.ZipFile(data) as archive:
-            _refuse_unsafe(archive, name)
-    except ZIP_ERRORS as error:
-        raise UnreadableFile(f"'{name}' is not whole: {error}.", "Get it again.") from None
-
-
-def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """A member, piece by piece: `ZipFile.read` may unpack 2 GB before it looks at the declared size."""
-    whole = io.BytesIO()
-    with archive.open(info) as member:
-        while piece := member.read(PIECE):  # stops at the declared size; more than that is a wrong checksum
-            whole.write(piece)
-    if whole.tell() != info.file_size:
-        raise EOFError(f"it ends after {whole.tell():,} of {info.file_size:,} bytes")
-    return whole.getvalue()
-
-
 def _starts_as_zip(place: Path) -> bool:
     with place.open("rb") as file:
         return file.read(2) == b"PK"  # a table that merely contains the marks of a zip near its end is no zip
-
-
-def _zip_members(source: Path | IO[bytes], name: str, *, rooted: bool = False) -> dict[str, Member]:
-    """The files in an archive that is safe to read, by POSIX path.
-
-    `rooted` accepts names that start with a slash, as some published inner zips have: nothing is unpacked to disk, so
-    the slash can simply go.
-    """
-    try:
-        archive = zipfile.ZipFile(source)
-    except ZIP_ERRORS as error:
-        raise UnreadableFile(f"'{name}' is not a whole zip archive: {error}.", "Get it again.") from None
-    try:
-        _refuse_unsafe(archive, name, rooted=rooted)
-    except UnreadableFile:
-        archive.close()
-        raise
-    return {_posix(info).lstrip("/"): (archive, info) for info in archive.infolist() if not info.is_dir()}
-
-
-def _posix(info: zipfile.ZipInfo) -> str:
-    return info.filename.replace("\\", "/")
-
-
-def _refuse_unsafe(archive: zipfile.ZipFile, name: str, *, rooted: bool = False) -> None:
-    infos = archive.infolist()
-    if len(infos) > MAX_MEMBERS:
-        raise UnreadableFile(f"'{name}' holds {len(infos):,} files.", f"Split it: at most {MAX_MEMBERS:,} are read.")
-    for info in infos:
-        _refuse_unsafe_member(info, name, rooted)
-    twice, times = Counter(_posix(info).lstrip("/") for info in infos).most_common(1)[0] if infos else ("", 0)
-    if times > 1:
-        raise UnreadableFile(
-            f"'{name}' holds two files named '{twice}'.",
-            "Unpack it yourself to see which is meant, then give the folder.",
-        )
-    unpacked, packed = sum(i.file_size for i in infos), sum(i.compress_size for i in infos)
-    _refuse_bomb(f"'{name}'", unpacked, packed)
-    if unpacked > MAX_UNPACKED:
-        raise UnreadableFile(
-            f"'{name}' would unpack to {unpacked / (1 << 30):.1f} GB.", "Unpack it yourself, then give the folder."
-        )
-
-
-def _refuse_unsafe_member(info: zipfile.ZipInfo, name: str, rooted: bool) -> None:
-    path = PurePosixPath(_posix(info))
-    if (path.is_absolute() and not rooted) or ".." in path.parts or re.match(r"^[A-Za-z]:", info.filename):
-        raise UnreadableFile(
-            f"'{name}' holds a member that points outside the archive ('{info.filename}').",
-            "Do not trust this file; get it from its publisher.",
-        )
-    if stat.S_ISLNK(info.external_attr >> 16):
-        raise UnreadableFile(f"'{name}' holds a link ('{info.filename}').", "Pack the files themselves.")
-    if info.compress_type not in PLAIN_METHODS:
-        raise UnreadableFile(
-            f"'{info.filename}' in '{name}' is packed with a method other than deflate.",
-            "Unpack it yourself if you trust it, then give the folder.",
-        )
-    if info.flag_bits & 1:
-        raise UnreadableFile(f"'{name}' is encrypted.", "Unpack it with its password, then give the folder.")
-    _refuse_bomb(f"'{info.filename}' in '{name}'", info.file_size, info.compress_size)
-
-
-def _refuse_bomb(what: str, unpacked: int, packed: int) -> None:
-    if unpacked > RATIO_FREE and unpacked > MAX_RATIO * max(1, packed):
-        raise UnreadableFile(
-            f"{what} would unpack to {unpacked / (1 << 20):,.0f} MB, {unpacked // max(1, packed):,} times its size: "
-            "it looks like a zip bomb.",
-            "Unpack it yourself if you trust it, then give the folder.",
-        )
 
 
 def _junk(name: str) -> bool:

@@ -7,6 +7,7 @@ turns "não" into "năo"), so among Latin code pages the alphabets of the langua
 from __future__ import annotations
 
 import codecs
+import re
 import unicodedata
 from collections import Counter
 
@@ -19,6 +20,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+CLEARLY = 1.2  # times the letters that cp1252 explains
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
 
 # The letters beyond ASCII of languages that a Latin code page was made for; the first page wins a tie.
@@ -52,7 +54,7 @@ def sniff_encoding(data: bytes) -> str:
     except UnicodeDecodeError:
         pass
     sample = _around_trouble(data)
-    guess = _without_mark(data) or _detected(sample)
+    guess = _without_mark(data) or _detected(sample, data[: 1 << 20])
     for name in (guess, "cp1252"):
         try:
             data.decode(name)
@@ -62,14 +64,15 @@ def sniff_encoding(data: bytes) -> str:
     return "cp1252"
 
 
-def decode(data: bytes, name: str, encoding: str | None = None) -> str:
-    """`data` as text; bytes that the encoding cannot hold raise a sentence rather than vanish."""
-    chosen = encoding or sniff_encoding(data)
+def decode(data: bytes, name: str, encoding: str | None = None, likely: str | None = None) -> str:
+    """`data` as text; bytes that the encoding cannot hold raise a sentence rather than vanish. `likely` is the encoding
+    of other files like it."""
+    chosen = encoding or likely or sniff_encoding(data)
     try:
         return data.decode(chosen)
     except UnicodeDecodeError as error:
         if encoding is None and chosen == "cp1252":
-            return data.decode("latin-1")  # cp1252 leaves five bytes undefined; latin-1 keeps them
+            return _windows_text(data)
         raise UnreadableFile(
             f"'{name}' is not {chosen} text (byte {error.start}).", "Name its encoding: `encoding`."
         ) from None
@@ -79,12 +82,22 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> str:
         ) from None
 
 
-def read_text(data: bytes, name: str, encoding: str | None = None) -> tuple[str, str, list[str]]:
+def _windows_text(data: bytes) -> str:
+    """cp1252 leaves five bytes undefined; like web browsers, keep them as they are."""
+    return "".join(
+        part.decode("cp1252") if i % 2 == 0 else part.decode("latin-1")
+        for i, part in enumerate(re.split(rb"([\x81\x8d\x8f\x90\x9d]+)", data))
+    )
+
+
+def read_text(
+    data: bytes, name: str, encoding: str | None = None, likely: str | None = None
+) -> tuple[str, str, list[str]]:
     """Text without its byte-order mark, its encoding, and a note when a few places of it were broken."""
-    chosen = encoding or sniff_encoding(data)
+    chosen = encoding or likely or sniff_encoding(data)
     if encoding is None and not chosen.startswith("utf") and (mended := damaged_utf8(data)) is not None:
         return mended[0], "utf-8", [f"'{name}' is UTF-8 but for {mended[1]:,} broken place(s), which read \ufffd now."]
-    return decode(data, name, encoding).lstrip("\ufeff"), chosen, []
+    return decode(data, name, encoding, likely).lstrip("\ufeff"), chosen, []
 
 
 def damaged_utf8(data: bytes) -> tuple[str, int] | None:
@@ -125,7 +138,7 @@ def _without_mark(data: bytes) -> str | None:
     return name if "\n" in text or b"\n" not in head else None
 
 
-def _detected(sample: bytes) -> str:
+def _detected(sample: bytes, longer: bytes) -> str:
     from charset_normalizer import from_bytes  # only when it is not UTF-8
 
     best = from_bytes(sample).best()
@@ -133,20 +146,23 @@ def _detected(sample: bytes) -> str:
         return "cp1252"
     odd = [c for c in str(best) if c.isalpha() and c > "\x7f" and c not in "ªº"]
     latin = sum(1 for c in odd if unicodedata.name(c, "").startswith("LATIN"))
-    return best.encoding if latin < len(odd) / 2 else _latin_page(sample)
+    return best.encoding if latin < len(odd) / 2 else _latin_page(longer)
 
 
-def _latin_page(sample: bytes) -> str:
-    """The code page under which the accented letters are those of one language."""
+def _latin_page(data: bytes) -> str:
+    """The code page under which the accented letters are those of one language; a few foreign names in an English text
+    say little, so that another page than cp1252 must explain clearly more of them."""
+    counts = {bytes([byte]): n for byte, n in Counter(data).items() if byte > 0x7F}
     scores = {}
     for page, alphabets in _ALPHABETS.items():
-        letters = Counter(sample.decode(page, errors="ignore").lower())
-        odd = {c: n for c, n in letters.items() if c > "\x7f"}
-        scores[page] = max(sum(n for c, n in odd.items() if c in alphabet) for alphabet in alphabets)
+        odd = [(mark.decode(page, errors="ignore").lower() or "?", n) for mark, n in counts.items()]
+        scores[page] = max(sum(n for c, n in odd if c in alphabet) for alphabet in alphabets)
+    if any(mark < b"\xa0" for mark in counts):
+        del scores["iso8859-2"]  # it has no character there, where the others have quotes, dashes and some letters
     best = max(scores, key=lambda page: scores[page])
-    if best == "cp1250" and scores["iso8859-2"] == scores[best] and not any(0x80 <= b < 0xA0 for b in sample):
+    if best == "cp1250" and scores.get("iso8859-2") == scores[best]:
         return "iso8859-2"  # cp1250 has its commonest letters (š, ž, ś) where ISO 8859-2 has none at all
-    return best
+    return best if scores[best] > CLEARLY * scores["cp1252"] else "cp1252"
 
 
 def _around_trouble(data: bytes, width: int = 1 << 16) -> bytes:

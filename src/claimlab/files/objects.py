@@ -165,6 +165,16 @@ def _parts(value: Mapping[str, Any]) -> Sequence[Any] | None:
     return [_keyed(k, row) if isinstance(row, dict) else row for k, rows in value.items() for row in rows]
 
 
+def _split(value: Mapping[str, Any]) -> Sequence[Any] | None:
+    """{"columns": ["text", "label"], "data": [["...", "true"], ...]}, as pandas writes it"""
+    names, rows = value.get("columns"), value.get("data")
+    if not isinstance(names, list) or not isinstance(rows, list) or not set(value) <= {"columns", "data", "index"}:
+        return None
+    if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+        return None
+    return [dict(zip(map(str, names), row, strict=True)) for row in rows]
+
+
 def _by_column(value: Mapping[str, Any]) -> Sequence[Any] | None:
     """{"text": [...], "label": [...]}"""
     inner = list(value.values())
@@ -188,7 +198,13 @@ def _by_key(value: Mapping[str, Any]) -> Sequence[Any] | None:
     return [v if isinstance(v, _Twice) else _keyed(k, v) for k, v in value.items()]
 
 
-_SHAPES: tuple[Callable[[Mapping[str, Any]], Sequence[Any] | None], ...] = (_wrapped, _parts, _by_column, _by_key)
+_SHAPES: tuple[Callable[[Mapping[str, Any]], Sequence[Any] | None], ...] = (
+    _wrapped,
+    _parts,
+    _split,
+    _by_column,
+    _by_key,
+)
 
 
 def _is_table(value: Any) -> bool:

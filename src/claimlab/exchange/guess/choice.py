@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -10,11 +10,13 @@ import polars as pl
 
 from claimlab.core.labels import LabelMap
 from claimlab.exchange.guess.columns import pick_columns
+from claimlab.exchange.guess.places import labels_in
 from claimlab.exchange.guess.plan import Pick
 from claimlab.exchange.read.gathered import FILE, PLACES, Gathered
 from claimlab.files.raw import RawTable
 
 LOOKED_AT = 12  # layouts
+ALIKE = 0.8  # of the columns of one layout that another must have, for both to be offered together
 SAME = 0.95  # of the texts of a file without labels, that files with labels hold too
 
 
@@ -26,10 +28,18 @@ class Layout:
     tables: list[RawTable]
     rows: int
     picks: Mapping[str, Pick]
+    named: bool = False  # whether the names of the files give the label
 
     @property
     def score(self) -> tuple[bool, bool, int]:
-        return ("text" in self.picks, "label" in self.picks, self.rows)
+        return ("text" in self.picks, "label" in self.picks or self.named, self.rows)
+
+    def holds(self, columns: Collection[str]) -> bool:
+        """Whether files with these columns are to be read together with the files of this layout."""
+        text = self.picks.get("text")
+        shared = len(set(columns) & set(self.columns))
+        alike = shared >= ALIKE * max(len(columns), len(self.columns))
+        return alike and (text is None or text.column in columns)
 
     def describe(self) -> str:
         more = ", …" if len(self.columns) > 5 else ""
@@ -39,10 +49,15 @@ class Layout:
 def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
     """The different sets of columns, those that look most like records (a text and a label) first."""
     plain = gathered.plain()
-    out = []
+    out: list[Layout] = []
     for columns, tables in gathered.layouts()[:LOOKED_AT]:
+        like = next((i for i, other in enumerate(out) if other.holds(columns)), None)
+        if like is not None:
+            columns = list(dict.fromkeys([*out[like].columns, *columns]))
+            tables = [*out.pop(like).tables, *tables]
         rows = plain.filter(pl.col(FILE).is_in(stems(tables))).select(c for c in columns if c in plain.columns)
-        out.append(Layout(columns, tables, rows.height, pick_columns(rows, {}, verdicts)))
+        named = len(tables) > 1 and labels_in(stems(tables), verdicts) is not None
+        out.append(Layout(columns, tables, rows.height, pick_columns(rows, {}, verdicts), named))
     return sorted(out, key=lambda layout: layout.score, reverse=True)
 
 
@@ -59,7 +74,7 @@ def _only_labelled(gathered: Gathered, given: Mapping[str, str | None], verdicts
     if any(given.get(role) for role in ("text", "label")) or len(gathered.layouts()) < 2:
         return gathered
     first, *others = layouts_of(gathered, verdicts)
-    if len(others) + 1 < len(gathered.layouts()) or not {"text", "label"} <= set(first.picks):
+    if len(gathered.layouts()) > LOOKED_AT or not {"text", "label"} <= set(first.picks):
         return gathered
     alike = {first.picks["text"].column, first.picks["label"].column}
     rivals = [o for o in others if "label" in o.picks or alike & set(o.columns)]

@@ -35,12 +35,12 @@ def refuse_doubts(plan: Plan) -> None:
     if key is None:
         shown = ", ".join(map(repr, plan.gathered.frame.columns[:20]))
         raise UsageError(f"No column looks like the text of a record (there are {shown}).", "Name it: `text`.")
-    _refuse_links(plan, key)
     _refuse_marked_lines(plan, key)
     if len(plan.gathered.tables) > 1:
         _refuse_mixture(plan, key)
         if not plan.gathered.chosen:
             _refuse_editions(plan, key)
+    _refuse_links(plan, key)
     _refuse_folders(plan)
     refuse_unclear_label(plan.gathered.plain(), plan.picks.get("label"), plan.verdicts)
 
@@ -95,24 +95,29 @@ def _refuse_mixture(plan: Plan, key: str) -> None:
     names = [t.name for t in plan.gathered.tables]
     ranked = layouts_of(plan.gathered, plan.verdicts)
     shown = [f"{only([t.name for t in one.tables], names)} ({one.describe()})" for one in ranked[:LAYOUTS]]
-    more = f"; and {len(layouts) - LAYOUTS} more" if len(layouts) > LAYOUTS else ""
+    more = f"; and {len(ranked) - LAYOUTS} more" if len(ranked) > LAYOUTS else ""
     why = f"Not every file has a column '{key}'" if lacking else "The files hold different tables"
-    raise DataError(
-        f"{why}: the {len(names)} files have {len(layouts)} layouts.",
-        f"Import the files of one layout at a time, the likeliest first: {'; '.join(shown)}{more}.{_linked(ranked)}",
-    )
+    advice = f"mport the files of one layout at a time, the likeliest first: {'; '.join(shown)}{more}."
+    link, labels = _linked(ranked)
+    if link is not None and labels:
+        advice = f"The labels are in a table of their own; join it by its key: {link}. Or i{advice}"
+    else:
+        advice = f"I{advice}" + (f" Or join a table to it by a key: {link}." if link else "")
+    raise DataError(f"{why}: the {len(names)} files have {len(layouts)} layouts.", advice)
 
 
-def _linked(ranked: Sequence[Layout]) -> str:
-    """Another table that has one row for each key of the likeliest one can be joined to it."""
+def _linked(ranked: Sequence[Layout]) -> tuple[str | None, bool]:
+    """The option that joins another table to the likeliest one by its key, and whether it brings the labels."""
     first, *others = ranked
     if len(first.tables) != 1:
-        return ""
+        return None, False
+    links = []
     for other in others:
         keys = [c for c in first.columns if c in other.columns and fold_name(c).split()[-1:] == ["id"]]
         if len(other.tables) == 1 and keys:
-            return f" Or join a table to it by a key: `join='{other.tables[0].name}:{keys[0]}'`."
-    return ""
+            labels = "label" in other.picks and "label" not in first.picks and len(ranked) == 2
+            links.append((f"`join='{other.tables[0].name}:{keys[0]}'`", labels))
+    return max(links, key=lambda link: link[1], default=(None, False))
 
 
 def _all_alike(plan: Plan, layouts: Sequence[tuple[list[str], list[RawTable]]]) -> bool:
@@ -136,18 +141,34 @@ def _refuse_editions(plan: Plan, key: str) -> None:
     if not table.height:
         return
     name, texts, again = table.row(0)
+    texts_of = "texts" if plan.column("text") == key else f"values of '{key}'"
     held = rows.filter(pl.col(FILE) == name).select(key)
     other = (
         rows.filter(pl.col(FILE) != name).join(held, on=key, how="semi").group_by(FILE).len()
         .sort(["len", FILE], descending=[True, False]).collect()
     )[FILE][0]  # fmt: skip
     raise DataError(
-        f"{again:,} of the {texts:,} texts of '{name}' are in other files too, such as '{other}': they look like "
+        f"{again:,} of the {texts:,} {texts_of} of '{name}' are in other files too, such as '{other}': they look like "
         "editions of the same data.",
-        f"Leave one out: {_without(plan, name)} or {_without(plan, other)}; or read all of them: `only='*'`.",
+        f"{_each_once(plan, key, name, other)}; or read all of them: `only='*'`.",
     )
 
 
-def _without(plan: Plan, name: str) -> str:
+def _each_once(plan: Plan, key: str, name: str, other: str) -> str:
+    """The options that read each text once: files with labels are preferred, then those that hold more texts."""
     names = [t.name for t in plan.gathered.tables]
-    return only([t.name for t in plan.gathered.tables if stem(t) != name], names)
+    label = plan.column("label")
+    labelled = {t.name for t in plan.gathered.tables if label is not None and label in t.frame.columns}
+    values = plan.gathered.frame.select(FILE, key).drop_nulls().unique()
+    texts = {t.name: set(values.filter(pl.col(FILE) == stem(t))[key].to_list()) for t in plan.gathered.tables}
+    seen: set[str] = set()
+    first: list[str] = []
+    for file in sorted(texts, key=lambda n: (n not in labelled, -len(texts[n]), n)):
+        if len(texts[file] & seen) < SAME * len(texts[file]):
+            first.append(file)
+            seen |= texts[file]
+    if labelled and any(n not in labelled for n in first):  # ids that were collected, of which some have a label
+        first = [n for n in first if n in labelled]
+    without = [[t.name for t in plan.gathered.tables if stem(t) != left_out] for left_out in (name, other)]
+    options = [only(sorted(choice), names) for choice in [first, *without] if choice]
+    return f"Read each of them once: {' or '.join(list(dict.fromkeys(options))[:2])}"

@@ -12,6 +12,7 @@ from claimlab.files.encoding import looks_binary, sniff_encoding
 from claimlab.files.kinds import HEAD, TABLES
 
 TEXTS = (".txt", ".text")
+PICKLES = (".pkl", ".pickle")
 # Files about the data, by the start of their name or by their whole name.
 ABOUT = ("readme", "license", "licence", "copying", "changelog", "citation", "notice", "requirements")
 ABOUT_TABLES = ("claimlab.json", "croissant.json", "dataset_infos.json", "datapackage.json", "package.json")
@@ -28,7 +29,7 @@ def choose(bundles: Sequence[Bundle], only: Sequence[str]) -> tuple[list[Member]
         if not chosen:
             raise DataError(f"No file matches {' or '.join(map(repr, only))}.", f"There are: {some(everything)}.")
         return chosen, []
-    named = [(b, n) for b, n in everything if b.local(n) == b.path]
+    named = [(b, n) for b, n in everything if b.is_named(n)]
     taken = set(named)
     chosen = named + _data([m for m in everything if m not in taken and not _about(m[1])])
     if not chosen:
@@ -84,6 +85,12 @@ def _refuse_nothing(bundles: Sequence[Bundle], everything: Sequence[Member]) -> 
     where = ", ".join(f"'{b.path}'" for b in bundles)
     if not everything:
         raise DataError(f"{where} holds no file.", "Give a file, or a folder or zip that holds some.")
+    if any(suffix_of(name) in PICKLES for _, name in everything):
+        raise DataError(
+            f"{where} holds no table and no text but Python pickles ({some(everything)}).",
+            "A pickle can run any program when it is opened, so claimlab never opens one: get the tables as CSV, JSONL "
+            "or Parquet.",
+        )
     raise DataError(
         f"{where} holds no table and no text (it holds: {some(everything)}).",
         "Give CSV, TSV, JSON, JSONL, Parquet, XLSX or TXT files, or choose others: `only='*.dat'`.",

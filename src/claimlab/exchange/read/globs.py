@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 
@@ -16,15 +17,26 @@ def only(names: Sequence[str], others: Collection[str]) -> str:
 
 
 def patterns(names: Sequence[str], others: Collection[str]) -> list[str]:
-    """Globs that match these names and none of the others; where many would be needed, one for each folder."""
+    """Globs that match these names and none of the others: one if possible, else one for each folder, or the names."""
     start, end = _shared_start(names), _shared_start([n[::-1] for n in names])[::-1]
     whole = names[0] if len(names) == 1 else f"{start}*{end}"
     if len(names) == 1 or not _matched(whole, names, others):
         return [_escaped(names[0])] if len(names) == 1 else [whole]
+    by_word = [f"*{word}*{end}" for word in _shared_words(names)]
+    if word := next((glob for glob in by_word if not _matched(glob, names, others)), None):
+        return [word]
+    folders = {str(PurePosixPath(n).parent) for n in names}
     by_folder = sorted({f"{PurePosixPath(n).parent}/*{PurePosixPath(n).suffix}" for n in names})
-    if len(by_folder) <= GLOBS and not any(_matched(p, names, others) for p in by_folder):
+    few = len(by_folder) <= GLOBS and "." not in folders  # what lies in no folder is matched by no folder's glob
+    if few and not any(_matched(p, names, others) for p in by_folder):
         return by_folder
-    return [_escaped(n) for n in names[:GLOBS]]
+    return [_escaped(n) for n in names]
+
+
+def _shared_words(names: Sequence[str]) -> list[str]:
+    """Words that occur in every name, between marks such as _ and -, the longest first."""
+    words = set.intersection(*(set(re.split(r"[^0-9A-Za-z]+", PurePosixPath(n).stem)) for n in names))
+    return sorted((word for word in words if word.isalpha() and len(word) > 2), key=lambda word: (-len(word), word))
 
 
 def _matched(pattern: str, names: Collection[str], others: Collection[str]) -> bool:

@@ -9,7 +9,7 @@ import polars as pl
 
 from claimlab.core.errors import DataError, UnreadableFile
 from claimlab.core.progress import Progress
-from claimlab.exchange.read.choose import Member
+from claimlab.files.bundle import Bundle
 from claimlab.files.encoding import read_text, sniff_encoding
 from claimlab.files.kinds import HEAD, kind_of
 from claimlab.files.raw import Layout, Options, RawTable, Refused
@@ -19,7 +19,7 @@ MANY = "one text per file"
 LONGEST = 1 << 20  # bytes of a text that may be one record
 
 
-def read_texts(members: Sequence[Member], options: Options, progress: Progress) -> RawTable:
+def read_texts(members: Sequence[tuple[Bundle, str]], options: Options, progress: Progress) -> RawTable:
     refused = Refused(unit="file")
     files: list[tuple[str, bytes]] = []
     for number, (bundle, name) in enumerate(members, 1):
@@ -32,13 +32,13 @@ def read_texts(members: Sequence[Member], options: Options, progress: Progress) 
         except DataError as error:
             refused.add(number, "too long for one text", error.problem)
     progress("reading files", len(members), len(members))
-    encoding = options.encoding or _shared_encoding(data for _, data in files)
+    shared = _shared_encoding(data for _, data in files) if options.encoding is None else None
     rows: list[tuple[str, str, str]] = []
     encodings, notes = set(), []
     for name, data in files:
-        text, used, said = read_text(data, name, None if is_utf8(data) and not options.encoding else encoding)
-        encodings.add(used)
-        notes += said
+        text, encoding, remarks = read_text(data, name, options.encoding, None if is_utf8(data) else shared)
+        encodings.add(encoding)
+        notes += remarks
         place = PurePosixPath(name)
         rows.append((text.strip(), str(place.with_suffix("")), str(place.parent)))
     columns = list(zip(*rows, strict=True)) or [(), (), ()]
