@@ -1,14 +1,18 @@
 """What a detector and a judge are shown: COVID19.BR searched in Fake.br (documents) and FactCk.BR (fact-checks).
 
     python bench/evidence.py [--data DIR] [--limit N] [--seeds 3] [--detectors tfidf,sentence] [--pieces 1]
+                             [--version now|before|both]
 
-- shown: the share of records whose shown evidence (the first 5 pieces, and the first) corresponds, in the order of
-  version 0.1 (by search: query, fact-checks, claim) and in the order of the table
+Everything is measured twice: with the code of this checkout (now), and with the code as it was before evidence was
+ranked and judges asked for correspondence (before: commit `BEFORE`, taken from the repository's history and run in a
+process of its own, so that nothing of it is imitated here).
+
+- shown: the share of records whose shown evidence (the first 5 pieces, and the first) corresponds, by the rule of each
+  version, and by today's rule for both
 - guarded: the share of records that have any evidence left without fact-checks, own source and copies
-- judge: how many fact-checking articles the judge would read, and how many of them do not correspond; version 0.1 took
-  the first fact-check of each record
+- judge: how many fact-checking articles the judge reads, and how many of them do not correspond by today's rule
 - patterns: T1 to F3 of the paper, and the fact-checkers that are counted
-- F1 of detectors without and with evidence on one near-duplicate split, mean and range over seeds
+- F1 of detectors without and with evidence on near-duplicate splits, mean and range over seeds (of split and detector)
 
 Real data is read from ../shared/data beside the checkout, or from --data.
 """
@@ -16,7 +20,12 @@ Real data is read from ../shared/data beside the checkout, or from --data.
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import os
+import subprocess
+import sys
+import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -24,19 +33,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-import claimlab as cl
-from claimlab.core.dataset import Dataset
-from claimlab.core.stats.shares import wilson
-from claimlab.enrich.patterns import analyse
-from claimlab.evaluate.judge.articles import articles_in
-
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-BEFORE = ("query", "factcheck-query", "claim", "factcheck-claim")  # the order of the searches
+HERE = Path(__file__).resolve()
+DATA = HERE.parents[2] / "shared" / "data"
+BEFORE = "f9d8eee21eb3"
 SHOWN = (5, 1)
 READINGS = ("none", "complete", "filtered", "guarded")
+GUARDS = ("guard_factcheck", "guard_own_source", "guard_copy")
 
 
-def enriched(data: Path, place: Path, limit: int | None) -> Dataset:
+def enriched(data: Path, place: Path, limit: int | None) -> Any:
+    import claimlab as cl
+
     for name in ("covid19-br", "fake-br", "factck-br"):
         cl.load(name, data / f"{name}.zip", output=place / name)
     return cl.enrich(
@@ -45,63 +52,118 @@ def enriched(data: Path, place: Path, limit: int | None) -> Dataset:
     ).dataset  # fmt: skip
 
 
-def shown(dataset: Dataset) -> dict[str, Any]:
-    """Whether what is shown of each record that was searched for corresponds, by both orders."""
-    table = dataset.tables["evidence"].filter(pl.col("corresponds").is_not_null())
-    records = dataset.tables["enrichment"].filter(pl.col("query").is_not_null()).height
-    stage = pl.col("stage").replace_strict({name: i for i, name in enumerate(BEFORE)}, return_dtype=pl.Int64)
-    orders = {"by search (0.1)": table.with_columns(stage=stage).sort("record_id", "stage", "rank"),
-              "as ranked": table.sort("record_id", "rank")}  # fmt: skip
-    out: dict[str, Any] = {"records searched for": records}
-    for name, ordered in orders.items():
-        for pieces in SHOWN:
-            first = ordered.filter(pl.int_range(pl.len()).over("record_id") < pieces)
-            out[f"{name}, first {pieces}"] = share(first.filter("corresponds")["record_id"].n_unique(), records)
-    out["any corresponds"] = share(table.filter("corresponds")["record_id"].n_unique(), records)
-    guards = [pl.col(name) for name in ("guard_factcheck", "guard_own_source", "guard_copy")]
-    out["guarded leaves some"] = share(table.filter(~pl.any_horizontal(guards))["record_id"].n_unique(), records)
-    return out
+def judged(dataset: Any) -> list[str]:
+    """The records of which a judge of rationales reads an article."""
+    try:
+        from claimlab.evaluate.judge.articles import articles_in
+
+        return sorted(articles_in(dataset).texts)
+    except ImportError:  # before
+        from claimlab.evaluate.judge.cases import articles_in as first_rated  # type: ignore[attr-defined]
+
+        return sorted(first_rated(dataset))
 
 
-def judge(dataset: Dataset) -> dict[str, Any]:
-    """The articles that a judge of rationales reads, and those that 0.1 would have read."""
-    table = dataset.tables["evidence"].filter(pl.col("guard_factcheck").fill_null(False))
-    first = table.sort("record_id", "rank").unique("record_id", keep="first", maintain_order=True)
-    articles = articles_in(dataset)
-    fitting = set(table.filter("corresponds")["record_id"].to_list())
-    return {
-        "0.1: articles read": first.height,
-        "0.1: not corresponding": int((~first["corresponds"]).sum()),
-        "articles read": len(articles.texts),
-        "not corresponding": sum(record not in fitting for record in articles.texts),
-        "records with unrelated fact-checks only": len(articles.unrelated),
-    }
+def patterns(dataset: Any) -> dict[str, Any]:
+    from claimlab.enrich.patterns import analyse
 
-
-def patterns(dataset: Dataset) -> dict[str, Any]:
     found = analyse(dataset)
     out = {p["pattern"]: share(p["records"], p["of"]) for p in found["patterns"]}
     domains = {row["domain"]: row["all"] for row in found["factcheck_domains"]}
     return {**out, "fact-checkers by domain": domains, "marks": found["marks"], "pieces": found["evidence"]}
 
 
-def scores(dataset: Dataset, detectors: list[str], seeds: int, pieces: int) -> dict[str, Any]:
-    """Macro-F1 of each detector under each reading of the evidence."""
-    out: dict[str, Any] = {}
-    whole = cl.split(dataset, by="near-duplicates").dataset
-    for detector in detectors:
-        for reading in READINGS:
-            runs = [cl.detect(whole, detector, evidence=reading, pieces=pieces, seed=seed) for seed in range(seeds)]
-            values = [100 * run.report["scores"]["macro_f1"] for run in runs]
-            out[f"{detector}, {reading}"] = {
-                "macro_f1": round(float(np.mean(values)), 1), "range": [round(min(values), 1), round(max(values), 1)],
-                "test": runs[0].records.height, "notes": runs[0].report["notes"],
-            }  # fmt: skip
-            print(json.dumps({f"{detector}, {reading}": out[f"{detector}, {reading}"]}), flush=True)
+def scores(dataset: Any, detectors: list[str], seeds: int, pieces: int) -> dict[str, Any]:
+    """Macro-F1 of each detector under each reading of the evidence; a seed is of the split and of the detector."""
+    import claimlab as cl
+
+    values: dict[str, list[float]] = {}
+    tests: list[int] = []
+    for seed in range(seeds):
+        whole = cl.split(dataset, by="near-duplicates", seed=seed).dataset
+        for detector in detectors:
+            for reading in READINGS:
+                run = cl.detect(whole, detector, evidence=reading, pieces=pieces, seed=seed)
+                values.setdefault(f"{detector}, {reading}", []).append(100 * run.report["scores"]["macro_f1"])
+                print(seed, detector, reading, values[f"{detector}, {reading}"][-1], file=sys.stderr, flush=True)
+        tests.append(run.records.height)
+    return {
+        "test records": tests,
+        **{
+            name: f"{np.mean(mine):.1f} ({min(mine):.1f} to {max(mine):.1f}; {', '.join(f'{v:.1f}' for v in mine)})"
+            for name, mine in values.items()
+        },
+    }
+
+
+def measured(given: argparse.Namespace, place: Path) -> dict[str, Any]:
+    """What the code that is imported makes of the data; the tables stay in `place` for what is compared by one rule."""
+    dataset = enriched(given.data, place, given.limit)
+    part = {"judged": judged(dataset), "patterns": patterns(dataset)}
+    names = [name for name in given.detectors.split(",") if name]
+    return {**part, "scores": scores(dataset, names, given.seeds, given.pieces)} if names else part
+
+
+def measured_before(given: argparse.Namespace, place: Path) -> dict[str, Any]:
+    """The same by the code of `BEFORE`, which runs in a process of its own."""
+    code = place / "code"
+    whole = subprocess.run(
+        ["git", "archive", BEFORE, "src"], cwd=HERE.parents[1], check=True, stdout=subprocess.PIPE
+    ).stdout
+    with tarfile.open(fileobj=io.BytesIO(whole)) as archive:
+        archive.extractall(code, filter="data")
+    arguments = [f"--{k}={v}" for k, v in vars(given).items() if v is not None and k not in ("version", "child")]
+    done = subprocess.run(
+        [sys.executable, str(HERE), *arguments, f"--child={place}"],
+        env={**os.environ, "PYTHONPATH": str(code / "src")}, check=True, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    return dict(json.loads(done.stdout))
+
+
+def by_one_rule(place: Path, readers: list[str], *, first_rated: bool) -> dict[str, Any]:
+    """What is shown and read, by the rule of the version that made it and by today's rule of correspondence. A judge
+    read the first rated piece before, and reads the first that corresponds now."""
+    from claimlab.core.dataset import Dataset
+
+    dataset = Dataset.open(place / "enriched")
+    table = dataset.tables["evidence"].filter(pl.col("corresponds").is_not_null()).sort("record_id", "rank")
+    table = table.with_columns(today=pl.Series(today(dataset, table), dtype=pl.Boolean))
+    records = dataset.tables["enrichment"].filter(pl.col("query").is_not_null()).height
+    out: dict[str, Any] = {"records searched for": records}
+    for rule, column in (("own rule", "corresponds"), ("today's rule", "today")):
+        for pieces in SHOWN:
+            first = table.filter(pl.int_range(pl.len()).over("record_id") < pieces)
+            out[f"first {pieces} correspond, {rule}"] = share(first.filter(column)["record_id"].n_unique(), records)
+        out[f"any corresponds, {rule}"] = share(table.filter(column)["record_id"].n_unique(), records)
+    free = table.filter(~pl.any_horizontal([pl.col(name).fill_null(False) for name in GUARDS]))
+    out["guarded leaves some"] = share(free["record_id"].n_unique(), records)
+    rated = pl.col("rating").is_not_null() | pl.col("verdict").is_not_null() | pl.col("guard_factcheck")
+    articles = table.filter(rated if first_rated else rated & pl.col("corresponds"))
+    read = articles.unique("record_id", keep="first", maintain_order=True)
+    right = set(read.filter("today")["record_id"].to_list())
+    out["articles read"] = len(readers)
+    out["articles read that do not correspond"] = sum(record not in right for record in readers)
+    return out
+
+
+def today(dataset: Any, table: pl.DataFrame) -> list[bool]:
+    """Whether each piece corresponds to what was asked for it, by the rule of this checkout."""
+    from claimlab.enrich.correspondence import corresponds, matches
+
+    queries = dict(dataset.tables["enrichment"].select("record_id", "query").iter_rows())
+    claims = dict(dataset.tables["claims"].select("record_id", "text").iter_rows())
+    language = dict(dataset.records.select("id", "language").iter_rows())
+    out = []
+    for record, stage, text, title in table.select("record_id", "stage", "text", "title").iter_rows():
+        asked = claims.get(record) if stage.endswith("claim") else queries.get(record)
+        (match,) = matches(asked or "", [text or title], language[record])
+        out.append(corresponds(match))
     return out
 
 
 def share(n: int, of: int) -> str:
+    from claimlab.core.stats.shares import wilson
+
     interval = wilson(n, of)
     if interval is None:
         return f"{n} of {of}"
@@ -115,13 +177,18 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--pieces", type=int, default=1, help="of evidence behind a text; the paper shows one")
     parser.add_argument("--detectors", default="tfidf,sentence")
+    parser.add_argument("--version", choices=("now", "before", "both"), default="both")
+    parser.add_argument("--child", type=Path, default=None, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="claimlab-bench-") as place:
-        dataset = enriched(given.data, Path(place), given.limit)
-        for name, part in (("shown", shown(dataset)), ("judge", judge(dataset)), ("patterns", patterns(dataset))):
-            print(json.dumps({name: part}, ensure_ascii=False, indent=1), flush=True)
-        names = [name for name in given.detectors.split(",") if name]
-        print(json.dumps({"scores": scores(dataset, names, given.seeds, given.pieces)}, indent=1))
+    if given.child is not None:
+        print(json.dumps(measured(given, given.child)))
+        return
+    for version, measure in (("before", measured_before), ("now", measured)):
+        if given.version in (version, "both"):
+            with tempfile.TemporaryDirectory(prefix="claimlab-bench-") as place:
+                found = measure(given, Path(place))
+                shown = by_one_rule(Path(place), found.pop("judged"), first_rated=version == "before")
+            print(json.dumps({version: {"shown": shown, **found}}, ensure_ascii=False, indent=1), flush=True)
 
 
 if __name__ == "__main__":

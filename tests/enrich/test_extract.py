@@ -10,8 +10,9 @@ import pytest
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.retry import Retries
 from claimlab.core.errors import UsageError
-from claimlab.enrich.checkworthy import best_claims, is_verb, score
+from claimlab.enrich.checkworthy import best_claims, score
 from claimlab.enrich.extract import ByModel, Extraction, Extractor, MainClaim, rule_extractor
+from claimlab.enrich.verbs import is_verb
 from claimlab.llm.open import layered
 from claimlab.llm.providers.scripted import Fail, Refuse, Script, Scripted
 
@@ -57,6 +58,59 @@ def test_a_long_sentence_ends_where_a_clause_ends_and_keeps_its_subject() -> Non
         "por",
     )
     assert "afirma que a doença não apresenta risco" in name, "a subject without its verb is not a claim"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "claim"),
+    [
+        # "after" begins a clause only where a verb follows
+        ("The textile mill of Ostrel restored the old wooden bridge over the valley in May and named the whole project "
+         "after a river in the north of the county", "eng", "after a river in the north of the county"),
+        ("The textile mill of Ostrel restored the old wooden bridge over the valley in the second week of June after the "
+         "frost had broken the pipes of the county", "eng", "the second week of June"),
+        # a subject is not cut off from its verb, nor what was said from who says it
+        ("O médico mais velho da cidade de Ostrel, que foi punido por contar a verdade e depois adoeceu, havia guardado "
+         "os arquivos de todos os casos da região norte", "por", "havia guardado os arquivos de todos os casos da região norte"),
+        ("O governador de Campo Sereno disse hoje de manhã durante o programa de rádio, transmitido pela internet, que os "
+         "municípios terão 37 hospitais novos", "por", "que os municípios terão 37 hospitais novos"),
+        # a condition and a clause that says which one is meant stay
+        ("The mayor of Ostrel told the regional radio that she would call the police if her neighbours were hosting a "
+         "party in the old mill", "eng", "a party in the old mill"),
+        # an object that comes after its adverbs stays
+        ("A fábrica de tecidos de Ostrel entregou na sexta-feira ao abrigo de idosos, em Campo Sereno, os donativos que "
+         "foram arrecadados pelos 300 servidores", "por", "os donativos que foram arrecadados pelos 300 servidores"),
+    ],
+)  # fmt: skip
+def test_a_sentence_is_cut_only_where_it_stays_whole(text: str, language: str, claim: str) -> None:
+    (found,) = best_claims(text, language)
+    assert found.endswith(claim)
+    assert text.startswith(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "claim"),
+    [
+        ("Você sabia que existem 37 pianos na biblioteca de Campo Sereno???", "por",
+         "Existem 37 pianos na biblioteca de Campo Sereno"),
+        ("Vejam aí, a biblioteca de Campo Sereno comprou 37 pianos!", "por", "A biblioteca de Campo Sereno comprou 37 pianos"),
+        ("Então, a biblioteca de Campo Sereno comprou 37 pianos.", "por", "A biblioteca de Campo Sereno comprou 37 pianos."),
+        ("2-A biblioteca de Campo Sereno comprou 37 pianos;", "por", "A biblioteca de Campo Sereno comprou 37 pianos"),
+        ("[2:36 PM, 11/06/2020] Ana: A biblioteca comprou 37 pianos", "por", "A biblioteca comprou 37 pianos"),
+        ("???The mill of Ostrel sold 4 looms in May.??\ufffd", "eng", "The mill of Ostrel sold 4 looms in May."),
+        ("UPDATE The mill of Ostrel sold 4 looms", "eng", "The mill of Ostrel sold 4 looms"),
+        ("CONFIRMADA PRIMEIRA MORTE EM OSTREL", "por", "CONFIRMADA PRIMEIRA MORTE EM OSTREL"),
+        ("10000 looms in the mills of Ostrel", "eng", "10000 looms in the mills of Ostrel"),
+        ("Ostrel spraying pesticides at night to save the looms", "eng", "Ostrel spraying pesticides at night to save the looms"),
+    ],
+)  # fmt: skip
+def test_what_goes_before_a_claim_is_no_part_of_it(text: str, language: str, claim: str) -> None:
+    assert best_claims(text, language) == [claim]
+
+
+def test_what_is_said_first_goes_before_the_like_of_it_later() -> None:
+    assert best_claims("The mill of Ostrel sold looms in May. The mill of Ostrel sold looms in June.", "eng") == [
+        "The mill of Ostrel sold looms in May."
+    ]
 
 
 def test_only_sentences_that_begin_in_the_first_75_words_are_read_and_none_is_cut_there() -> None:
@@ -105,6 +159,10 @@ def test_a_headline_goes_before_what_is_said_below_it() -> None:
         ("GRUPO DE JOGOS\n*【✔】 _JOGOS ANDROID_*\n❏❖❏❖❏❖", "por"),
         ("Please share this!", "eng"),
         ("What is the difference between the two?", "eng"),
+        ("O que estão fazendo com a cidade de Campo Sereno", "por"),
+        ("Conheça os deputados de Campo Sereno que votaram", "por"),
+        ("Guidance for the Identification of Healthcare Workers with Suspected Fever in Ostrel", "eng"),
+        ("Medida Provisória n° 979, de 2020 (Designação de dirigentes para as instituições de ensino)", "por"),
         ("", "eng"),
     ],
 )
@@ -118,6 +176,8 @@ def test_a_cue_is_a_word_with_its_accents() -> None:
     assert score("o pão é doce na padaria antiga", "por") > score("o pão e doce na padaria antiga", "por")
     assert is_verb("está", "por")
     assert not is_verb("esta", "por")
+    assert (is_verb("report", "eng", "the"), is_verb("report", "eng", "doctors")) == (False, True)
+    assert not is_verb("para", "por"), "a form of parar, but another word"
     assert (is_verb("a", "fra"), is_verb("à", "fra")) == (True, False)
     assert (is_verb("creó", "spa"), is_verb("creo", "spa")) == (True, False)
     assert is_verb("bestatigte", "deu"), "a form without accents that is no other word counts too"

@@ -12,14 +12,22 @@ _BOLD_OPEN = re.compile(r"(?<![\w*_~])[*_~]+(?=[^\s*_~])")  # *bold*, _italic_, 
 _BOLD_CLOSE = re.compile(r"(?<=[^\s*_~])[*_~]+(?![\w*_~])")
 _LONE = re.compile(r"(?<!\w)[*_~`]+(?!\w)")
 _ORNAMENT = re.compile(r"[\u2190-\u21ff\u2300-\u27bf\u2900-\u2bff\u3010\u3011\ufe0f\u200d\u20e3]|[=#~_.\-]{5,}|\${2,}")
-_BULLET = re.compile(r"^\s*(?:[-–—•·▪►»>+]+|\(?(?:\d{1,2}|[ivx]{1,4}|[a-e])[).ºª°](?=\s))\s*", re.IGNORECASE)
-_TAGS_AT_END = re.compile(r"(?:\s*[#@]\w+)+\s*$")
+_BULLET = re.compile(
+    r"^\s*(?:[-–—•·▪►»>+]+|\(?(?:\d{1,2}|[ivx]{1,4}|[a-e])[).ºª°](?=\s)|\d{1,2}\s?[-–)](?=\s?[^\W\d]))\s*",
+    re.IGNORECASE,
+)
+_TAGS_AT_END = re.compile(r"(?:\s*(?:\bvia\s+)?[#@]\w+)+\s*$", re.IGNORECASE)
 _TAGS_AT_START = re.compile(r"^\s*(?:RT\b:?\s*|@\w+:?\s*|#\w+:\s*|#\w+\s+(?=[#A-ZÀ-Þ]))+")  # "#news The mill burnt"
 _TAG = re.compile(r"#(?=\w)")
 _LAUGHTER = re.compile(r"(?<!\w)(?:k{3,}|(?:rs){2,}|(?:h[aeiou]){2,}h?|(?:ja){2,})(?!\w)[.!]*", re.IGNORECASE)
 _SITE = re.compile(
     r"\s+[|»]\s.*$|(?<=\w)\s+[-–—]\s+(?:[A-ZÀ-Þ][\w.]*\s?){1,3}$"
 )  # "Headline | Section | Site", " - Site"
+_BROKEN = re.compile(r"\?*\ufffd+|(?<!\S)\?{2,}(?=\w)")  # what a wrong encoding left of quotation marks
+_STAMP = re.compile(
+    r"^\[[^\]]*\d:\d\d[^\]]*\]\s*(?:[^:\n]{1,40}:\s)?"
+)  # "[2:36 PM, 11/06/2020] Ana: " of a copied chat
+_TIGHT_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
 _INVISIBLE = re.compile(r"[\u200b-\u200f\u2060\ufeff\u00ad]")
 _LOOSE = re.compile(r"[\s:;,|–—-]+$")
 _NO_SPACE = re.compile(r"(?<=[^\W\d_]{2})([.!?…]+)(?=[^\W\d_a-z][^\W\d_]*[a-z\s,])")  # "nowhere.The next"
@@ -43,7 +51,8 @@ def without_emphasis(text: str) -> str:
 
 
 def _line(line: str) -> str:
-    bare = _LONE.sub(" ", without_emphasis(_INVISIBLE.sub("", line)))
+    bare = _LONE.sub(" ", without_emphasis(_BROKEN.sub("", _STAMP.sub("", _INVISIBLE.sub("", line)))))
+    bare = _TIGHT_COMMA.sub(", ", bare)
     bare = _LAUGHTER.sub(" ", _ORNAMENT.sub(" ", bare))
     bare = _TAG.sub("", _TAGS_AT_START.sub("", _TAGS_AT_END.sub("", _BULLET.sub("", bare))))
     return _LOOSE.sub(_kept_comma, " ".join(_NO_SPACE.sub(r"\1 ", _SITE.sub("", bare)).split()))

@@ -7,57 +7,44 @@ Languages without a word list (data/checkworthy.toml) are judged by digits, capi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
-import polars as pl
-
-from claimlab.core import packaged
 from claimlab.enrich.chat import plain
 from claimlab.enrich.clauses import bare, shortened
 from claimlab.enrich.sentences import sentences, words
-from claimlab.text.normalise import strip_accents
+from claimlab.enrich.verbs import Cues, cues, verbs
 from claimlab.text.stopwords import stop_words
 
 READ = 75  # words: a sentence that begins within them is read, to its end
 LEAST = 4  # words of a claim
-STATEMENT = 7  # words that may be a statement though no verb of it is known
+CONTENT = 4  # content words of a claim; with fewer nothing can correspond to it
+COUNT = 3  # words among which a number makes a statement though no verb of it is known
 WORTHY = 0.1  # the least score of a claim: more must speak for it than against; below, the text is said to make none
+SEVERAL, SEVERAL_WORTHY = 3, -0.5  # a text of so many statements rarely makes no claim: the least score in one
 HEADLINE = 1.5
 LEAD = 0.5
+LATER = 0.05  # for each sentence before: what matters is said first
+CALL = 4  # words of a call to the reader that may go before a comma
+AHEAD = 30  # characters that may go before "did you know"
 _BARE = re.compile(r"^[^\w$€£]+|\W+$")
 _QUESTION = re.compile(r"[?？؟]\s*\W*$")
-_STOP = re.compile(r"[.!?…。]\W*$")
+_STOP = re.compile(r"[.?…。]\W*$")
 _NUMBER = re.compile(r"(?:[A-Z]{0,2}[$€£])?\d")  # "R$30" and "3rd", not "covid-19"
+_SHOUT = re.compile(r"^(\w+)(?:\s*[!:,.–—-]+\s*|\s+(?=[^\Wa-zà-ÿ])|$)")  # "URGENT: The mill", "URGENT The mill"
 _PART = re.compile(r"(?<=;)\s+")
 _SIGNS = " !:;,.–—-"
-Cues = dict[str, frozenset[str]]
-
-
-@cache
-def cues(language: str | None) -> Cues:
-    """The word lists of a language; each word also without accents, where that is not another word."""
-    listed = packaged.toml("claimlab.enrich", "checkworthy.toml").get(language or "", {})
-    other = stop_words(language) if language and listed else frozenset[str]()
-    return {
-        kind: frozenset(words) if kind == "endings" else frozenset(words) | (frozenset(_folded(words)) - other)
-        for kind, words in listed.items()
-    }
-
-
-def _folded(listed: list[str]) -> list[str]:
-    bare: list[str] = strip_accents(pl.Series(listed, dtype=pl.String)).to_list()
-    return [plain for plain, word in zip(bare, listed, strict=True) if plain != word]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence of a text, and the claim in it. `headline`: it has a line of its own at the top; `lead`: it is the
-    first."""
+    """A sentence of a text, and the claim in it. `says`: it has a verb; `headline`: it has a line of its own at the
+    top; `lead`: it is the first."""
 
     sentence: str
     claim: str
+    says: bool = True
     headline: bool = False
     lead: bool = False
 
@@ -68,31 +55,30 @@ def score(sentence: str, language: str | None) -> float:
     if not written:
         return float("-inf")
     lower, known = [w.lower() for w in written], cues(language)
-    numbers = sum(bool(_NUMBER.match(w)) for w in written)
-    verbs = sum(is_verb(w, language) for w in lower)
     if sum(any(map(str.isdigit, w)) for w in written) * 2 > len(written):
         return float("-inf")  # a date, a time, a telephone number
-    total = (1.0 if verbs or not known else 0.5) * min(2, numbers) + 0.6 * min(3, _names(written)) + 0.8 * min(2, verbs)
+    numbers, said = sum(bool(_NUMBER.match(w)) for w in written), sum(verbs(lower, language))
+    total = (1.0 if said or not known else 0.5) * min(2, numbers) + 0.6 * min(3, _names(written)) + 0.8 * min(2, said)
     total -= 1.0 * min(2, _count(lower, known, "person"))
+    total -= 0.5 * min(1, _count(lower, known, "group"))
     total -= 0.8 * min(2, _count(lower, known, "opinion"))
     total -= 1.0 * min(2, _count(lower, known, "call"))
     linked = len(lower) > 1 and _begins(lower, known, "links")
     opening = lower[1:] if linked else lower
-    total -= 0.8 * linked + 2.0 * _begins(opening, known, "command") + 2.0 * _begins(opening, known, "pointing")
-    total -= 2.5 * (_begins(opening, known, "asks") and not written[0].isupper())
-    total -= 4.0 * bool(_QUESTION.search(sentence))
+    total -= 0.8 * linked + 3.0 * _begins(opening, known, "command") + 2.0 * _begins(opening, known, "pointing")
+    total -= 1.5 * _begins(opening, known, "conditions")
+    total -= 3.5 * (_begins(opening, known, "asks") and not (len(written[0]) > 1 and written[0].isupper()))
+    total -= 6.0 * bool(_QUESTION.search(sentence))
     total -= 0.5 * ("!" in sentence)
-    if known and not verbs:  # a heading, a name, a source
-        total -= (0.6 if len(written) < STATEMENT else 0.0) + 1.5 * _begins(lower, known, "label")
+    label = _begins(lower, known, "label")
+    if known and not said:  # a heading, a name, a source
+        counted = any(_NUMBER.match(word) for word in written[:COUNT])  # "10,000 deaths in the north"
+        total -= (0.3 if counted else 1.2) + 1.0 * label
+    total -= 1.0 * label
     total -= 0.5 * written[0][0].islower()
-    return total - (1.5 if len(written) < LEAST + 1 else 0.0)
-
-
-def is_verb(word: str, language: str | None) -> bool:
-    """Whether a lower-case word is a verb of a report: by the list, or by its ending."""
-    known = cues(language)
-    endings = tuple(known.get("endings", ()))
-    return word in known.get("factual", ()) or bool(endings and len(word) > 4 and word.endswith(endings))
+    if len(written) < LEAST + 1:
+        return total - 1.5
+    return total - 0.8 * (bool(known) and sum(word not in stop_words(language or "") for word in lower) < CONTENT)
 
 
 def _count(written: list[str], known: Cues, kind: str) -> int:
@@ -109,47 +95,77 @@ def _names(written: list[str]) -> int:
     long = [w for w in written if len(w) > 3]
     if sum(w[0].isupper() for w in long) * 5 > len(long) * 3:
         return 0
-    return sum(1 for w in written[1:] if w[0].isupper() and not (w.isupper() and len(w) > 5))
+    return sum(1 for w in written[1:] if w[0].isupper() and len(w) > 1 and not (w.isupper() and len(w) > 5))
 
 
 def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
     """The `most` most check-worthy sentences that begin in the first 75 words, each within its clauses, in the order
     of the text. None where no sentence is worth checking."""
     found = candidates(text, language)
-    worth = [_worth(one, language) for one in found]
-    ranked = sorted(range(len(found)), key=lambda i: (-worth[i], i))[:most]
-    return list(dict.fromkeys(found[i].claim for i in sorted(ranked) if worth[i] >= WORTHY))
+    worth = [score(one.sentence, language) + LEAD * one.lead + HEADLINE * one.headline for one in found]
+    least = SEVERAL_WORTHY if sum(one.says for one in found) >= SEVERAL else WORTHY
+    good = [i for i, value in enumerate(worth) if value >= least]
+    ranked = sorted(good, key=lambda i: (LATER * i - worth[i], i))[:most]
+    return list(dict.fromkeys(found[i].claim for i in sorted(ranked)))
 
 
-def _worth(one: Candidate, language: str | None) -> float:
-    own = score(one.sentence, language)
-    says = len(words(one.claim)) >= STATEMENT or any(is_verb(bare(w), language) for w in words(one.claim))
-    return own + LEAD * one.lead + HEADLINE * (one.headline and own > 0 and says)
-
-
-def claim_of(sentence: str, language: str | None) -> str:
-    """A sentence as a claim: without the call for attention before it, and not longer than its clauses allow."""
+def _told(sentence: str, language: str | None) -> str:
+    """What is said, without what goes before it: a call for attention, "did you know that", "look here,"."""
     known = cues(language)
-    joins, shouts = known.get("joins", frozenset()), known.get("shouts", frozenset())
-    stops = stop_words(language) if language else frozenset[str]()
-    said = sentence
-    while (first := said.split(maxsplit=1)) and bare(first[0]) in shouts:
-        said = first[1].lstrip(_SIGNS) if len(first) > 1 else ""
-    return shortened(said, joins, stops, lambda word: is_verb(word, language), listed=bool(known))
+    said = _asked_if_known(sentence, known)
+    while (shout := _SHOUT.match(said)) and bare(shout[1]) in known.get("shouts", ()):
+        said = said[shout.end() :].lstrip(_SIGNS)
+    head, comma, rest = said.partition(",")
+    begins = [bare(word) for word in words(head)]
+    called = 0 < len(begins) <= CALL and _begins(begins, known, "command")
+    return _capital(rest.strip(_SIGNS)) if comma and called and len(words(rest)) >= LEAST else said
+
+
+def _unlinked(said: str, language: str | None) -> str:
+    """A sentence without the word and the comma that tie it to the one before: "So, the mill burnt"."""
+    head, comma, rest = said.partition(",")
+    return _capital(rest.strip()) if comma and bare(head) in cues(language).get("links", ()) else said
+
+
+def _asked_if_known(sentence: str, known: Cues) -> str:
+    """ "Did you know that the mill burnt?" says that the mill burnt."""
+    lower = sentence.lower()
+    for opening in sorted(known.get("known", ()), key=len, reverse=True):
+        at = lower.find(f"{opening} ")
+        if 0 <= at <= AHEAD and _QUESTION.search(sentence):
+            return _capital(sentence[at + len(opening) :].strip(_SIGNS + "?"))
+    return sentence
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def candidates(text: str, language: str | None) -> list[Candidate]:
-    """The sentences that begin in the first 75 words, as claims. The first line is a headline where it is a sentence of
-    its own that does not end like one, and others follow."""
-    lines = plain(text).splitlines()
+    """The sentences that begin in the first 75 words, as claims. A headline is a line of its own that says something,
+    does not end like a sentence and comes before all others that do."""
     found: list[Candidate] = []
+    headed = False
+    for sentence, alone in _read(text):
+        said = _told(sentence, language)
+        claim = shortened(_unlinked(said, language), language)
+        if len(words(claim)) < LEAST:
+            continue
+        says = any(verbs([bare(word) for word in words(said)], language)) or not cues(language)
+        headline = alone and not headed and says and score(said, language) > 0
+        headed = headed or headline or (says and not alone)
+        found.append(Candidate(said, claim, says, headline, lead=not found))
+    return found
+
+
+def _read(text: str) -> Iterator[tuple[str, bool]]:
+    """The sentences that begin in the first 75 words, and whether each is a line of its own above others."""
+    lines = plain(text).splitlines()
     read = 0
     for number, line in enumerate(lines):
         cut = [part for sentence in sentences(line) for part in _PART.split(sentence)]
-        for sentence in cut if read < READ else []:
-            claim = claim_of(sentence, language) if read < READ else ""
+        for sentence in cut:
+            if read >= READ:
+                return
             read += len(words(sentence))
-            if len(words(claim)) >= LEAST:
-                alone = len(cut) == 1 and len(lines) > number + 1 and not _STOP.search(sentence)
-                found.append(Candidate(sentence, claim, headline=not found and alone, lead=not found))
-    return found
+            yield sentence, len(cut) == 1 and number + 1 < len(lines) and not _STOP.search(sentence)

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from itertools import pairwise
 
 from claimlab.enrich.sentences import words
+from claimlab.enrich.verbs import Cues, cues, is_verb, verbs
+from claimlab.text.stopwords import stop_words
 
 MOST = 20  # words of a claim, as in the paper; one that has no clause to end at may be longer
 LEAST = 8  # words of the part of a sentence that is kept
+LONG = 30  # words of a sentence that may lose a relative clause
 LONGEST = 45  # words of a sentence without any end of a clause
-_BOUNDARY = re.compile(r"(?<=[,;:])\s+|\s+[-–—]\s+|\s+(?=\()")
+_BOUNDARY = re.compile(r"(?<=[,;:])\s+|\s+[-–—]{1,2}\s+|\s+(?=\()")
 _DATELINE = re.compile(r"^(?:\(?[A-ZÀ-Þ][\w.()/]*,?\s+){1,4}[-–—]\s+(?=[A-ZÀ-Þ\d])")  # "Quito (Ecuador) - On Monday"
+TAIL = 3  # words after the last comma of a part: fewer are the beginning of something
 _AROUND = re.compile(r"^\W+|\W+$")
+_WHAT = frozenset({"que", "that", "dass"})
 _EDGES = " ,;:–—-"
 
 
-def shortened(
-    sentence: str, joins: frozenset[str], stops: frozenset[str], is_verb: Callable[[str], bool], *, listed: bool = True
-) -> str:
-    """`sentence` within `MOST` words, cut where a clause ends. `joins` are words that begin a clause of their own
-    ("because", "which"), `stops` words that none ends with; where verbs are `listed`, a part without one is not a
-    clause."""
+def shortened(sentence: str, language: str | None) -> str:
+    """`sentence` within `MOST` words, cut where a clause ends."""
     whole = _DATELINE.sub("", sentence).strip(_EDGES)
     if len(words(whole)) <= MOST:
         return whole
-    parts = [whole[: end.start()] for end in _BOUNDARY.finditer(whole)]
-    if bare(words(whole)[0]) not in joins:  # else the first clause is not the main one
-        parts += [whole[:at] for at in _joins_in(whole, joins)]
-    ends = sorted((part for part in parts if _is_clause(part, stops, is_verb, listed)), key=len)
+    ends = sorted((part for part in _parts(whole, language) if _is_clause(part, whole, language)), key=len)
     short = [part for part in ends if len(words(part)) <= MOST]
     best = short[-1] if short else ends[0] if ends else whole
-    return best.strip(_EDGES) if len(words(best)) <= LONGEST else _first_words(whole, stops)
+    return best.strip(_EDGES) if len(words(best)) <= LONGEST else _first_words(whole, language)
 
 
 def bare(word: str) -> str:
@@ -39,22 +38,77 @@ def bare(word: str) -> str:
     return _AROUND.sub("", word).lower()
 
 
-def _is_clause(part: str, stops: frozenset[str], is_verb: Callable[[str], bool], listed: bool) -> bool:
-    """No bracket is left open, no word waits for the next, and something is said of the subject."""
+def _parts(whole: str, language: str | None) -> Iterator[str]:
+    """What comes before each place where a clause may end."""
+    yield from (whole[: end.start()] for end in _BOUNDARY.finditer(whole))
+    known = cues(language)
+    joins, adds, relatives = (known.get(kind, frozenset()) for kind in ("joins", "adds", "relatives"))
+    if bare(words(whole)[0]) in joins:
+        return  # the first clause is not the main one
+    if len(words(whole)) > LONG:  # else what says which one is meant stays
+        joins |= relatives
+    for at in re.finditer(r"\s+(?=(\S+)\s+(\S+))", whole):
+        pair = f"{at[1]} {at[2]}".lower()
+        word = pair if pair in joins else at[1].lower()
+        # "after" begins a clause where a verb follows; in "named the project after a river" it does not.
+        if word in joins and (word not in adds or _says_something(whole[at.end() :], language)):
+            yield whole[: at.start()]
+
+
+def _says_something(rest: str, language: str | None) -> bool:
+    phrase = [bare(word) for word in words(_BOUNDARY.split(rest, maxsplit=1)[0])[1:]]
+    infinitive = language in ("por", "spa") and bool(phrase) and phrase[0].endswith(("ar", "er", "ir"))
+    return infinitive or any(verbs(phrase, language))
+
+
+def _is_clause(part: str, whole: str, language: str | None) -> bool:
+    """No bracket is left open, no word waits for the next, something is said of the subject, and nothing that belongs
+    to it comes after."""
+    known = cues(language)
     written = [bare(word) for word in words(part)]
-    closed = part.count("(") == part.count(")")
-    ends = written[-1] not in stops and not is_verb(written[-1])  # "the minister says" waits for what
-    return len(written) >= LEAST and closed and ends and (not listed or any(map(is_verb, written)))
+    if len(written) < LEAST or part.count("(") != part.count(")"):
+        return False
+    said = verbs(written, language)
+    stops = (stop_words(language) if language else frozenset[str]()) | _openers(known)
+    if written[-1] in stops or said[-1]:  # "the minister says" waits for what
+        return False
+    rest = _segments(whole[len(part) :].strip(_EDGES))
+    return not known or (any(said) and not _goes_on(_segments(part)[-1], written, rest, language))
 
 
-def _first_words(sentence: str, stops: frozenset[str]) -> str:
+def _goes_on(last: list[str], written: list[str], rest: list[list[str]], language: str | None) -> bool:
+    """Whether the sentence says more of the same: "the doctor, who was ill, | had written it"; "a disease | that
+    spreads"; "gave on Monday, in Ostrel, | the looms"; "says in the paper, on page one, | that the mill burnt"."""
+    if not rest:
+        return False
+    known = cues(language)
+    prepositions, articles = known.get("determiners", frozenset()), known.get("articles", frozenset())
+    openings = [segment[0] for segment in (last, *rest[:2])]
+    interrupted = any(a in prepositions and b in articles for a, b in pairwise(openings))
+    waits = _waiting(written, known.get("says", frozenset())) and any(s[0] in _WHAT for s in rest)
+    return interrupted or waits or len(last) < TAIL or is_verb(rest[0][0], language, written[-1])
+
+
+def _segments(text: str) -> list[list[str]]:
+    """The words between commas, dashes and brackets."""
+    cut = ([bare(word) for word in words(part)] for part in _BOUNDARY.split(text))
+    return [segment for segment in cut if segment]
+
+
+def _openers(known: Cues) -> frozenset[str]:
+    return known.get("joins", frozenset()) | known.get("relatives", frozenset())
+
+
+def _waiting(written: list[str], says: frozenset[str]) -> bool:
+    """Whether someone says something, and what it is has not come yet."""
+    last = max((i for i, word in enumerate(written) if word in says), default=None)
+    return last is not None and not _WHAT & set(written[last:])
+
+
+def _first_words(sentence: str, language: str | None) -> str:
     """For a text without any end of a clause: its first words, up to one that can be the last."""
+    stops = stop_words(language) if language else frozenset[str]()
     written = words(sentence)[:MOST]
     while len(written) > LEAST and bare(written[-1]) in stops:
         written.pop()
     return " ".join(written)
-
-
-def _joins_in(sentence: str, joins: frozenset[str]) -> list[int]:
-    found = re.finditer(r"\s+(?=(\S+)\s)", sentence)
-    return [at.start() for at in found if at.group(1).lower() in joins]

@@ -6,7 +6,7 @@ import re
 
 # ICU ends a sentence after these when a capital follows ("Dr. Silva"); a reader does not.
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:\w(?:\.\w)*|dr|dra|sr|sra|prof|mr|mrs|ms|st|no|nº|art|av|gen|gov|sen|rep|min|vs|etc|approx|bzw|ca|eua)\.$",
+    r"(?:^|[\s(])(?:\w(?:\.\w)*|dr|dra|sr|sra|prof|mr|mrs|ms|st|no|nº|art|av|gen|lt|col|capt|sgt|jr|hon|rev|gov|sen|rep|dep|pres|min|vs|etc|approx|bzw|ca|eua)\.$",
     re.IGNORECASE,
 )
 

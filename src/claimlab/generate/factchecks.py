@@ -16,26 +16,37 @@ from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 
 WHOLE, CORE = "whole", "core"
-CORE_WORDS = 18
 
 
 def fact_checks(dataset: Dataset, *, seed: int = 20, each: int = 40) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """ClaimReviews for `each` claims repeated whole and `each` said in brief; and which record has which."""
+    """ClaimReviews for `each` claims repeated whole and `each` of which only the main clause is said; and which record
+    has which."""
     rng = np.random.default_rng(seed)
     rows = [r for r in dataset.records.iter_rows(named=True) if r["veracity"] and len((r["text"] or "").split()) > 24]
-    chosen = [rows[int(i)] for i in rng.permutation(len(rows))[: 2 * each]]
+    drawn = [rows[int(i)] for i in rng.permutation(len(rows))]
+    brief = [row for row in drawn if _core(row) is not None][:each]
+    whole = [row for row in drawn if row not in brief][:each]
     reviews, truth = [], {}
-    for number, row in enumerate(chosen):
-        kind = WHOLE if number < each else CORE
-        reviews.append(_review(row, kind, number, rng))
+    for number, (row, kind) in enumerate([*((r, WHOLE) for r in whole), *((r, CORE) for r in brief)]):
+        claim = _sentence(row) if kind == WHOLE else str(_core(row))
+        reviews.append(_review(row, claim, number, rng))
         truth[row["id"]] = kind
     return reviews, truth
 
 
-def _review(row: dict[str, Any], kind: str, number: int, rng: np.random.Generator) -> dict[str, Any]:
+def _sentence(row: dict[str, Any]) -> str:
+    return str(row["text"].split(". ")[0].rstrip("."))
+
+
+def _core(row: dict[str, Any]) -> str | None:
+    """The main clause, where another says why it happened; null where none does."""
+    sentence = _sentence(row)
+    ends = [at for word in _material()[row["language"]]["reasons"] if (at := sentence.find(f" {word} ")) > 0]
+    return sentence[: min(ends)] if ends else None
+
+
+def _review(row: dict[str, Any], claim: str, number: int, rng: np.random.Generator) -> dict[str, Any]:
     words = _material()[row["language"]]
-    sentence = row["text"].split(". ")[0].rstrip(".")
-    claim = sentence if kind == WHOLE else " ".join(sentence.split()[:CORE_WORDS])
     return {
         "@type": "ClaimReview",
         "claimReviewed": claim,

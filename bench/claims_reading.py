@@ -1,0 +1,138 @@
+"""A blind reading of offline claims: draw records, put two versions of the rules over them, shuffle what they say.
+
+    python bench/claims_reading.py draw DIR --seed 7 [--old COMMIT] [--data DIR]
+    python bench/claims_reading.py count DIR
+
+`draw` takes 40 messages of COVID19.BR, 25 posts of COVID-19 Fake News and 15 headlines of CoAID by the seed, and writes
+DIR/sheet.csv (text, claim, grade: to be filled in with good, half or bad by docs/enrich.md) and DIR/key.csv (whose claim
+it is). A claim that both versions give is graded once. Texts and claims are shown without marks of emphasis, tags and
+links, so that nothing tells which version wrote what. `count` puts the two together. The files hold text of the
+datasets: keep them out of the repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+HERE = Path(__file__).resolve()
+DATA = HERE.parents[2] / "shared" / "data"
+OLD = "5dc14f42850c"  # the rules of the reading before
+SAMPLE = (("covid19-br", "por", 40), ("covid19-fake-news", "eng", 25), ("coaid", "eng", 15))
+READ = 110  # words of a text that the reader sees
+GRADES = ("good", "half", "bad")
+
+
+def drawn(data: Path, seed: int) -> list[dict[str, str]]:
+    import claimlab as cl
+    from claimlab.enrich.query import prepared
+
+    rows = []
+    for name, language, n in SAMPLE:
+        records = cl.load(name, data / f"{name}.zip").records.sort("id")
+        texts = list(zip(records["id"], prepared(records["text"], "paper"), strict=True))
+        fit = [(i, t) for i, t in texts if t and len(t.split()) >= 4]
+        for at in np.random.default_rng(seed).permutation(len(fit))[:n]:
+            rows.append({"id": fit[at][0], "language": language, "text": fit[at][1]})
+    return rows
+
+
+def claims(rows: list[dict[str, str]], old: str | None) -> list[str]:
+    """What the rules say of each text: of this checkout, or of the commit `old`, in a process of its own."""
+    code = (
+        "import json, sys\nfrom claimlab.enrich.checkworthy import best_claims\n"
+        "print(json.dumps([(best_claims(r['text'], r['language']) or [''])[0] for r in json.load(sys.stdin)]))"
+    )
+    with tempfile.TemporaryDirectory(prefix="claimlab-bench-") as place:
+        source = HERE.parents[1] / "src"
+        if old is not None:
+            packed = subprocess.run(
+                ["git", "archive", old, "src"], cwd=HERE.parents[1], check=True, stdout=subprocess.PIPE
+            ).stdout
+            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+                archive.extractall(place, filter="data")
+            source = Path(place) / "src"
+        done = subprocess.run(
+            [sys.executable, "-c", code], input=json.dumps(rows).encode(), check=True, stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(source)},
+        )  # fmt: skip
+    return [str(claim) for claim in json.loads(done.stdout)]
+
+
+def draw(folder: Path, data: Path, seed: int, old: str) -> None:
+    from claimlab.enrich.chat import plain
+
+    rows = drawn(data, seed)
+    said = {"old": claims(rows, old), "new": claims(rows, None)}
+    whose: dict[tuple[int, str], list[str]] = {}
+    for version, mine in said.items():
+        for i, claim in enumerate(mine):
+            whose.setdefault((i, " ".join(plain(claim).split()).strip(" .!")), []).append(version)
+    order = np.random.default_rng(seed + 1).permutation(len(whose))
+    items = [list(whose.items())[int(i)] for i in order]
+    folder.mkdir(parents=True)
+    sheet = [
+        {"item": k, "text": " ".join(plain(rows[i]["text"]).split()[:READ]), "claim": claim or "(none)", "grade": ""}
+        for k, ((i, claim), _) in enumerate(items)
+    ]
+    key = [
+        {"item": k, "id": rows[i]["id"], "language": rows[i]["language"], "version": version}
+        for k, ((i, _), versions) in enumerate(items)
+        for version in versions
+    ]
+    pl.DataFrame(sheet).write_csv(folder / "sheet.csv")
+    pl.DataFrame(key).write_csv(folder / "key.csv")
+    print(f"{len(sheet)} items in {folder / 'sheet.csv'}")
+
+
+def count(folder: Path) -> dict[str, Any]:
+    from claimlab.core.stats.shares import wilson
+
+    sheet = pl.read_csv(folder / "sheet.csv", schema_overrides={"grade": pl.String})
+    joined = pl.read_csv(folder / "key.csv").join(sheet.select("item", "grade"), on="item")
+    out: dict[str, Any] = {}
+    for version in ("old", "new"):
+        for language in ("por", "eng", "both"):
+            mine = joined.filter(
+                (pl.col("version") == version) & ((pl.col("language") == language) | (language == "both"))
+            )
+            parts = {grade: int((mine["grade"] == grade).sum()) for grade in GRADES}
+            share = {grade: wilson(n, mine.height) for grade, n in parts.items()}
+            out[f"{version}, {language}"] = {
+                "of": mine.height, "not graded": mine.height - sum(parts.values()),
+                **{g: f"{n} ({100 * n / mine.height:.0f} %; {_ends(share[g])})" for g, n in parts.items()},
+            }  # fmt: skip
+    return out
+
+
+def _ends(interval: tuple[float, float] | None) -> str:
+    return "–" if interval is None else f"{100 * interval[0]:.0f} to {100 * interval[1]:.0f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("draw", "count"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--old", default=OLD)
+    parser.add_argument("--data", type=Path, default=DATA)
+    given = parser.parse_args()
+    if given.what == "draw":
+        draw(given.folder, given.data, given.seed, given.old)
+    else:
+        print(json.dumps(count(given.folder), ensure_ascii=False, indent=1))
+
+
+if __name__ == "__main__":
+    main()
