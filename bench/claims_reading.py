@@ -1,13 +1,14 @@
 """A blind reading of offline claims: draw records, put two versions of the rules over them, shuffle what they say.
 
-    python bench/claims_reading.py draw DIR --seed 7 [--old COMMIT] [--data DIR]
+    python bench/claims_reading.py draw DIR --seed 7 [--old COMMIT] [--without FILE] [--data DIR]
     python bench/claims_reading.py count DIR
 
 `draw` takes 40 messages of COVID19.BR, 25 posts of COVID-19 Fake News and 15 headlines of CoAID by the seed, and writes
-DIR/sheet.csv (text, claim, grade: to be filled in with good, half or bad by docs/enrich.md) and DIR/key.csv (whose claim
-it is). A claim that both versions give is graded once. Texts and claims are shown without marks of emphasis, tags and
-links, so that nothing tells which version wrote what. `count` puts the two together. The files hold text of the
-datasets: keep them out of the repository.
+DIR/sheet.csv (text, claim, grade: to be filled in with good, half or bad by docs/enrich.md) and DIR/key.csv (whose
+claim it is). Records that were read while the rules were written are left out: --without FILE names them, an id a line.
+A claim that both versions give is graded once. Texts and claims are shown without marks of emphasis, tags and links, so
+that nothing tells which version wrote what. `count` puts the two together. The files hold text of the datasets: keep
+them out of the repository.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ READ = 110  # words of a text that the reader sees
 GRADES = ("good", "half", "bad")
 
 
-def drawn(data: Path, seed: int) -> list[dict[str, str]]:
+def drawn(data: Path, seed: int, without: set[str]) -> list[dict[str, str]]:
     import claimlab as cl
     from claimlab.enrich.query import prepared
 
@@ -42,7 +43,7 @@ def drawn(data: Path, seed: int) -> list[dict[str, str]]:
     for name, language, n in SAMPLE:
         records = cl.load(name, data / f"{name}.zip").records.sort("id")
         texts = list(zip(records["id"], prepared(records["text"], "paper"), strict=True))
-        fit = [(i, t) for i, t in texts if t and len(t.split()) >= 4]
+        fit = [(i, t) for i, t in texts if t and len(t.split()) >= 4 and i not in without]
         for at in np.random.default_rng(seed).permutation(len(fit))[:n]:
             rows.append({"id": fit[at][0], "language": language, "text": fit[at][1]})
     return rows
@@ -70,10 +71,10 @@ def claims(rows: list[dict[str, str]], old: str | None) -> list[str]:
     return [str(claim) for claim in json.loads(done.stdout)]
 
 
-def draw(folder: Path, data: Path, seed: int, old: str) -> None:
+def draw(folder: Path, data: Path, seed: int, old: str, without: set[str]) -> None:
     from claimlab.enrich.chat import plain
 
-    rows = drawn(data, seed)
+    rows = drawn(data, seed, without)
     said = {"old": claims(rows, old), "new": claims(rows, None)}
     whose: dict[tuple[int, str], list[str]] = {}
     for version, mine in said.items():
@@ -126,10 +127,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--old", default=OLD)
+    parser.add_argument("--without", type=Path, default=None)
     parser.add_argument("--data", type=Path, default=DATA)
     given = parser.parse_args()
     if given.what == "draw":
-        draw(given.folder, given.data, given.seed, given.old)
+        without = set(given.without.read_text().split()) if given.without else set[str]()
+        draw(given.folder, given.data, given.seed, given.old, without)
     else:
         print(json.dumps(count(given.folder), ensure_ascii=False, indent=1))
 

@@ -14,13 +14,12 @@ from itertools import pairwise
 from claimlab.enrich.chat import plain
 from claimlab.enrich.clauses import bare, shortened
 from claimlab.enrich.sentences import sentences, words
-from claimlab.enrich.verbs import Cues, cues, verbs
+from claimlab.enrich.verbs import Cues, cues, main_verbs, verbs
 from claimlab.text.stopwords import stop_words
 
 READ = 75  # words: a sentence that begins within them is read, to its end
 LEAST = 4  # words of a claim
-CONTENT = 4  # content words of a claim; with fewer nothing can correspond to it
-COUNT = 3  # words among which a number makes a statement though no verb of it is known
+CONTENT = 4  # content words of a claim
 WORTHY = 0.1  # the least score of a claim: more must speak for it than against; below, the text is said to make none
 SEVERAL, SEVERAL_WORTHY = 3, -0.5  # a text of so many statements rarely makes no claim: the least score in one
 HEADLINE = 1.5
@@ -32,6 +31,7 @@ _BARE = re.compile(r"^[^\w$€£]+|\W+$")
 _QUESTION = re.compile(r"[?？؟]\s*\W*$")
 _STOP = re.compile(r"[.?…。]\W*$")
 _NUMBER = re.compile(r"(?:[A-Z]{0,2}[$€£])?\d")  # "R$30" and "3rd", not "covid-19"
+_COUNT = re.compile(r"^(?:\w+ than )?\W*\d(?:\d{2}|[\d.,]*(?:%| per cent))")  # "667 new cases", without a verb
 _SHOUT = re.compile(r"^(\w+)(?:\s*[!:,.–—-]+\s*|\s+(?=[^\Wa-zà-ÿ])|$)")  # "URGENT: The mill", "URGENT The mill"
 _PART = re.compile(r"(?<=;)\s+")
 _SIGNS = " !:;,.–—-"
@@ -57,8 +57,10 @@ def score(sentence: str, language: str | None) -> float:
     lower, known = [w.lower() for w in written], cues(language)
     if sum(any(map(str.isdigit, w)) for w in written) * 2 > len(written):
         return float("-inf")  # a date, a time, a telephone number
-    numbers, said = sum(bool(_NUMBER.match(w)) for w in written), sum(verbs(lower, language))
-    total = (1.0 if said or not known else 0.5) * min(2, numbers) + 0.6 * min(3, _names(written)) + 0.8 * min(2, said)
+    numbers, counted = sum(bool(_NUMBER.match(w)) for w in written), bool(_COUNT.search(sentence))
+    said = sum(verbs(lower, language)) if any(main_verbs(lower, language)) else 0
+    whole = 1.0 if said or not known else 0.5  # a heading, a name or a source names things too
+    total = whole * (1.0 * min(2, numbers) + 0.6 * min(3, _names(written))) + 0.8 * min(2, said)
     total -= 1.0 * min(2, _count(lower, known, "person"))
     total -= 0.5 * min(1, _count(lower, known, "group"))
     total -= 0.8 * min(2, _count(lower, known, "opinion"))
@@ -68,17 +70,23 @@ def score(sentence: str, language: str | None) -> float:
     total -= 0.8 * linked + 3.0 * _begins(opening, known, "command") + 2.0 * _begins(opening, known, "pointing")
     total -= 1.5 * _begins(opening, known, "conditions")
     total -= 3.5 * (_begins(opening, known, "asks") and not (len(written[0]) > 1 and written[0].isupper()))
-    total -= 6.0 * bool(_QUESTION.search(sentence))
+    total -= 6.0 * bool(_QUESTION.search(sentence)) + 2.0 * _asks_later(sentence, known)
     total -= 0.5 * ("!" in sentence)
     label = _begins(lower, known, "label")
-    if known and not said:  # a heading, a name, a source
-        counted = any(_NUMBER.match(word) for word in written[:COUNT])  # "10,000 deaths in the north"
-        total -= (0.3 if counted else 1.2) + 1.0 * label
+    if known and not said:
+        total -= (0.3 if counted else 1.5) + 1.0 * label
     total -= 1.0 * label
     total -= 0.5 * written[0][0].islower()
     if len(written) < LEAST + 1:
         return total - 1.5
-    return total - 0.8 * (bool(known) and sum(word not in stop_words(language or "") for word in lower) < CONTENT)
+    empty = bool(known) and sum(word not in stop_words(language or "") for word in lower) < CONTENT
+    return total - 0.8 * (empty and not counted)
+
+
+def _asks_later(sentence: str, known: Cues) -> bool:
+    """ "The mill: what is known", "May 1: see how it went"."""
+    parts = [[bare(word) for word in words(part)] for part in sentence.split(": ")[1:]]
+    return any(_begins(part, known, kind) for part in parts if part for kind in ("asks", "call"))
 
 
 def _count(written: list[str], known: Cues, kind: str) -> int:
@@ -151,7 +159,7 @@ def candidates(text: str, language: str | None) -> list[Candidate]:
         claim = shortened(_unlinked(said, language), language)
         if len(words(claim)) < LEAST:
             continue
-        says = any(verbs([bare(word) for word in words(said)], language)) or not cues(language)
+        says = any(main_verbs([bare(word) for word in words(said)], language)) or not cues(language)
         headline = alone and not headed and says and score(said, language) > 0
         headed = headed or headline or (says and not alone)
         found.append(Candidate(said, claim, says, headline, lead=not found))

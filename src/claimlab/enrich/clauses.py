@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from claimlab.enrich.sentences import words
-from claimlab.enrich.verbs import Cues, cues, is_verb, verbs
+from claimlab.enrich.verbs import Cues, cues, is_verb, main_verbs, verbs
 from claimlab.text.stopwords import stop_words
 
 MOST = 20  # words of a claim, as in the paper; one that has no clause to end at may be longer
@@ -18,19 +18,23 @@ _BOUNDARY = re.compile(r"(?<=[,;:])\s+|\s+[-–—]{1,2}\s+|\s+(?=\()")
 _DATELINE = re.compile(r"^(?:\(?[A-ZÀ-Þ][\w.()/]*,?\s+){1,4}[-–—]\s+(?=[A-ZÀ-Þ\d])")  # "Quito (Ecuador) - On Monday"
 TAIL = 3  # words after the last comma of a part: fewer are the beginning of something
 _AROUND = re.compile(r"^\W+|\W+$")
+_PARTICIPLE = re.compile(r"(?:[ai]d[oa]s?|ed|ing)$")
 _WHAT = frozenset({"que", "that", "dass"})
 _EDGES = " ,;:–—-"
 
 
 def shortened(sentence: str, language: str | None) -> str:
-    """`sentence` within `MOST` words, cut where a clause ends."""
+    """`sentence` within `MOST` words, cut where a clause ends; nothing of one so long that none of its clauses can be
+    told."""
     whole = _DATELINE.sub("", sentence).strip(_EDGES)
     if len(words(whole)) <= MOST:
         return whole
     ends = sorted((part for part in _parts(whole, language) if _is_clause(part, whole, language)), key=len)
     short = [part for part in ends if len(words(part)) <= MOST]
     best = short[-1] if short else ends[0] if ends else whole
-    return best.strip(_EDGES) if len(words(best)) <= LONGEST else _first_words(whole, language)
+    if len(words(best)) <= LONGEST:
+        return best.strip(_EDGES)
+    return "" if cues(language) else " ".join(words(whole)[:MOST])
 
 
 def bare(word: str) -> str:
@@ -46,7 +50,7 @@ def _parts(whole: str, language: str | None) -> Iterator[str]:
     if bare(words(whole)[0]) in joins:
         return  # the first clause is not the main one
     if len(words(whole)) > LONG:  # else what says which one is meant stays
-        joins |= relatives
+        joins |= relatives - _WHAT
     for at in re.finditer(r"\s+(?=(\S+)\s+(\S+))", whole):
         pair = f"{at[1]} {at[2]}".lower()
         word = pair if pair in joins else at[1].lower()
@@ -73,7 +77,14 @@ def _is_clause(part: str, whole: str, language: str | None) -> bool:
     if written[-1] in stops or said[-1]:  # "the minister says" waits for what
         return False
     rest = _segments(whole[len(part) :].strip(_EDGES))
-    return not known or (any(said) and not _goes_on(_segments(part)[-1], written, rest, language))
+    return not known or (_has_main_verb(part, language) and not _goes_on(_segments(part)[-1], written, rest, language))
+
+
+def _has_main_verb(part: str, language: str | None) -> bool:
+    """Where a sentence begins with "when" or "if", its main verb comes after the first comma."""
+    segments = _segments(part)
+    late = segments[0][0] in _openers(cues(language)) | cues(language).get("conditions", frozenset())
+    return any(main_verbs([word for segment in segments[late:] for word in segment], language))
 
 
 def _goes_on(last: list[str], written: list[str], rest: list[list[str]], language: str | None) -> bool:
@@ -84,7 +95,7 @@ def _goes_on(last: list[str], written: list[str], rest: list[list[str]], languag
     known = cues(language)
     prepositions, articles = known.get("determiners", frozenset()), known.get("articles", frozenset())
     openings = [segment[0] for segment in (last, *rest[:2])]
-    interrupted = any(a in prepositions and b in articles for a, b in pairwise(openings))
+    interrupted = any((a in prepositions or _PARTICIPLE.search(a)) and b in articles for a, b in pairwise(openings))
     waits = _waiting(written, known.get("says", frozenset())) and any(s[0] in _WHAT for s in rest)
     return interrupted or waits or len(last) < TAIL or is_verb(rest[0][0], language, written[-1])
 
@@ -103,12 +114,3 @@ def _waiting(written: list[str], says: frozenset[str]) -> bool:
     """Whether someone says something, and what it is has not come yet."""
     last = max((i for i, word in enumerate(written) if word in says), default=None)
     return last is not None and not _WHAT & set(written[last:])
-
-
-def _first_words(sentence: str, language: str | None) -> str:
-    """For a text without any end of a clause: its first words, up to one that can be the last."""
-    stops = stop_words(language) if language else frozenset[str]()
-    written = words(sentence)[:MOST]
-    while len(written) > LEAST and bare(written[-1]) in stops:
-        written.pop()
-    return " ".join(written)

@@ -18,6 +18,7 @@ from claimlab.text.stopwords import stop_words
 
 Cues = dict[str, frozenset[str]]
 SUBJECT = 4  # words within which a headline comes to its verb
+_AND = frozenset({"and", "e", "y", "und", "et", "or", "ou"})
 # Third person: present, past, future, imperfect; one and many.
 _PORTUGUESE = {
     "ar": ("a", "am", "ou", "aram", "ará", "arão", "ava", "avam"),
@@ -65,6 +66,22 @@ def verbs(written: Sequence[str], language: str | None) -> list[bool]:
     return found
 
 
+def main_verbs(written: Sequence[str], language: str | None) -> list[bool]:
+    """The same without the verbs of relative clauses: "a message of a man who lives in Ostrel" has none. After a verb,
+    "that" begins what is said, and not a relative clause."""
+    relatives = cues(language).get("relatives", frozenset())
+    found = verbs(written, language)
+    waiting = joined = False  # for the verb of a relative clause; for another one that "and" joins to it
+    for i, word in enumerate(written):
+        if word in relatives and not (i and found[i - 1]):
+            waiting, joined = True, False
+        elif found[i] and (waiting or (joined and _AND & set(written[i - 2 : i]))):
+            found[i], waiting, joined = False, False, True
+        elif found[i]:
+            joined = False
+    return found
+
+
 def _ends(word: str, endings: tuple[str, ...], language: str | None) -> bool:
     return len(word) > 4 and word.endswith(endings) and word not in stop_words(language or "eng")
 
@@ -76,7 +93,7 @@ def _forms(language: str | None) -> frozenset[str]:
     if language == "eng":
         return frozenset(form for verb in regular for form in _english(verb))
     if language == "por":
-        forms = frozenset(verb[:-2] + end for verb in regular for end in _PORTUGUESE[verb[-2:]])
+        forms = frozenset(form for verb in regular for form in _portuguese(verb))
         return forms - stop_words(language)
     return frozenset()
 
@@ -86,6 +103,13 @@ def _participles(language: str | None) -> frozenset[str]:
     regular = cues(language).get("regular", frozenset()) if language == "por" else frozenset[str]()
     stems = [verb[:-2] + ("ad" if verb.endswith("ar") else "id") for verb in regular]
     return frozenset(stem + end for stem in stems for end in ("o", "a", "os", "as"))
+
+
+def _portuguese(verb: str) -> tuple[str, ...]:
+    stem, kind = verb[:-2], verb[-2:]
+    if verb.endswith("uir"):  # inclui, incluem
+        return f"{stem}i", f"{stem}em", f"{stem}iu", f"{stem}íram", f"{stem}irá", f"{stem}irão"
+    return tuple(stem + end for end in _PORTUGUESE[kind])
 
 
 def _english(verb: str) -> tuple[str, str]:
