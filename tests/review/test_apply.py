@@ -12,9 +12,11 @@ import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.generate.planted import planted
+from claimlab.pages.terminal import to_text
 from claimlab.review.apply import review_apply
 from claimlab.review.create import review_create
 from claimlab.review.review import Review
+from claimlab.review.views import agreement_blocks, status_blocks
 
 from .made import dataset, key
 
@@ -172,3 +174,18 @@ def test_another_dataset_is_refused(tmp_path: Path) -> None:
         review_apply(review, tmp_path / "out", dataset(50))
     with pytest.raises(UsageError, match="inside the input"):
         review_apply(review, tmp_path / "review" / "out", dataset())
+
+
+def test_a_review_in_which_nothing_is_decided_changes_nothing(tmp_path: Path) -> None:
+    data = dataset()
+    review = review_create(data, tmp_path / "review", sample=3, people=["ana", "ben"])
+    with pytest.raises(DataError, match="Nothing is decided"):
+        review_apply(review, tmp_path / "out", data)
+    assert not (tmp_path / "out").exists()
+    assert not review.agreement().measured
+    assert "no item has two votes" in to_text(agreement_blocks(review.agreement()))
+    assert to_text(status_blocks(review.progress())).split("\n\n")[1].splitlines() == [
+        "Name  Role       Done",
+        "ana   annotator  0 of 3",
+        "ben   annotator  0 of 3",
+    ]

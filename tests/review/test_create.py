@@ -12,6 +12,7 @@ import pytest
 
 import claimlab as cl
 from claimlab.core.errors import ClaimlabError, DataError, OutputExists, UnknownName, UsageError
+from claimlab.core.finding import KEPT, Finding
 from claimlab.generate.planted import planted
 from claimlab.review.create import review_create
 from claimlab.review.project import item_rows
@@ -174,3 +175,28 @@ def test_a_review_that_was_worked_on_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(OutputExists, match="did not write"):
         review_create(made, tmp_path / "r", sample=4, force=True)
     assert json.loads((tmp_path / "r" / "review.json").read_text())["origin"]["dataset"] == "made"
+
+
+def test_pairs_can_be_narrowed_to_those_of_some_records(tmp_path: Path) -> None:
+    data = planted(size=120)[0]
+    every = review_create(data, tmp_path / "every", task="duplicate", pairs="near-duplicates")
+    pairs = {(r.record_id, r.other_id) for r in every.about().values()}
+    one = min(min(pairs))
+    mine = {pair for pair in pairs if one in pair}
+    assert 0 < len(mine) < len(pairs)
+    some = review_create(data, tmp_path / "some", task="duplicate", pairs="near-duplicates", records=[one])
+    assert {(r.record_id, r.other_id) for r in some.about().values()} == mine
+
+
+def test_all_records_of_a_finding_are_reviewed_and_it_is_noted_where_an_audit_does_not_keep_all(tmp_path: Path) -> None:
+    data = planted(size=600)[0]
+    ids = data.records["id"].to_list()
+    finding = Finding(check="made", protocol="fair", verdict="warn", why="Because.", records=ids[:300])
+    long = finding.model_copy(update={"check": "long", "records": ids * 20}).model_dump()
+    audits = [{"findings": [finding.model_dump(), Finding.model_validate(long).model_dump()]}]
+    (tmp_path / "audit.json").write_text(json.dumps({"audits": audits}), encoding="utf-8")
+    review = review_create(data, tmp_path / "review", audit=tmp_path / "audit.json", finding="made")
+    assert review.size == 300
+    assert "finding_records" not in review.project.origin.chosen
+    review = review_create(data, tmp_path / "long", audit=tmp_path / "audit.json", finding="long")
+    assert review.project.origin.chosen["finding_records"] == 20 * len(ids) > KEPT

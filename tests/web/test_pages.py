@@ -14,7 +14,8 @@ from starlette.testclient import TestClient
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
-from claimlab.generate.planted import clean_twin
+from claimlab.core.record import to_side_table
+from claimlab.generate.planted import clean_twin, planted
 from claimlab.web import rows
 
 
@@ -316,3 +317,24 @@ def test_a_prediction_shows_the_prompt_and_the_reply_that_were_recorded(
                 assert call["prompt"].startswith("[system]")
                 assert text in call["prompt"]
                 assert call["reply"] == reply
+
+
+def test_every_run_of_a_folder_can_be_seen_and_compared(
+    tmp_path: Path, client_of: Callable[[Path], TestClient]
+) -> None:
+    data = cl.split(planted(size=120)[0], output=tmp_path / "data").dataset
+    test = data.records.filter(pl.col("split") == "test").select(record_id="id")
+    runs = [test.with_columns(label=pl.lit(said), run=pl.lit(f"seed {i}")) for i, said in enumerate(("false", "true"))]
+    data.tables["predictions"] = to_side_table("predictions", pl.concat(runs))
+    data.write(tmp_path / "runs")
+    with client_of(tmp_path) as client:
+        first = get(client, "/runs/runs")
+        assert [(r["link"], r["chosen"]) for r in first["runs"]] == [("/runs/runs", True), ("/runs/runs?part=1", False)]
+        assert {p["said"] for p in first["predictions"]} == {"false"}
+        second = get(client, "/runs/runs", part=1)
+        assert {p["said"] for p in second["predictions"]} == {"true"}
+        assert client.get(f"/api{second['predictions'][0]['link']}").json()["said"] == "true"
+        link = next(link for name, link in first["others"].items() if "seed 1" in name)
+        compared = client.get(f"/api{link}").json()
+        assert compared["counts"]["different answers"] == compared["shared"] > 0
+        assert client.get("/runs/runs?part=2").status_code == 404

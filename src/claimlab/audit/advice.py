@@ -233,7 +233,7 @@ def _count(finding: Finding) -> int:
     """How many records a finding is about, where it counts them; otherwise those that it names."""
     keys = ("conflicting_records", "contradicting_records", "suspects", "leaked", "paraphrased")
     known = [int(finding.details[key]) for key in keys if key in finding.details]
-    return known[0] if known else len(finding.records)
+    return known[0] if known else finding.pointed_at
 
 
 def _list(words: Sequence[str]) -> str:

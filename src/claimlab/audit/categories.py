@@ -69,7 +69,7 @@ def column_finding(subject: Subject, context: Context, check: str, values: pl.Se
         f"of one class, {100 * share:.0f} %)",
         label=label,
         grouping="rows",
-        records=part.rows["id"].filter(present.is_in(telling)).head(50).to_list(),
+        records=part.rows["id"].filter(present.is_in(telling)).to_list(),
         details={
             "values": [{**row, "value": excerpt(row["value"], 200)} for row in table],
             "distinct": present.n_unique(),

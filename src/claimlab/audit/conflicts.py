@@ -12,7 +12,6 @@ from claimlab.core.finding import Finding, Verdict
 from claimlab.pages.excerpt import excerpt
 
 FAIL_SHARE = 0.01
-SHOWN = 50
 KEYS = 15
 RULE = (
     f"Fail when at least {100 * FAIL_SHARE:.0f} % of all records are in a conflict, warn when any is, else pass. Not "
@@ -58,7 +57,7 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
         why=why,
         n=records,
         classes=subject.class_counts,
-        records=ids.head(SHOWN).to_list(),
+        records=ids.to_list(),
         details={
             "holding": holding, "conflicting_keys": distinct, "conflicting_records": ids.len(), "share": share,
             "conflicts": key_table(subject, conflicts),

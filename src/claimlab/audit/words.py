@@ -64,12 +64,12 @@ def telling(counts: Counts, subject: Subject) -> npt.NDArray[np.int64]:
     return np.argsort(-weight, kind="stable").astype(np.int64)
 
 
-def holding(subject: Subject, presence: Any, columns: Any, limit: int = 50) -> list[str]:
-    """The first records that hold one of these words."""
+def holding(subject: Subject, presence: Any, columns: Any) -> list[str]:
+    """The records that hold one of these words."""
     if len(columns) == 0:
         return []
     rows = np.flatnonzero(np.asarray(presence[:, columns].sum(axis=1)).ravel())
-    return [subject.ids[int(i)] for i in rows[:limit]]
+    return [subject.ids[int(i)] for i in rows]
 
 
 def _row(subject: Subject, words: tuple[str, ...], counts: Counts, i: int) -> dict[str, Any]:

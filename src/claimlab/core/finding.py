@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 Verdict = Literal["fail", "warn", "inconclusive", "pass", "not-measured"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # the gravest first
+KEPT = 5_000  # ids of records that a finding keeps
 
 
 class Baselines(BaseModel):
@@ -52,7 +53,8 @@ class Finding(BaseModel):
     n: int = 0
     classes: dict[str, int] = {}
     feature: str | None = None  # the column or feature group when a check yields several findings
-    records: list[str] = []  # ids to look at
+    records: list[str] = []  # ids to look at, the first `KEPT`
+    records_in_all: int | None = None  # how many there are, where more than are kept
     fact: str | None = None
     others: list[Finding] = []
     details: dict[str, Any] = {}  # tables behind the finding (words with counts, purity, ...), JSON-safe
@@ -63,7 +65,14 @@ class Finding(BaseModel):
             raise ValueError("a finding needs a sentence of why")
         if self.verdict == "not-measured" and self.score is not None:
             raise ValueError("a finding that was not measured has no score")
+        if len(self.records) > KEPT:
+            self.records_in_all, self.records = len(self.records), self.records[:KEPT]
         return self
+
+    @property
+    def pointed_at(self) -> int:
+        """How many records the finding points at."""
+        return self.records_in_all or len(self.records)
 
     @property
     def every(self) -> list[Finding]:

@@ -43,13 +43,18 @@ class Agreement(Shown):
     def table(self) -> pl.DataFrame:
         return self.rows
 
+    @property
+    def measured(self) -> bool:
+        """Whether any item has two votes."""
+        return bool(self.rows["items"].sum())
+
     def headline(self) -> str:
         overall = self.rows.filter((pl.col("between") == ALL) & (pl.col("votes") == BEFORE))
         if not overall.height or not overall["items"][0]:
             return f"'{self.name}': no item has two votes yet"
         row = overall.row(0, named=True)
         alpha = "not defined" if row["alpha"] is None else f"{row['alpha']:.2f}"
-        return f"'{self.name}': {100 * row['percent']:.0f} % on {row['items']:,} items, alpha ({self.level}) {alpha}"
+        return f"'{self.name}': {100 * row['percent']:.0f}% on {row['items']:,} items, alpha ({self.level}) {alpha}"
 
     def to_json(self) -> dict[str, Any]:
         return {"name": self.name, "level": self.level, "bounds": self.bounds, "rows": self.rows.to_dicts()}

@@ -54,9 +54,16 @@ def review_apply(
     source = data if data is not None else find_source(opened)
     with Run(STEP, source, output, reads=[opened.folder], force=force) as run:
         _refuse_other(run.dataset, opened)
+        _refuse_empty(opened)
         applied = _apply(run.dataset, opened)
         run.finish(applied)
     return applied
+
+
+def _refuse_empty(review: Review) -> None:
+    if not any(votes.every() for votes, _ in review.outcomes().values()):
+        problem = f"Nothing is decided in the review '{review.task.name}': there is nothing to apply."
+        raise DataError(problem, "Let annotators answer first, or import their answers.")
 
 
 def find_source(review: Review) -> Path:

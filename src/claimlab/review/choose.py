@@ -47,7 +47,7 @@ class Wanted:
 
     def check(self) -> None:
         named = [n for n in ("doubtful", "audit", "predictions", "pairs", "records") if getattr(self, n)]
-        if len(named) > 1:
+        if len(named) > 1 and named != ["pairs", "records"]:  # pairs in which the named records are
             both = " and ".join(f"`{n}`" for n in named)
             raise UsageError(f"{both} both choose records.", "Pass one of them.")
         if (self.audit is None) != (self.finding is None):
@@ -59,8 +59,11 @@ class Wanted:
     def parameters(self) -> dict[str, Any]:
         """For `review.json`: what was asked for, without paths."""
         given = {"doubtful": self.doubtful or None, "finding": self.finding, "pairs": self.pairs, "sample": self.sample}
-        more = {"stratify": self.stratify, "records": len(self.records) if self.records is not None else None}
+        named = None if self.records is None else len(self.records)
+        more: dict[str, Any] = {"stratify": self.stratify, "records": named}
         run = {"predictions": self.which} if self.predictions is not None else {}
+        if self.audit is not None and self.finding is not None:  # where the audit did not keep all of them
+            more["finding_records"] = finding_in(Path(self.audit), self.finding).records_in_all
         return {k: v for k, v in {**given, **more, **run}.items() if v is not None}
 
 
@@ -81,7 +84,11 @@ def _rows(dataset: Dataset, wanted: Wanted) -> pl.DataFrame:
     if wanted.predictions is not None:
         return _predicted(dataset, Dataset.of(wanted.predictions), one_of(WHICH, wanted.which, "which"))
     if wanted.pairs is not None:
-        return _pairs(dataset, one_of(PAIRS, wanted.pairs, "pairs"))
+        pairs = _pairs(dataset, one_of(PAIRS, wanted.pairs, "pairs"))
+        if wanted.records is None:
+            return pairs
+        named = list(wanted.records)
+        return pairs.filter(pl.col("id").is_in(named) | pl.col("other").is_in(named))
     return _named(dataset, dataset.records["id"].to_list() if wanted.records is None else wanted.records)
 
 

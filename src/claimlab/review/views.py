@@ -11,43 +11,37 @@ from claimlab.review.status import ReviewStatus
 
 
 def status_blocks(status: ReviewStatus) -> list[Block]:
-    columns = (
-        "Name",
-        "Role",
-        "Assigned",
-        "Done",
-        "Open",
-        "Skipped",
-        "Returned",
-        "Gold right",
-        "Attention right",
-        "Median s",
-    )
-    rows = [
-        (
-            r["name"], r["role"], r["assigned"], r["done"], r["open"], r["skipped"], r["returned"],
-            _of(r["gold_right"], r["gold"]), _of(r["attention_right"], r["attention"]),
-            "" if r["median_seconds"] is None else f"{r['median_seconds']:.1f}",
-        )
-        for r in status
-    ]  # fmt: skip
+    columns = {
+        "Name": [r["name"] for r in status],
+        "Role": [r["role"] for r in status],
+        "Done": [_of(r["done"], r["assigned"]) for r in status],
+        "Skipped": [r["skipped"] or "" for r in status],
+        "Returned": [r["returned"] or "" for r in status],
+        "Gold": [_of(r["gold_right"], r["gold"]) for r in status],
+        "Attention": [_of(r["attention_right"], r["attention"]) for r in status],
+        "Median s": ["" if r["median_seconds"] is None else f"{r['median_seconds']:.1f}" for r in status],
+    }
+    shown = {head: cells for head, cells in columns.items() if any(cells)}  # so that the table fits a terminal
+    table = Table(tuple(shown), list(zip(*shown.values(), strict=True)))
+    right = " Gold and attention: answered rightly, of those answered." if {"Gold", "Attention"} & set(shown) else ""
     how = ", ".join(f"{name} {n:,}" for name, n in status.items.items()) or "none"
-    return [Text(f"Review {status.headline()}. Items: {how}."), Table(columns, rows)]
+    return [Text(f"Review {status.headline()}. Items: {how}.{right}"), table]
 
 
 def agreement_blocks(figures: Agreement) -> list[Block]:
+    if not figures.measured:
+        todo = "Agreement is measured once two annotators have answered the same item."
+        return [Text(f"Agreement of {figures.headline()}. {todo}")]
     names = {"percent": "Percent", "kappa": "Kappa", "alpha": f"Alpha ({figures.level})"}
     rows = [(r["between"], r["votes"], r["items"], *(_figure(r, name) for name in FIGURES)) for r in figures]
     blocks: list[Block] = [
         Text(f"Agreement of {figures.headline()}."),
         Table(("Between", "Votes", "Items", *names.values()), rows),
-        Text("Kappa is Fleiss' for all annotators and Cohen's for a pair. 95 % intervals over items, from 20 items."),
+        Text("Kappa is Fleiss' for all annotators and Cohen's for a pair. From 20 items, with 95% intervals."),
     ]
     if figures.bounds is not None:
         low, mean, high = (100 * figures.bounds[k] for k in ("lower", "average", "upper"))
-        blocks.append(
-            Text(f"Positive answers: lower bound {low:.1f} %, average {mean:.1f} %, upper bound {high:.1f} %.")
-        )
+        blocks.append(Text(f"Positive answers: lower bound {low:.1f}%, average {mean:.1f}%, upper bound {high:.1f}%."))
     return blocks
 
 
@@ -76,4 +70,4 @@ def _figure(row: dict[str, Any], name: str) -> str:
 def _accuracy(row: dict[str, Any]) -> str:
     if row["accuracy"] is None:
         return "not inspected"
-    return f"{100 * row['accuracy']:.0f} % ({100 * row['low']:.0f} to {100 * row['high']:.0f})"
+    return f"{100 * row['accuracy']:.0f}% ({100 * row['low']:.0f} to {100 * row['high']:.0f})"

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
+import polars as pl
 from fastapi import Query
 from pydantic import BaseModel, Field
 
+from claimlab.audit.result import Example
 from claimlab.audit.views import pictures
 from claimlab.audit.views.page import Detail, finding_blocks
 from claimlab.audit.views.tables import Rows
 from claimlab.audit.views.wording import conclusion_blocks, explanation, finding_title, headline
+from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound
-from claimlab.core.finding import VERDICTS, Verdict
+from claimlab.core.finding import VERDICTS, Finding, Verdict
+from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import record_link
 from claimlab.web.filters import Facet, Filters, Values, facet
 from claimlab.web.page import Pages
 from claimlab.web.saved import audits_in, findings_in
 from claimlab.web.workspace import Place, Workspace
+
+LISTED = 50  # records on the page of a finding
 
 
 class FindingFilters(Filters):
@@ -66,7 +73,9 @@ class FindingPage(BaseModel):
     dataset_link: str | None
     records_link: str | None
     review_link: str | None
-    records: list[dict[str, str | None]]
+    records: list[dict[str, str | None]] = Field(description="The first records that the finding points at.")
+    records_in_all: int = Field(description="How many records the finding points at.")
+    records_kept: int = Field(description="How many of them the audit keeps: these can be listed and reviewed.")
 
 
 def add_audits(pages: Pages) -> None:
@@ -114,7 +123,6 @@ def finding_page(workspace: Workspace, place: Place, number: int) -> FindingPage
         raise NotFound(f"The audit '{place.entry.name}' has no finding {number}.", "Choose one from its list.")
     audit, finding = findings[number]
     data = workspace.with_digest(audit.digest)
-    examples = {e.id: e for e in audit.examples}
     chosen = urlencode({"audit": place.entry.id, "finding": number})
     with_rows = data is not None and bool(finding.records)
     return FindingPage(
@@ -123,15 +131,26 @@ def finding_page(workspace: Workspace, place: Place, number: int) -> FindingPage
         dataset_link=None if data is None else f"/datasets/{data.entry.id}",
         records_link=f"/datasets/{data.entry.id}?{chosen}" if data is not None and with_rows else None,
         review_link=f"/new-review?dataset={data.entry.id}&{chosen}" if data is not None and with_rows else None,
-        records=[
-            {
-                "id": id, "text": examples[id].text if id in examples else None,
-                "label": examples[id].label if id in examples else None,
-                "link": None if data is None else record_link(data.entry.id, id),
-            }
-            for id in finding.records[:200]
-        ],
+        records=_records(finding, data, {e.id: e for e in audit.examples}), records_in_all=finding.pointed_at,
+        records_kept=len(finding.records),
     )  # fmt: skip
+
+
+def _records(finding: Finding, data: Place | None, examples: Mapping[str, Example]) -> list[dict[str, str | None]]:
+    """The first records of a finding with their texts: from the dataset, or as the audit keeps a few of them."""
+    ids = finding.records[:LISTED]
+    texts = {id: (example.text, example.label) for id, example in examples.items()}
+    if data is not None:
+        scan = pl.scan_parquet(data.folder / RECORDS).filter(pl.col("id").is_in(ids))
+        rows = scan.select("id", "text", "veracity").collect().iter_rows()
+        texts |= {id: (excerpt(text or "", 300), label) for id, text, label in rows}
+    return [
+        {
+            "id": id, "text": texts.get(id, (None, None))[0], "label": texts.get(id, (None, None))[1],
+            "link": None if data is None else record_link(data.entry.id, id),
+        }
+        for id in ids
+    ]  # fmt: skip
 
 
 def blocks_of(workspace: Workspace, page: FindingPage) -> list[Any]:
@@ -150,7 +169,7 @@ def blocks_of(workspace: Workspace, page: FindingPage) -> list[Any]:
 def _found(base: str, number: int, dataset: str, f: Any) -> Found:
     return Found(
         number=number, dataset=dataset, check=f.check, title=finding_title(f), verdict=f.verdict, why=f.why,
-        score=f.score, p_adjusted=f.p_adjusted, n=f.n, records=len(f.records), link=f"{base}/findings/{number}",
+        score=f.score, p_adjusted=f.p_adjusted, n=f.n, records=f.pointed_at, link=f"{base}/findings/{number}",
     )  # fmt: skip
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
-from urllib.parse import urlencode
 
 import polars as pl
 from fastapi import Query
 from pydantic import BaseModel, Field
 
 from claimlab.pages.excerpt import excerpt
-from claimlab.web.filters import Filters, Turning, turning
+from claimlab.web.filters import Filters, Part, Turning, turning
 from claimlab.web.page import Pages
-from claimlab.web.predictions import scored
+from claimlab.web.predictions import prediction_link, run_of, runs_in, scored
 from claimlab.web.workspace import Workspace
 
 Side = Literal["", "both right", "only the first", "only the second", "both wrong", "different answers"]
@@ -22,6 +21,8 @@ SIDES: tuple[Side, ...] = get_args(Side)
 class CompareFilters(Filters):
     one: Annotated[str, Field(max_length=500, description="A run.")]
     other: Annotated[str, Field(max_length=500, description="Another run.")]
+    one_part: Part = 0
+    other_part: Part = 0
     side: Side = ""
 
 
@@ -61,30 +62,35 @@ def add_comparison(pages: Pages) -> None:
 
 def compare_page(workspace: Workspace, filters: CompareFilters) -> ComparePage:
     places = workspace.get(filters.one, "run"), workspace.get(filters.other, "run")
-    first, second = (scored(place, "language").table for place in places)
+    parts = filters.one_part, filters.other_part
+    first, second = (scored(place, "language", part).table for place, part in zip(places, parts, strict=True))
+    names = [
+        place.entry.name if len(runs_in(place)) == 1 else run_of(place, part).name
+        for place, part in zip(places, parts, strict=True)
+    ]
     both = first.select("id", "text", "truth", one="said", one_right="right").join(
         second.select("id", other="said", other_right="right"), on="id", how="inner", maintain_order="left"
     )
     a, b = pl.col("one_right"), pl.col("other_right")
-    parts: dict[Side, pl.Expr] = {
+    sides: dict[Side, pl.Expr] = {
         "both right": a & b, "only the first": a & ~b, "only the second": ~a & b, "both wrong": ~a & ~b,
         "different answers": pl.col("one").fill_null("") != pl.col("other").fill_null(""),
     }  # fmt: skip
     text = pl.col("text").fill_null("").str.to_lowercase()
     words = [text.str.contains(word.lower(), literal=True) for word in filters.q.split()]
-    shown = both.filter(*words, *([parts[filters.side]] if filters.side else []))
+    shown = both.filter(*words, *([sides[filters.side]] if filters.side else []))
     where = turning(filters, "/compare", shown.height)
     start = (where.number - 1) * filters.size
     return ComparePage(
-        one=places[0].entry.name, other=places[1].entry.name, shared=both.height,
+        one=names[0], other=names[1], shared=both.height,
         only_in_one=first.height - both.height, only_in_other=second.height - both.height,
-        counts={name: both.filter(part).height for name, part in parts.items()},
+        counts={name: both.filter(part).height for name, part in sides.items()},
         links={name: filters.link("/compare", side=name) for name in SIDES}, filters=filters,
         filter_pairs=filters.pairs(), turning=where,
         pairs=[
             Pair(
-                link=f"/runs/{filters.one}/prediction?{urlencode({'id': r['id']})}",
-                other_link=f"/runs/{filters.other}/prediction?{urlencode({'id': r['id']})}",
+                link=prediction_link(f"/runs/{filters.one}", r["id"], parts[0]),
+                other_link=prediction_link(f"/runs/{filters.other}", r["id"], parts[1]),
                 **{**r, "text": excerpt(r["text"] or "", 300)},
             )
             for r in shown.slice(start, filters.size).iter_rows(named=True)

@@ -14,6 +14,7 @@ from claimlab.core.record import SCHEMA
 
 BLANK = BeforeValidator(lambda value: None if value == "" else value)  # what an empty field of a form sends
 Day = Annotated[date | None, BLANK]
+Part = Annotated[int, Field(ge=0, le=100_000, description="Which run of a folder that holds several, from 0.")]
 Values = Annotated[list[Annotated[str, Field(max_length=500)]], Field(max_length=50)]
 COLUMNS = ["id", "text", "veracity", "split", "language", "date", "source", "topic", "kind"]  # of a row in a list
 FACETS = {

@@ -37,6 +37,11 @@ class Selection(RecordFilters):
 
     dataset: Annotated[str, Field(max_length=500)]
 
+    @property
+    def narrows(self) -> bool:
+        """Whether it leaves out any record."""
+        return len(self.pairs()) > 1
+
 
 class NewPage(BaseModel):
     dataset: str
@@ -150,7 +155,9 @@ def _settings(workspace: Workspace, place: Place, body: NewReview) -> dict[str, 
         "sample": body.sample, "seed": body.seed,
     }  # fmt: skip
     if task.name in PAIRS:
-        return {**settings, "pairs": PAIRS[task.name]}
+        # A file has far more near-duplicate pairs than anybody reviews: at most MOST of them, at random.
+        pairs = {**settings, "pairs": PAIRS[task.name], "sample": body.sample or MOST}
+        return {**pairs, "records": _ids(workspace, place, body.selection)} if body.selection.narrows else pairs
     return {**settings, "records": _ids(workspace, place, body.selection)}
 
 

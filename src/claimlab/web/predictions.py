@@ -6,11 +6,13 @@ import json
 import sqlite3
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import NotFound
+from claimlab.core.words import several
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.traits import USUAL, trait
@@ -36,13 +38,21 @@ class Scored:
     macro_f1: float | None
 
 
-def run_of(place: Place) -> ScoredRun:
-    """The first run of the folder."""
-    return _runs.get(_key(place), lambda: open_runs(Dataset.open(place.folder))[0])
+def runs_in(place: Place) -> list[ScoredRun]:
+    """The runs of the folder: predictions may be of several seeds or systems."""
+    return _runs.get(_key(place), lambda: open_runs(Dataset.open(place.folder)))
 
 
-def scored(place: Place, subgroup: str) -> Scored:
-    return _groups.get((_key(place), subgroup), lambda: _scored(run_of(place), subgroup))
+def run_of(place: Place, part: int = 0) -> ScoredRun:
+    runs = runs_in(place)
+    if part >= len(runs):
+        problem = f"'{place.entry.name}' has no run {part}: it holds {several(len(runs), 'run')}, numbered from 0."
+        raise NotFound(problem, "Choose one from its page.")
+    return runs[part]
+
+
+def scored(place: Place, subgroup: str, part: int = 0) -> Scored:
+    return _groups.get((_key(place), subgroup, part), lambda: _scored(run_of(place, part), subgroup))
 
 
 def _key(place: Place) -> tuple[str, ...]:
@@ -79,9 +89,15 @@ def tally(values: pl.Series) -> list[tuple[str | None, int | None]]:
     return [(value, n) for value, n in counts.head(50).iter_rows()]
 
 
-def prediction_of(place: Place, id: str) -> tuple[dict[str, Any], dict[str, float | None], list[dict[str, Any]]]:
+def prediction_link(base: str, id: str, part: int) -> str:
+    return f"{base}/prediction?{urlencode({'id': id, **({'part': part} if part else {})})}"
+
+
+def prediction_of(
+    place: Place, id: str, part: int
+) -> tuple[dict[str, Any], dict[str, float | None], list[dict[str, Any]]]:
     """A labelled record with its answer, the scores, and the evidence that the run kept for it."""
-    rows = as_text(run_of(place).table.lazy().filter(pl.col("id") == id)).collect().to_dicts()
+    rows = as_text(run_of(place, part).table.lazy().filter(pl.col("id") == id)).collect().to_dicts()
     if not rows:
         raise NotFound(f"The run '{place.entry.name}' has no prediction for '{id[:100]}'.", "Choose one from its list.")
     evidence: list[dict[str, Any]] = []

@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field
 
 from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import record_link
-from claimlab.web.filters import BLANK, Facet, Filters, Turning, Values, check_sort, facet, turning
+from claimlab.web.filters import BLANK, Facet, Filters, Part, Turning, Values, check_sort, facet, turning
 from claimlab.web.page import Pages
-from claimlab.web.predictions import SUBGROUPS, call_rows, prediction_of, scored, tally
+from claimlab.web.predictions import SUBGROUPS, call_rows, prediction_link, prediction_of, runs_in, scored, tally
 from claimlab.web.workspace import Place, Workspace
 
 SORTABLE = ("id", "truth", "said", "confidence")
@@ -23,6 +23,7 @@ Share = Annotated[float | None, Field(ge=0, le=1), BLANK]
 class RunFilters(Filters):
     """Which predictions of a run."""
 
+    part: Part = 0
     right: Annotated[Literal["", "right", "wrong", "none"], Field(description="none: no usable answer.")] = ""
     truth: Values = []
     said: Values = []
@@ -49,9 +50,16 @@ class MatrixCell(BaseModel):
     hit: bool
 
 
+class RunLink(BaseModel):
+    name: str
+    link: str
+    chosen: bool
+
+
 class RunPage(BaseModel):
     id: str
     name: str
+    runs: list[RunLink] = Field(description="The runs of the folder, where it holds several.")
     detector: str | None
     task: str
     classes: list[str]
@@ -93,31 +101,46 @@ def add_runs(pages: Pages) -> None:
         return run_page(workspace, workspace.get(run, "run"), filters)
 
     @pages.add("/runs/{run}/prediction", "prediction.html.jinja", title="One prediction with all that is recorded")
-    def prediction(run: str, id: Annotated[str, Query(max_length=2_000)]) -> PredictionPage:
-        return prediction_page(workspace.get(run, "run"), id)
+    def prediction(run: str, id: Annotated[str, Query(max_length=2_000)], part: Part = 0) -> PredictionPage:
+        return prediction_page(workspace.get(run, "run"), id, part)
 
 
 def run_page(workspace: Workspace, place: Place, filters: RunFilters) -> RunPage:
     check_sort(filters.sort, SORTABLE)
-    base, run = f"/runs/{place.entry.id}", scored(place, filters.subgroup)
+    base, run = f"/runs/{place.entry.id}", scored(place, filters.subgroup, filters.part)
+    runs = runs_in(place)
     shown = chosen(run.table, filters)
     where = turning(filters, base, shown.height)
     start = (where.number - 1) * filters.size
     answers = [*run.classes, *(word for word in ("other", "none") if word in run.answers - set(run.classes))]
     return RunPage(
         id=place.entry.id, name=place.entry.name, detector=run.detector, task=run.task, classes=list(run.classes),
+        runs=[
+            RunLink(name=r.name, link=RunFilters(part=i).link(base), chosen=i == filters.part)
+            for i, r in enumerate(runs) if len(runs) > 1
+        ],
         answers=answers, matrix=_matrix(run.table, run.classes, answers, filters, base), accuracy=run.accuracy,
         macro_f1=run.macro_f1, filters=filters, filter_pairs=filters.pairs(), turning=where,
         sort_links={c: filters.link(base, sort=f"-{c}" if filters.sort == c else c) for c in SORTABLE},
         facets=_facets(run.table, shown, filters, base),
         subgroups={s: filters.link(base, subgroup=s, value=[]) for s in SUBGROUPS},
-        predictions=[_prediction(base, r) for r in shown.slice(start, filters.size).iter_rows(named=True)],
-        others={
-            p.entry.name: f"/compare?one={place.entry.id}&other={p.entry.id}"
-            for p in workspace.places().values() if p.entry.kind == "run" and p.entry.id != place.entry.id
-        },
+        predictions=[
+            _prediction(base, filters.part, r) for r in shown.slice(start, filters.size).iter_rows(named=True)
+        ],
+        others=_others(workspace, place, filters.part),
         notes=place.manifest.notes if place.manifest else [],
     )  # fmt: skip
+
+
+def _others(workspace: Workspace, place: Place, part: int) -> dict[str, str]:
+    """Runs to compare with, of this folder and of others."""
+    one = {"one": place.entry.id, **({"one_part": part} if part else {})}
+    inside = {run.name: (place.entry.id, i) for i, run in enumerate(runs_in(place)) if i != part}
+    outside = {e.name: (e.id, 0) for e in workspace.entries("run") if e.id != place.entry.id}
+    return {
+        name: f"/compare?{urlencode({**one, 'other': other, **({'other_part': i} if i else {})})}"
+        for name, (other, i) in {**inside, **outside}.items()
+    }
 
 
 def chosen(table: pl.DataFrame, filters: RunFilters) -> pl.DataFrame:
@@ -171,16 +194,16 @@ def _facets(table: pl.DataFrame, shown: pl.DataFrame, filters: RunFilters, base:
     ]
 
 
-def _prediction(base: str, row: dict[str, Any]) -> Prediction:
+def _prediction(base: str, part: int, row: dict[str, Any]) -> Prediction:
     return Prediction(
         id=row["id"], text=excerpt(row["text"] or "", 300), truth=row["truth"], said=row["said"], right=row["right"],
         confidence=row["confidence"], rationale=excerpt(row["rationale"], 300) if row["rationale"] else None,
-        link=f"{base}/prediction?{urlencode({'id': row['id']})}",
+        link=prediction_link(base, row["id"], part),
     )  # fmt: skip
 
 
-def prediction_page(place: Place, id: str) -> PredictionPage:
-    row, scores, evidence = prediction_of(place, id)
+def prediction_page(place: Place, id: str, part: int) -> PredictionPage:
+    row, scores, evidence = prediction_of(place, id, part)
     calls, note = call_rows(place, row.get("text"))
     known = ("id", "text", "truth", "said", "scores", "rationale", "answer", "right", "confidence", "subgroup", "meta")
     return PredictionPage(

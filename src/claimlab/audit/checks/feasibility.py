@@ -33,7 +33,7 @@ from claimlab.core.stats.interval import mean_interval
 
 THRESHOLD = 0.75
 MIN_RECORDS = 30
-SHOWN = 50  # records, and explanations of a judge
+SHOWN = 50  # explanations of a judge
 WITH = {ALONE: "without search", PROMISED: "with search (promised)", RESULTS: "with search results"}
 
 
@@ -85,7 +85,7 @@ class Feasibility:
             interval=interval,
             n=n,
             feature="annotators",
-            records=[i for i, v in zip(combined.ids, combined.lower, strict=True) if v == 0][:SHOWN],
+            records=[i for i, v in zip(combined.ids, combined.lower, strict=True) if v == 0],
             details={
                 "lower": low, "upper": high, "average": rate, "agreement": agreement,
                 "answers": answer_counts(votes), **hint_counts(subject),
@@ -137,7 +137,7 @@ class Feasibility:
             interval=interval,
             n=len(known),
             feature=label,
-            records=no[:SHOWN],
+            records=no,
             details={
                 "failed_answers": nulls,
                 "validated": beside.validated,

@@ -83,7 +83,7 @@ def review(
         n=part.n,
         classes=part.class_counts,
         feature=feature,
-        records=[part.ids[row] for row in rows[:SHOWN].tolist()],
+        records=[part.ids[row] for row in rows.tolist()],
         details={"suspects": len(rows), "share": len(rows) / part.n, "review": suspected},
     )
 

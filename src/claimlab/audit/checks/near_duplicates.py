@@ -11,7 +11,6 @@ from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 
 FAIL_SHARE = 0.01
-SHOWN = 50
 PAIRS = 6  # shown side by side
 
 
@@ -65,7 +64,7 @@ class NearDuplicates:
             n=int(test.sum()),
             classes=subject.class_counts,
             feature=label,
-            records=[subject.ids[i] for i in rows[leaked][:SHOWN]],
+            records=[subject.ids[i] for i in rows[leaked]],
             details={
                 "leaked": n, "share": share, "same_label": int((leaked & same).sum()),
                 "other_label": int((leaked & other).sum()), "drawn": drawn,
@@ -89,7 +88,7 @@ class NearDuplicates:
             n=len(rows),
             classes=subject.class_counts,
             feature=label,
-            records=[subject.ids[i] for i in torn[:SHOWN]],
+            records=[subject.ids[i] for i in torn],
             details={
                 "contradicting_records": len(torn),
                 "share": share,

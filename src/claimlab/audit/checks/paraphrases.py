@@ -24,7 +24,7 @@ TEST, TRAIN = 300, 1_200  # rows, drawn at random where there are more
 MIN_TEST = 20
 FAIL_SHARE, WARN_SHARE = 0.05, 0.01
 CHARACTERS = 400  # of a text are read: the encoder sees sentences, not articles
-SHOWN, PAIRS = 50, 6
+PAIRS = 6
 CHANGED, ALIKE = "a copy with a few words changed", 0.7
 MOST_TEXTS = 100_000
 Index = npt.NDArray[np.int64]
@@ -110,7 +110,7 @@ class Paraphrases:
             n=n,
             classes=subject.class_counts,
             feature=f"{what}, " + ("across a random split" if drawn else "across the given split"),
-            records=[subject.ids[i] for i in rows[order][:SHOWN].tolist()],
+            records=[subject.ids[i] for i in rows[order].tolist()],
             details={
                 "paraphrased": len(rows), "share": len(rows) / n, "same_label": same, "translations": crossing,
                 "pairs": [

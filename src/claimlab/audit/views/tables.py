@@ -9,6 +9,7 @@ from typing import Any
 from claimlab.audit.advice import name_of
 from claimlab.audit.result import Example
 from claimlab.core.finding import Finding
+from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Cell, Fold, Table, Text, cell, decimal, percent, span
 from claimlab.pages.excerpt import excerpt
 
@@ -132,15 +133,21 @@ def record_blocks(finding: Finding, rows: Rows) -> list[Block]:
         return []
     shown = [r for r in finding.records if r in rows.links]
     if not shown:
-        return [Text(f"It names {len(finding.records)} records; they are in audit.json.")]
+        return [Text(f"It names {several(finding.pointed_at, 'record')}; {_kept(finding)}.")]
     out: list[Block] = []
     if not finding.details.get("pairs"):
         body = [[rows.cell(r), rows.label(r), rows.text(r)] for r in shown[:INLINE]]
         out.append(Table(["Record", "Label", "Text"], body, sortable=False))
-    rest = len(finding.records) - len(shown)
-    more = f" ({rest} more in audit.json)" if rest else ""
+    rest = finding.pointed_at - len(shown[:LISTED])
+    more = f" ({rest:,} more; {_kept(finding)})" if rest else ""
     links = [(excerpt(r, 60), rows.links[r]) for r in shown[:LISTED]]
     return [*out, Text(f"Rows to look at{more}:", links=links)]
+
+
+def _kept(finding: Finding) -> str:
+    """Where the ids are, and that not all were kept."""
+    cut = finding.records_in_all is not None
+    return f"the first {len(finding.records):,} are in audit.json" if cut else "audit.json has all of them"
 
 
 def count_table(rows: Sequence[Mapping[str, Any]], head: str) -> Table:

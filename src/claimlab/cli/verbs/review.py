@@ -10,6 +10,7 @@ import typer
 from claimlab.cli.options import DatasetArgument, ForceFlag, JsonFlag, LimitOption, OutputOption, SeedOption
 from claimlab.cli.output import echo, emit, note, progress_bar, say, several, show_blocks, suggest, verb, written
 from claimlab.cli.verbs._review_files import ask, export, import_
+from claimlab.core.finding import KEPT
 
 app = verb(help="Review records: make a review, see how far it is, agreement, batches, files, and write it back.")
 
@@ -78,6 +79,8 @@ def create(
         emit({"output": str(output), "task": review.task.name, "items": review.size, "tokens": tokens})
         return
     echo(f"Wrote {output}: {several(review.size, 'item')} for the task '{review.task.name}'.")
+    if (total := review.project.origin.chosen.get("finding_records")) is not None:
+        say(f"The finding points at {total:,} records; the audit keeps the first {KEPT:,} of them.")
     _say_tokens(tokens)
     suggest(f"claimlab serve {output.parent}")
 
