@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,4 +28,19 @@ def test_cleaning_finds_what_the_audit_cannot(tour: Tour) -> None:
     assert tour.found["too-short"] == "clean: too-short"
     assert tour.twin_cleaned is not None
     assert tour.twin_cleaned.dataset.records.equals(tour.twin.records)
-    assert "it loses nothing" in Path(tour.folder / "index.html").read_text(encoding="utf-8")
+    assert "it loses nothing" in Path(tour.folder / "details.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_page_is_a_story(tour: Tour) -> None:
+    """A newcomer reads it in five minutes; every link on it leads to a page of the demo, and no page is too large."""
+    page = (tour.folder / "index.html").read_text(encoding="utf-8")
+    body = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", page, flags=re.S)
+    assert len(re.sub(r"<[^>]+>", " ", body).split()) < 1_200
+    headings = re.findall(r"<h2[^>]*>([^<]+)", page)
+    assert headings[:3] == ["What was planted", "What was found", "What to do"]
+    for link in set(re.findall(r'href="([^"#]+\.html)(?:#([^"]+))?"', page)):
+        target = tour.folder / link[0]
+        assert target.is_file()
+        assert not link[1] or f'id="{link[1]}"' in target.read_text(encoding="utf-8"), link
+    assert [p.name for p in tour.folder.rglob("*.html") if p.stat().st_size >= 2_000_000] == []

@@ -1,16 +1,14 @@
-"""What `claimlab demo` does: the whole job on the made-up dataset, to one page. Each capability adds a stage."""
+"""What `claimlab demo` does: the whole job on the synthetic dataset, to a page that tells it as a story. Each
+capability adds a stage, whose section goes to the page of details."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from claimlab.audit.result import Audit
 from claimlab.audit.run import audit
-from claimlab.audit.views.page import Chapter, Detail, check_sections, rows_section, summary
-from claimlab.audit.views.wording import protocol_sections
+from claimlab.audit.views.page import Chapter, Detail, summary
 from claimlab.audit.write import write_audits
 from claimlab.clean.front import clean
 from claimlab.clean.views import stage_blocks
@@ -19,29 +17,16 @@ from claimlab.cli.tour_evolve import run_evolve
 from claimlab.cli.tour_runs import run_detect
 from claimlab.cli.tour_split import run_split
 from claimlab.cli.tour_state import Tour
+from claimlab.cli.tour_story import DETAILS, FOUND_BY_AUDIT, details, findings_of, story
 from claimlab.core.dataset import Dataset
-from claimlab.core.finding import Finding
 from claimlab.core.guard import seal_folder
 from claimlab.core.progress import Progress, silent
-from claimlab.generate.planted import DEFECTS, clean_twin, planted
-from claimlab.pages.blocks import Cell, Figure, Report, Section, Table, Text, Tiles
+from claimlab.generate.planted import clean_twin, planted
+from claimlab.pages.blocks import Figure, Section, Text
 from claimlab.pages.charts import bars, colours_of, to_svg
 from claimlab.pages.folder import Contents, fill
 
 KIND = "demo"
-
-# Which finding of the audit shows which planted defect; the rest are shown by later stages.
-FOUND_BY_AUDIT: dict[str, tuple[str, str | None]] = {
-    "keyword": ("giveaways", None),
-    "time-gap": ("time", "date"),
-    "publisher": ("source", None),
-    "length-gap": ("length", None),
-    "contradicting-near-duplicates": ("near-duplicates", "under different labels"),
-    "url-under-both-labels": ("url-conflicts", None),
-    "duplicates-across-splits": ("near-duplicates", "across the given split"),
-    "infeasible": ("feasibility", None),
-}
-
 
 # Which step of the default recipe takes out which planted rows, and into which table.
 FOUND_BY_CLEAN = {"wrong-language": ("language", "doubtful"), "too-short": ("too-short", "dropped")}
@@ -61,7 +46,8 @@ def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress 
         progress(f"demo: {stage.__name__.removeprefix('run_').replace('_', ' ')}", number, len(STAGES))
         stage(tour)
     progress("demo: page", len(STAGES), len(STAGES))
-    fill(Contents(KIND, [page(tour)], data={"demo.json": {"found": tour.found, "enriched": tour.enriched}}), folder)
+    data = {"demo.json": {"found": tour.found, "enriched": tour.enriched}}
+    fill(Contents(KIND, [story(tour)], data=data, more_pages={DETAILS: [details(tour)]}), folder)
     return tour
 
 
@@ -89,7 +75,7 @@ def show_data(tour: Tour) -> None:
         Section(
             "The data",
             [
-                Text("Made-up claims about invented places in three languages, with defects planted on purpose."),
+                Text("Synthetic claims about invented places in three languages, with defects planted on purpose."),
                 Figure(to_svg(chart), "Records per language and label.", "Bar chart of records per language and label"),
             ],
         )
@@ -103,12 +89,6 @@ def run_audit(tour: Tour) -> None:
     for defect, (check, feature) in FOUND_BY_AUDIT.items():
         if any(f.verdict == "fail" for f in findings_of(tour.audit, check, feature)):
             tour.found[defect] = f"audit: {check}{f' ({feature})' if feature else ''}"
-    part, detail = Chapter(tour.audit, 0), Detail()
-    tour.sections += [
-        Section("The audit", summary(part, detail)),
-        *check_sections(part, detail),
-        *rows_section(part, detail),
-    ]
     alarms = [f for f in tour.twin_audit.findings if f.verdict in ("fail", "warn")]
     verdict = "no fail and no warning, as it should be" if not alarms else f"{len(alarms)} false alarms"
     tour.sections.append(
@@ -116,7 +96,7 @@ def run_audit(tour: Tour) -> None:
             "The clean twin",
             [
                 Text(f"The same claims without any defect: {verdict}."),
-                *summary(Chapter(tour.twin_audit, 1, alarms_only=True), detail, linked=False),
+                *summary(Chapter(tour.twin_audit, 1, alarms_only=True), Detail(), linked=False),
             ],
         )
     )
@@ -142,33 +122,3 @@ def run_clean(tour: Tour) -> None:
 
 
 STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_clean, run_split, run_detect, run_enrich, run_evolve]
-
-
-def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:
-    return [f for f in audit.findings if f.check == check and feature in (None, f.feature)]
-
-
-def page(tour: Tour) -> Report:
-    found = len(tour.found)
-    tiles = Tiles(
-        [
-            ("records", f"{tour.dataset.records.height:,}", "plain"),
-            ("defects planted", str(len(DEFECTS)), "plain"),
-            ("found", str(found), "pass" if found == len(DEFECTS) else "warn"),
-        ]
-    )
-    rows: list[list[Any]] = [
-        [
-            name,
-            what,
-            len(tour.truth.records.get(name, [])) or None,
-            Cell(tour.found[name], tone="pass") if name in tour.found else Cell("not yet", tone="not-measured"),
-        ]
-        for name, what in DEFECTS.items()
-    ]
-    defects = Section(
-        "What was planted, and what found it", [Table(["Defect", "What it is", "Records", "Found by"], rows)]
-    )
-    audits = [a for a in (tour.audit, tour.twin_audit) if a is not None]
-    subtitle = "The whole job on a made-up dataset with planted defects, offline."
-    return Report("claimlab demo", subtitle, [tiles, defects, *tour.sections, protocol_sections(audits)])

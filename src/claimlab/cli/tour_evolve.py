@@ -24,7 +24,7 @@ def run_evolve(tour: Tour) -> None:
     made["random"].write(tour.folder / "evolved")
     turns = sum(data.tables["traces"].height for data in made.values())
     sentences = (
-        f"{some.height} claims of the clean twin were passed on for {STEPS} steps in three societies of 90 made-up "
+        f"{some.height} claims of the clean twin were passed on for {STEPS} steps in three societies of 90 simulated "
         f"agents; each of the {turns:,} turns was written by rule and is kept. The figures are the share in percent of "
         "a claim's words, then and now together, that are not in both: most of the change comes early."
     )
@@ -36,7 +36,7 @@ def run_evolve(tour: Tour) -> None:
         Table(["Network", *(f"step {s}" for s in SHOWN)], rows),
         _example(made["random"]),
     ]
-    tour.sections.append(Section("Claims on the move", blocks))
+    tour.sections.append(Section("Claim evolution", blocks))
 
 
 def _evolved(claims: Dataset, network: str, seed: int) -> Dataset:

@@ -22,8 +22,8 @@ def run_detect(tour: Tour) -> None:
         run.write(tour.folder / "runs" / name)
         scores = run.report["scores"]
         rows.append([name, run.records.height, percent(scores["accuracy"]), percent(scores["macro_f1"])])
-    told = (
+    sentence = (
         "Two detectors on the split that keeps near-duplicates together. Shortcuts that are in every part still help."
     )
     table = Table(["Detector", "Test records", "Accuracy", "Macro-F1"], rows, "Scores in per cent.")
-    tour.sections.append(Section("The detectors", [Text(told), table]))
+    tour.sections.append(Section("The detectors", [Text(sentence), table]))

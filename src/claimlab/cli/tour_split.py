@@ -20,7 +20,7 @@ def run_split(tour: Tour) -> None:
         rows.append([way, leak.rows, *map(toned, (leak.exact, leak.near, leak.group))])
     naive, fair = (made[way].checked.leaks[0] for way in ("random", "near-duplicates"))
     sentences = (
-        f"At random, {naive.texts} of {naive.rows} test records stand in train too, word for word or nearly so. Kept "
+        f"At random, {naive.texts} of {naive.rows} test records are also in train, word for word or nearly so. Kept "
         f"together by text and group, {fair.texts} of {fair.rows} do. With whole sources held out, who published it is "
         "new in test."
     )
