@@ -71,7 +71,7 @@ def planted_part(tour: Tour) -> Section:
 
 def found_part(tour: Tour) -> Section:
     """Each defect with what found it and the figure that shows it."""
-    rows = []
+    rows: list[list[Cell | str]] = []
     for name in DEFECTS:
         found = tour.found.get(name)
         where = Cell(found, tone="pass", link=_page_of(found)) if found else Cell("not yet", tone="not-measured")
