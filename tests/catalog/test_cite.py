@@ -29,8 +29,8 @@ def test_every_card_gives_a_whole_entry(name: str) -> None:
         assert entry.count("{") - entry.count("\\{") == entry.count("}") - entry.count("\\}")
         keys.append(head)
     assert len(set(keys)) == len(keys)
-    if card.homepage:
-        assert f"url = {{{card.homepage}}}" in entries[0]
+    assert re.match("https?://", card.homepage or ""), "every card leads to the dataset or its DOI"
+    assert f"url = {{{card.homepage}}}" in entries[0]
 
 
 def test_parts_of_a_citation() -> None:

@@ -59,9 +59,50 @@ def horne(files: Files) -> list[Row]:
 
 
 def covid_news(files: Files) -> list[Row]:
-    """Two files that overlap: the first row of a number counts."""
-    rows = [*files.table("clustered_df_eng"), *files.table("news_dataset_cl")]
-    return list({row["news_id"]: row for row in reversed(rows)}.values())
+    """Two files that overlap: the first row of a number counts. NONE stands for nothing."""
+    rows = [*files.table("news_dataset_cl"), *files.table("clustered_df_eng")]
+    first = {row["news_id"]: row for row in reversed(rows)}
+    order = dict.fromkeys(row["news_id"] for row in rows)
+    known = [{k: None if v == "NONE" else v for k, v in first[number].items()} for number in order]
+    return [
+        {"id": f"mm-covid-{r['news_id']}", "text": r["claim"], "label_raw": r["label"], "date": r["time"],
+         "url": r["ref_source_url"], "group": r["fact_url"], "language": {"en": "eng"}[r["lang"]]}
+        for r in known
+    ]  # fmt: skip
+
+
+def stories(files: Files) -> list[Row]:
+    """One text per file: a headline, the address in one of the first lines, the story. The workbook has more addresses."""
+    sheet = openpyxl.load_workbook(
+        io.BytesIO(files.data[files.names(r"Stories\.xlsx$")[0]]), read_only=True
+    ).worksheets[0]
+    head, *body = sheet.iter_rows(values_only=True)
+    at = {name: head.index(name) for name in ("Article Number", "Fake or Satire?", "URL of article")}
+    listed = {
+        (whole(r[at["Article Number"]]), str(r[at["Fake or Satire?"]]).strip()): r[at["URL of article"]] for r in body
+    }
+    rows = []
+    for kind in ("Fake", "Satire"):
+        for name in sorted(files.names(rf"final{kind}/.*\.txt"), key=natural):
+            lines = [line.strip() for line in files.text(re.escape(name) + "$").splitlines()]
+            links = [i for i, line in enumerate(lines[:3]) if re.match(r"https?://|www\.", line)][:1]
+            number = name.rsplit("/", 1)[-1].removesuffix(".txt")
+            rows.append({"id": f"fakenews-{kind.lower()}-{number}", "label_raw": kind,
+                         "text": " ".join(line for i, line in enumerate(lines) if i not in links),
+                         "url": lines[links[0]] if links else listed.get((number, kind))})  # fmt: skip
+    return rows
+
+
+def posts(files: Files) -> list[Row]:
+    """Cells are Python literals: (original, English, languages), and lists of them."""
+    rows = []
+    for r in files.table("trial_posts"):
+        text, images, places = instances(r["text"]), instances(r["ocr"]), instances(r["instances"])
+        spoken = [t for t in [text, *images] if t and t[0].strip()]
+        words = sorted({" ".join(v.split()).strip(" .") for v in instances(r["verdicts"])} - {""}, key=str.casefold)
+        rows.append({"id": f"multiclaim-{r['post_id']}", "text": " ".join(t[0] for t in spoken), "label_raw": "; ".join(words),
+                     "date": min((i[0] for i in places if i[0]), default=None), "source": next((i[1] for i in places if i[1]), None)})  # fmt: skip
+    return rows
 
 
 def instances(cell: str) -> Any:
@@ -157,7 +198,7 @@ CASES: dict[tuple[str, str], Case] = {
     ("fake-br", "full"): Case(fake_br, unread={"date": 3}),
     ("fakeddit", "posts"): Case(several("_train", "_validate", "_test", columns={"text": "title", "label_raw": "2_way_label", "date": "created_utc", "author": "author", "source": "subreddit"}, mark="\t")),
     ("fakehealth", "news"): Case(each_json("content/", {"url": "url", "date": "publish_date"}), ordered=False),
-    ("fakenews", "stories"): Case(lambda f: [{"label_raw": kind} for kind in ("Fake", "Satire") for _ in f.names(rf"final{kind}/.*\.txt")]),
+    ("fakenews", "stories"): Case(stories, ordered=False),
     ("fakenewscorpus", "sample"): Case(several("news_sample", columns={"text": "content", "label_raw": "type", "url": "url", "source": "domain", "author": "authors"})),
     ("fakenewsnet", "all"): Case(several("FakeNewsNet_combined", columns={"text": "title", "date": "date"})),
     ("fang-covid", "articles"): Case(each_json("articles/", {"text": lambda r: f"{r['header']} {r['article']}", "label_raw": "label", "date": "date", "url": "url", "source": "source"})),
@@ -174,9 +215,9 @@ CASES: dict[tuple[str, str], Case] = {
     ("mediaeval", "2016"): Case(several("2016/devset", "2016/testset", columns=EDITION, **TSV)),
     ("mediaeval", "2015"): Case(several("2015/devset", "2015/testset", columns=EDITION, **TSV)),
     ("mediaeval", "images"): Case(rumour_images),
-    ("mm-covid", "news"): Case(lambda f: [{"date": r["time"]} for r in covid_news(f)]),
+    ("mm-covid", "news"): Case(covid_news),
     ("mr2", "posts"): Case(lambda f: [{"text": i["caption"], "label_raw": str(i["label"])} for s in ("train", "val", "test") for i in json.loads(f.text(f"items_{s}")).values()], "mr2-sample"),
-    ("multiclaim", "posts"): Case(lambda f: [{"date": next((i[0] for i in instances(r["instances"]) if i[0]), None)} for r in f.table("trial_posts")], "multiclaim-samples"),
+    ("multiclaim", "posts"): Case(posts, "multiclaim-samples"),
     ("mumin", "claims"): Case(lambda f: f.objects("claims", {"text": "claim", "label_raw": "verdict"})),
     ("nlp4if-2021", "labelled"): Case(lambda f: [r for part in ("train", "dev") for s in ("ar", "bg", "en") for r in f.table(rf"prepared_additional/{part}\.{s}", {"text": lambda r: r.get("tweet_text") or r.get("text"), "label_raw": "q2_label"}, **TSV)]),
     ("pheme", "threads"): Case(several("012-Pheme", columns={"text": "text", "tweet_id": "tweetID"})),

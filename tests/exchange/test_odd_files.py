@@ -187,6 +187,10 @@ def layouts() -> dict[str, tuple[str | bytes, Outcome]]:
                 "NewsReal.csv": "id,title,text,url\n" + "\n".join(f"{i},A,{t}," for i, (t, v) in enumerate(rows) if v == "true"),
             }), HALVES,
         ),
+        "posts-about-claims.csv": (
+            "statement,tweet,verdict\n" + "\n".join(f"The old bridge number {i // 6} is safe for all,{t},{v}" for i, (t, v) in enumerate(rows)),
+            HALVES,
+        ),
         "no-labels.csv": ("text\n" + "\n".join(t for t, _ in rows), {}),
     }  # fmt: skip
 

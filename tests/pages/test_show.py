@@ -123,6 +123,20 @@ def test_one_record_is_shown_whole(folder: Path, capsys: pytest.CaptureFixture[s
         cl.show(folder, id="nothing")
 
 
+def test_a_record_is_shown_with_its_evidence(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dataset = cl.Dataset.open(folder)
+    mine, other = dataset[4]["id"], dataset[5]["id"]
+    evidence = pl.DataFrame({"record_id": [mine, other, mine], "text": ["Granite", "Basalt", "Gneiss"]})
+    cl.Dataset.build("rocks", dataset.records, {"evidence": evidence}).write(tmp_path / "rocks")
+    assert run(["show", str(tmp_path / "rocks"), "--id", mine]) == 0
+    printed = capsys.readouterr().out
+    assert "evidence: 2 rows" in printed
+    assert "Granite" in printed
+    assert "Basalt" not in printed
+    assert run(["show", str(tmp_path / "rocks"), "--id", mine, "--json"]) == 0
+    assert [row["text"] for row in json.loads(capsys.readouterr().out)["tables"]["evidence"]] == ["Granite", "Gneiss"]
+
+
 def test_what_a_run_got_wrong_is_shown(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="holds no predictions"):
         cl.show(folder, wrong=True)

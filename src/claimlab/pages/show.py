@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.dataset import Dataset, Lineage, read_manifest
+from claimlab.core.dataset import Dataset, Lineage, belonging, read_manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.edits import accept_edits as accept
 from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
@@ -18,11 +18,13 @@ from claimlab.core.guard import DATASET, foreign_files, kind_of
 from claimlab.core.run import Source
 from claimlab.core.shown import Shown
 from claimlab.core.summary import date_range, facts, value_counts
+from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Items, Section, Table, Text
 from claimlab.pages.select import select
 
 FIELDS = ("id", "veracity", "language", "split", "text")
 RUN = "run"  # a dataset with predictions
+ROWS = 20  # of a side table that are listed
 VALUES = 40  # of a column that are listed
 MOST_FILES = 12
 LONGEST = 90  # characters of a line of lineage
@@ -43,6 +45,7 @@ class Folder(Shown):
     column: str | None = None  # the column whose values are shown
     values: Mapping[str, int] = field(default_factory=dict)  # of that column, and how often each occurs
     whole: bool = False  # whether every field of the records is shown
+    sides: Mapping[str, pl.DataFrame] = field(default_factory=dict)  # what side tables say of whole records
 
     @property
     def table(self) -> pl.DataFrame:
@@ -65,6 +68,8 @@ class Folder(Shown):
         shown |= {**about, "dates": date_range(self.dataset.records), "foreign": list(self.foreign), "records": rows}
         if self.matches is not None:
             shown["matches"] = self.matches
+        if self.whole:
+            shown["tables"] = {name: table.to_dicts() for name, table in self.sides.items()}
         return shown if self.column is None else {**shown, "column": self.column, "values": dict(self.values)}
 
 
@@ -82,7 +87,8 @@ def show(
     """What a dataset, or any folder that claimlab wrote, holds; `limit` is the number of records to show.
 
     `where` keeps records that meet conditions such as "veracity=false", "text~bridge" or "meta.party=red"; `id` shows
-    whole records; `column` counts the values of one column; `wrong=True` keeps what a run got wrong.
+    whole records with what side tables (evidence, annotations, predictions) say of them; `column` counts the values of
+    one column; `wrong=True` keeps what a run got wrong.
     `verify=True` compares every file with its stored sha256 and raises `FileChanged` with the names of those that
     differ. `accept_edits="why"` takes a dataset folder as it is now and records the edit in its lineage.
     """
@@ -118,7 +124,16 @@ def _looked(
         raise UnknownName("column", column, records.columns)
     shown = records if ids else records.head(limit)
     values = value_counts(records[column]) if column is not None else {}
-    return replace(folder, records=shown, matches=records.height, column=column, values=values, whole=bool(ids))
+    sides = _sides(folder.dataset, records["id"]) if ids else {}
+    return replace(
+        folder, records=shown, matches=records.height, column=column, values=values, whole=bool(ids), sides=sides
+    )
+
+
+def _sides(dataset: Dataset, ids: pl.Series) -> dict[str, pl.DataFrame]:
+    """The rows of side tables that belong to these records."""
+    keyed = {name: table for name, table in sorted(dataset.tables.items()) if "record_id" in table.columns}
+    return {name: table for name, table in belonging(keyed, ids).items() if table.height}
 
 
 def _dataset(dataset: Dataset, limit: int) -> Folder:
@@ -173,10 +188,19 @@ def _matches(folder: Folder, matches: int) -> list[Block]:
         return [Section(f"{folder.column} of {matches:,} records of '{folder.name}'", [rows, *more])]
     if folder.whole:
         fields = [(str(k), str(v)) for row in folder.records.to_dicts() for k, v in row.items() if v is not None]
-        return [Section(f"{matches:,} of the records of '{folder.name}'", [Table(("field", "value"), fields)])]
+        record = Section(f"{matches:,} of the records of '{folder.name}'", [Table(("field", "value"), fields)])
+        return [record, *(_side(name, table) for name, table in folder.sides.items())]
     columns = [c for c in (*FIELDS[:2], "predicted", *FIELDS[2:]) if c in folder.records.columns]
     table = Table(tuple(columns), folder.records.select(columns).rows())
     return [Section(f"{matches:,} of the records of '{folder.name}'", [table])]
+
+
+def _side(name: str, table: pl.DataFrame) -> Section:
+    """The rows of a side table, without the columns that are empty in all of them."""
+    columns = [c for c in table.columns if table[c].count()]
+    rows = [tuple("" if v is None else str(v) for v in row) for row in table.select(columns).head(ROWS).rows()]
+    more = [Text(f"and {table.height - ROWS:,} more", "note")] if table.height > ROWS else []
+    return Section(f"{name}: {several(table.height, 'row')}", [Table(tuple(columns), rows), *more])
 
 
 def _foreign(folder: Folder) -> list[Block]:

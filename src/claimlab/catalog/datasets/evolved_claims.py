@@ -167,7 +167,8 @@ DATASET = kit.Entry(
         languages=("eng",),
         labelling="Algorithm (made as claim or non-claim), sampled checks by humans",
         access="Download data and assets from the GitHub repository of the paper.",
-        citation="Teng, Lin, Zhang, Si, Zhang, Lu, Zhou and Wu (2026), Beyond Static Artifacts: An Evolutionary Framework "
+        homepage="https://github.com/yeqingteng/Beyond-Static-Artifacts",
+        citation="Teng, Si, Lin, Zhang, Zhang, Lu, Zhou and Wu (2026), Beyond Static Artifacts: An Evolutionary Framework "
         "for Synthetic Claim Generation, ACL.",
         errata=(
             "The labels say claim (1) or non-claim (0): nothing about truth.",

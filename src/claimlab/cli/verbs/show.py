@@ -26,7 +26,10 @@ def show(
     where: Annotated[
         list[str] | None, typer.Option("--where", help="Only records like veracity=false or text~word. Repeatable.")
     ] = None,
-    id: Annotated[list[str] | None, typer.Option("--id", help="The whole record of this id. Repeatable.")] = None,
+    id: Annotated[
+        list[str] | None,
+        typer.Option("--id", help="The whole record of this id, with its evidence and annotations. Repeatable."),
+    ] = None,
     column: Annotated[str | None, typer.Option("--column", help="Count the values of one column.")] = None,
     wrong: Annotated[bool, typer.Option("--wrong", help="Of a run: only the records that it got wrong.")] = False,
     verify: Annotated[
