@@ -14,6 +14,7 @@ from claimlab.clean.front import clean
 from claimlab.clean.views import stage_blocks
 from claimlab.cli.tour_evidence import run_enrich
 from claimlab.cli.tour_evolve import run_evolve
+from claimlab.cli.tour_review import run_review
 from claimlab.cli.tour_runs import run_detect
 from claimlab.cli.tour_split import run_split
 from claimlab.cli.tour_state import Tour
@@ -46,7 +47,7 @@ def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress 
         progress(f"demo: {stage.__name__.removeprefix('run_').replace('_', ' ')}", number, len(STAGES))
         stage(tour)
     progress("demo: page", len(STAGES), len(STAGES))
-    data = {"demo.json": {"found": tour.found, "enriched": tour.enriched}}
+    data = {"demo.json": {"found": tour.found, "enriched": tour.enriched, "reviewed": tour.reviewed}}
     fill(Contents(KIND, [story(tour)], data=data, more_pages={DETAILS: [details(tour)]}), folder)
     return tour
 
@@ -121,4 +122,6 @@ def run_clean(tour: Tour) -> None:
     )
 
 
-STAGES: list[Callable[[Tour], None]] = [show_data, run_audit, run_clean, run_split, run_detect, run_enrich, run_evolve]
+STAGES: list[Callable[[Tour], None]] = [
+    show_data, run_audit, run_review, run_clean, run_split, run_detect, run_enrich, run_evolve,
+]  # fmt: skip

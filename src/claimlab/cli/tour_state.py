@@ -29,3 +29,4 @@ class Tour:
     found: dict[str, str] = field(default_factory=dict)  # defect -> where it was found
     sections: list[Block] = field(default_factory=list)
     enriched: dict[str, Any] = field(default_factory=dict)  # what became of the claims that were searched for
+    reviewed: dict[str, Any] = field(default_factory=dict)  # items, and the verdict on the finding after the review

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
+from collections.abc import AsyncIterator
 from importlib import resources
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +29,7 @@ from claimlab.web.reports import add_reports
 from claimlab.web.reviews import add_reviews
 from claimlab.web.runs import add_runs
 from claimlab.web.settings import Settings
+from claimlab.web.who import close_reviews
 from claimlab.web.workspace import Entry, Workspace
 
 # What a page may fetch: by name, from the packages, never from a path of the request.
@@ -57,13 +60,24 @@ class Done(BaseModel):
     location: str
 
 
+@contextlib.asynccontextmanager
+async def _closing(_: FastAPI) -> AsyncIterator[None]:
+    yield
+    close_reviews()
+
+
 def create_app(folder: Path, *, settings: Settings | None = None) -> FastAPI:
     """The application for the workspace at `folder`."""
     chosen = settings or Settings()
     if not folder.is_dir():
         raise UsageError(f"There is no folder '{folder}'.", "Name the folder that holds your datasets and reports.")
     app = FastAPI(
-        title="claimlab workspace", version=__version__, docs_url=None, redoc_url=None, openapi_url="/api/openapi.json"
+        title="claimlab workspace",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=_closing,
     )
     workspace = Workspace(folder)
     pages = Pages(app, workspace)

@@ -56,6 +56,13 @@ class Kept:
                     self._locks.pop(self._results.popitem(last=False)[0], None)
             return result
 
+    def clear(self) -> list[Any]:
+        """What was kept; from now on, nothing is."""
+        with self._lock:
+            results = list(self._results.values())
+            self._results.clear()
+            return results
+
     def __contains__(self, key: Any) -> bool:
         return key in self._results
 

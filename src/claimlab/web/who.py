@@ -21,6 +21,12 @@ def review_at(place: Place) -> Review:
     return _reviews.get((place.folder, digest_of(place.folder / REVIEW)), lambda: Review.open(place.folder))
 
 
+def close_reviews() -> None:
+    """Close every store: SQLite then leaves one file behind."""
+    for review in _reviews.clear():
+        review.close()
+
+
 def cookie_of(review: str) -> str:
     """The name of the cookie for a review: one person may work on several."""
     return f"claimlab_person_{hashlib.sha256(review.encode()).hexdigest()[:12]}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, suggest, verb
+from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, several, suggest, verb
 
 app = verb()
 
@@ -36,13 +36,28 @@ def demo(
         with atomic_folder(output) as building:
             tour = run(building, seed=seed, data_only=data_only, progress=progress)
     if as_json:
-        emit({"output": str(output), "planted": list(DEFECTS), "found": tour.found, "enriched": tour.enriched})
+        emit(
+            {
+                "output": str(output),
+                "planted": list(DEFECTS),
+                "found": tour.found,
+                "enriched": tour.enriched,
+                "reviewed": tour.reviewed,
+            }
+        )
     elif data_only:
         echo(f"Wrote {output}/planted.csv, {output}/planted and {output}/clean-twin.")
     else:
         for defect, what in DEFECTS.items():
             echo(f"  {'found' if defect in tour.found else 'not yet':<8} {what}")
         echo(f"{len(tour.found)} of {len(DEFECTS)} planted defects found.")
+        if tour.reviewed:
+            pairs = several(tour.reviewed["items"], "pair")
+            echo(f"Review of {pairs} by invented annotators applied: {_outcome(tour.reviewed)}.")
     if not data_only:
         page(output / "index.html", open_page=open_page)
     suggest(f"claimlab audit {output}/planted" if data_only else f"claimlab serve {output} --open", as_json=as_json)
+
+
+def _outcome(reviewed: dict[str, Any]) -> str:
+    return "the finding is gone" if reviewed["finding"] == "pass" else f"the finding is still: {reviewed['finding']}"

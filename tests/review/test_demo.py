@@ -1,0 +1,29 @@
+"""The review stage of the demo: what was planted is found, decided and gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from claimlab.cli.tour_review import run_review
+from claimlab.cli.tour_state import Tour
+from claimlab.core.dataset import Dataset
+from claimlab.generate.planted import clean_twin, planted
+from claimlab.review.review import Review
+
+
+def test_invented_annotators_decide_the_planted_pairs_and_the_finding_is_gone(tmp_path: Path) -> None:
+    data, truth = planted(size=300)
+    data.write(tmp_path / "planted")
+    tour = Tour(tmp_path, 20, data, clean_twin(size=300), truth)
+    run_review(tour)
+    assert tour.reviewed["finding"] == "pass"
+    assert 0 < tour.reviewed["adjudicated"] < tour.reviewed["items"]
+    review = Review.open(tmp_path / "review")
+    progress = review.progress()
+    assert progress.items == {"agreed": 16, "final": 8}
+    assert progress.settled == progress.total
+    assert all("invented" in name for name in progress.table["name"])
+    reviewed = Dataset.open(tmp_path / "reviewed")
+    assert set(truth.records["contradicting-near-duplicates"][::2]) <= set(reviewed.records["id"])
+    review.close()
+    assert not (tmp_path / "review" / "review.sqlite-wal").exists()
