@@ -18,7 +18,7 @@ import claimlab as cl
 WIDTH = 100
 REFERENCE = "reference/python.md"
 ROOT_FILES = {
-    "CHANGELOG.md": "changelog.md", "ROADMAP.md": "roadmap.md", "CONTRIBUTING.md": "contributing/index.md",
+    "CHANGELOG.md": "changelog.md", "ROADMAP.md": "roadmap.md", "CONTRIBUTING.md": "contributing.md",
 }  # fmt: skip
 INTRO = (
     "`import claimlab as cl`. Every verb of the command line is a function here and writes the same bytes. A dataset "
