@@ -31,15 +31,15 @@ def finding(
 
 PLANTED = [
     (finding("near-duplicates", "across a random split", details={"share": 0.37, "leaked": 37}), "split",
-     "Do not report a random-split score: 37.0 % of the test records have a near-duplicate in train; use "
+     "Do not report a random-split score: 37.0% of the test records have a near-duplicate in train; use "
      '`split(DIR, by="near-duplicates")`.'),
     (finding("near-duplicates", "across the given split", "warn", details={"share": 0.008}), "split",
-     "on the given split as it is: 0.8 % of the test"),
+     "on the given split: 0.8% of the test"),
     (finding("near-duplicates", "under different labels", details={"contradicting_records": 48}), "review",
      "labels contradict each other (near-duplicates 48), or set them aside with `fix`"),
     (finding("identical-texts", None, "warn", details={"conflicting_records": 2}), "review", "(identical-texts 2)"),
     (finding("url-conflicts", details={"conflicting_records": 30}), "review", "(url-conflicts 30)"),
-    (finding("paraphrases", "across a random split", details={"share": 0.1}), "report", "10.0 % of the test records say"),
+    (finding("paraphrases", "across a random split", details={"share": 0.1}), "report", "10.0% of the test records are paraphrases"),
     (finding("source", "source", score=0.999), "split",
      "The column 'source' alone gives the label away (macro-F1 of source 99.9): do not give it to a model, and hold out "
      'whole values (`split(DIR, by="column", column="source")`) or report results per value.'),
@@ -63,7 +63,7 @@ PLANTED = [
     (finding("one-class", None, "fail", None), "collect", "Add records of another class"),
     (finding("one-class", None, "warn", None), "report", "Report results per class"),
     (finding("label-errors", None, "warn", None, details={"suspects": 12, "share": 0.1}), "review", "Review the 12 labels"),
-    (finding("feasibility", "people", score=0.4), "report", "only 40.0 % of the claims can"),
+    (finding("feasibility", "people", score=0.4), "report", "only 40.0% of the claims can"),
     (finding("of-another-package"), "report", "Look at 'of-another-package' before"),
 ]  # fmt: skip
 

@@ -110,7 +110,7 @@ def test_a_control_that_cannot_move_labels_is_not_measured() -> None:
     y = (group >= 400).astype(np.int64)
     found = length_finding(texts_of(rng.integers(10, 60, 800), y, group))
     assert found.verdict == "not-measured"
-    assert "move 0 % of the labels, where free relabelling would move 50 %" in found.why
+    assert "move 0% of the labels, where free relabelling would move 50%" in found.why
 
 
 def test_pairs_are_really_permuted() -> None:

@@ -23,7 +23,7 @@ def test_a_protocol_answers_for_the_checks_it_lacks() -> None:
     findings = audit(data, checks=lacking, protocol="cdl", columns=["topic"]).findings
     assert [f.check for f in findings] == lacking
     assert {(f.protocol, f.verdict) for f in findings} == {("cdl", "not-measured")}
-    assert all("cdl protocol has no such check (it has keywords, time)" in f.why for f in findings)
+    assert all("cdl protocol does not have this check (it has keywords, time)" in f.why for f in findings)
 
 
 def test_a_check_that_declares_no_protocol_follows_fair() -> None:

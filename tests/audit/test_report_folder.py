@@ -146,7 +146,7 @@ def test_shorter_versions_say_what_they_leave_out(both: list[Audit]) -> None:
     parts = chapters(both)
     sizes = [len(to_html(report(parts, d))) for d in DETAILS]
     assert sizes == sorted(sizes, reverse=True)
-    assert "leaves out rows and pictures" in to_html(report(parts, DETAILS[3]))
+    assert "leaves out rows and charts" in to_html(report(parts, DETAILS[3]))
     assert "leaves out" not in to_html(report(parts))
 
 
@@ -203,7 +203,7 @@ def test_the_page_prints_the_figures_of_the_json(both: list[Audit], folder: Path
         low, high = f["difference_interval"]
         chance = ["&lt; 0.001" if p < 0.001 else f"{p:.3f}" for p in (f["p"], f["p_adjusted"])]
         figures = [
-            f"{100 * f['difference']:+.1f}", f"{100 * low:+.1f} – {100 * high:+.1f}", *chance,
+            f"{100 * f['difference']:+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}", *chance,
             str(f["permutations"]), f"{100 * f['moved']:.1f}", f"{100 * f['moved_freely']:.1f}",
         ]  # fmt: skip
         # One figure a row, in this order; the other measurements of a fact have columns of their own.

@@ -146,7 +146,7 @@ def test_the_verb_prints_json_table_and_csv(
     assert run(["labels", "conflicts", *folders, "--show", "1"]) == 0
     table = capsys.readouterr().out
     assert (
-        "5 conflicts (4 not shown; see --show and -o) in 15 records with a verdict: 3 between datasets, 2 within one."
+        "5 conflicts (4 not shown; see --show and -o) in 15 records with a label: 3 between datasets, 2 within one."
         in table
     )
     assert table.count("uphill") == 2

@@ -36,7 +36,7 @@ def test_english_rules_leave_other_languages_alone_also_where_none_is_stated(
 def test_claims_without_a_text_are_said_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = written(tmp_path / "data", ENGLISH, None, None)
     assert run(["evolve", "run", data, "-o", str(tmp_path / "out"), "--steps", "2"]) == 0
-    assert "2 record(s) without a text were left out" in capsys.readouterr().err
+    assert "2 records without a text were left out" in capsys.readouterr().err
     assert run(["evolve", "worth", data, "-o", str(tmp_path / "worth")]) == 0
     assert "1 claim scored (features), 2 without a score" in capsys.readouterr().out
     assert run(["evolve", "worth", data, "-o", str(tmp_path / "again"), "--json"]) == 0

@@ -389,7 +389,7 @@ def test_wrong_calls_are_explained(town: Any) -> None:
         Plan("stroll")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="colloquial"):
         Target.parse("style=coloquial-emotional")
-    with pytest.raises(UsageError, match="Nothing steers the veracity level"):
+    with pytest.raises(UsageError, match="The veracity level of a claim cannot be a target"):
         Target.parse("veracity=false")
     with pytest.raises(UsageError, match="DIMENSION=VALUE"):
         Target.parse("style")

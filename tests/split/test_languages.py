@@ -116,7 +116,7 @@ def test_a_translation_of_a_tested_text_is_not_trained_on(make: Make, way: str, 
     done = split(dataset, way, hold_out=(value,))
     assert shared_groups(done) == 0
     assert done.checked.sides()["test"] == 60, "all that is held out is tested on"
-    assert done.parts.left_out == {"a translation of it is tested on": 60}
+    assert done.parts.left_out == {"a translation of it is in the test set": 60}
     assert sum(leak.group or 0 for leak in done.checked.leaks if leak.of == "test") == 0
     shared = split(dataset, way, hold_out=(value,), keep_together=("exact",))
     assert shared_groups(shared) == 60

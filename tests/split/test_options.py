@@ -65,7 +65,7 @@ def test_leaks_can_be_dropped_from_train(make: Make) -> None:
     clean = split(make(change=copied), "random", drop_leaks=True)
     assert not clean.checked.leaking
     assert clean.checked.sides()["test"] == leaking.checked.sides()["test"], "the test stays as it is"
-    assert clean.checked.unused == clean.parts.left_out["its text is on a later side too"] > 0
+    assert clean.checked.unused == clean.parts.left_out["its text is also in a later part"] > 0
 
 
 def test_near_copies_are_dropped_from_train_as_well(make: Make) -> None:
@@ -82,7 +82,7 @@ def test_near_copies_are_dropped_from_train_as_well(make: Make) -> None:
     assert leaking.near, "the planted near copies are on both sides"
     clean = split(make(change=nearly_copied), "random", drop_leaks=True)
     assert [(leak.exact, leak.near) for leak in clean.checked.leaks] == [(0, 0)] * 3
-    assert clean.parts.left_out["its text is on a later side too"] >= leaking.near
+    assert clean.parts.left_out["its text is also in a later part"] >= leaking.near
 
 
 def test_a_leaking_test_is_told_in_a_sentence(make: Make) -> None:

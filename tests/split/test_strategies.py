@@ -139,7 +139,7 @@ def test_time_is_cut_at_a_given_day(make: Make) -> None:
     done = split(make(), "time", before=date(2020, 1, 20), shares="80/20")
     records = done.dataset.records
     assert ((records["date"] < datetime(2020, 1, 20)) == (records["split"] == "train")).all()
-    with pytest.raises(Impossible, match="Nothing is dated before 2019-01-01"):
+    with pytest.raises(Impossible, match="No record is dated before 2019-01-01"):
         split(make(), "time", before=date(2019, 1, 1))
 
 
@@ -259,7 +259,7 @@ def test_dev_is_not_empty_where_events_are_few_and_large(make: Make) -> None:
 def test_a_side_that_groups_are_too_large_for_is_said(make: Make) -> None:
     done = split(make(change=large_events), "group")
     assert done.checked.sides()["dev"] == 0
-    assert "What belongs together is too large for dev: it got 0.0 % instead of 10 %." in done.notes()
+    assert "What belongs together is too large for dev: it got 0.0% instead of 10%." in done.notes()
 
 
 def test_the_way_out_is_another_way(make: Make) -> None:

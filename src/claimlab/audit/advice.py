@@ -40,19 +40,19 @@ class Rule:
 
 
 RULES = (
-    Rule(("one-class",), "collect", "Add records of another class: with one class there is nothing to tell apart.",
+    Rule(("one-class",), "collect", "Add records of another class: a detector cannot be trained on one class.",
          "fewer than two classes", verdicts=("fail",)),
-    Rule(("one-class",), "report", "Report results per class: one class is rare.", "a class under 5 %"),
+    Rule(("one-class",), "report", "Report results per class: one class is rare.", "a class under 5%"),
     Rule(("near-duplicates",), "split",
          "Do not report a random-split score: {share} of the test records have a near-duplicate in train; use "
          '`split(DIR, by="near-duplicates")`.', "{share} of test leaks", feature="across a random"),
     Rule(("near-duplicates",), "split",
-         "Do not report a score on the given split as it is: {share} of the test records have a near-duplicate in "
-         'train; use `split(DIR, by="near-duplicates")`, or take them out of the test.',
+         "Do not report a score on the given split: {share} of the test records have a near-duplicate in "
+         'train; use `split(DIR, by="near-duplicates")`, or remove them from the test set.',
          "{share} of test leaks", feature="across"),
     Rule(("paraphrases",), "report",
-         "Report the score without paraphrases too: {share} of the test records say what a training record says in "
-         "other words.", "{share} of test leaks"),
+         "Report the score without paraphrases, too: {share} of the test records are paraphrases of a training "
+         "record.", "{share} of test leaks"),
     Rule(("source", "author", "topic", "event"), "split",
          "{Columns} {give} the label away ({scored}): do not give {them} to a model, and hold out whole values "
          '(`split(DIR, by="column", column="{first}")`) or report results per value.', "{pure} one-class values"),
@@ -100,7 +100,7 @@ RULES = (
     Rule(("evidence",), "review", "Review the {count} labels whose rationale reads like that of another label.",
          "{share} are suspect"),
     Rule(("feasibility",), "report",
-         "Report results separately for claims that can be checked: only {top} % of the claims can.", "can be checked"),
+         "Report results separately for claims that can be checked: only {top}% of the claims can.", "can be checked"),
     # A check of another package, or one that has no rule of its own yet.
     Rule((), "report", "Look at {checks} before you report a score, and say what was found.", "see the full sentence"),
 )  # fmt: skip
@@ -177,7 +177,7 @@ def _sentence(named: dict[Verdict, tuple[str, ...]]) -> str:
     if passes:
         rest = f" This does not cover what is {unclear}: that is not a pass." if unclear else ""
         return f"Nothing was found in what could be measured ({passes} pass).{rest}"
-    return f"Nothing could be told ({unclear or 'no findings'}). That is not a pass."
+    return f"Nothing could be measured ({unclear or 'no findings'}). That is not a pass."
 
 
 _UNCLEAR: tuple[tuple[Verdict, str], ...] = (("inconclusive", "inconclusive"), ("not-measured", "not measured"))
@@ -218,8 +218,8 @@ def _fields(group: Sequence[Finding]) -> _Fields:
     )
     figures: dict[str, tuple[float | None, Callable[[float], str]]] = {
         "difference": (first.difference, lambda x: f"{100 * x:+.1f}"),
-        "share": (first.details.get("share"), lambda x: f"{100 * x:.1f} %"),
-        "pure": (first.details.get("purity"), lambda x: f"{100 * x:.0f} %"),
+        "share": (first.details.get("share"), lambda x: f"{100 * x:.1f}%"),
+        "pure": (first.details.get("purity"), lambda x: f"{100 * x:.0f}%"),
         "v": (first.details.get("cramers_v"), lambda x: f"{x:.2f}"),
     }
     return _Fields({**fields, **{k: show(x) for k, (x, show) in figures.items() if x is not None}})

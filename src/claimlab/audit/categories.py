@@ -65,8 +65,8 @@ def column_finding(subject: Subject, context: Context, check: str, values: pl.Se
         context,
         check,
         Category(_codes(present)),
-        why=f"Knowing only the {label} ({present.n_unique():,} values; {pure:,} of the {recurring:,} that recur are "
-        f"of one class, {100 * share:.0f} %)",
+        why=f"Knowing only the {label} ({present.n_unique():,} values; {pure:,} of the {recurring:,} that recur "
+        f"have only one class, {100 * share:.0f}%)",
         label=label,
         grouping="rows",
         records=part.rows["id"].filter(present.is_in(telling)).to_list(),

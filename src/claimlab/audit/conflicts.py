@@ -14,7 +14,7 @@ from claimlab.pages.excerpt import excerpt
 FAIL_SHARE = 0.01
 KEYS = 15
 RULE = (
-    f"Fail when at least {100 * FAIL_SHARE:.0f} % of all records are in a conflict, warn when any is, else pass. Not "
+    f"Fail when at least {100 * FAIL_SHARE:.0f}% of all records are in a conflict, warn when any is, else pass. Not "
     f"measured with fewer than {Rule.min_units} records that could be."
 )
 
@@ -46,9 +46,9 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
     word = f"{what}s have" if distinct != 1 else f"{what} has"
     why = (
         f"{distinct:,} {word} more than one label, in {ids.len():,} of {records:,} records "
-        f"({100 * share:.2f} %; fail from {100 * FAIL_SHARE:.0f} %, warn from one)."
+        f"({100 * share:.2f}%; fail: at least {100 * FAIL_SHARE:.0f}%; warn: any)."
         if ids.len()
-        else f"No {what} has more than one label ({holding:,} of {records:,} records hold one)."
+        else f"No {what} has more than one label ({holding:,} of {records:,} records have one)."
     )
     return Finding(
         check=check,

@@ -113,8 +113,8 @@ def unmeasurable(subject: Subject, grouping: Grouping, settings: Settings, seed:
     if moved >= settings.rule.min_moved * free:
         return None
     return (
-        f"Permutations that keep groups together move {100 * moved:.0f} % of the labels, where free relabelling would "
-        f"move {100 * free:.0f} %: there is nothing to compare with."
+        f"Permutations that keep groups together move {100 * moved:.0f}% of the labels, where free relabelling would "
+        f"move {100 * free:.0f}%: there is nothing to compare with."
     )
 
 
@@ -241,7 +241,7 @@ def finding(
     below, above = (100 * end for end in measured.difference_interval)
     best = 100 * (measured.score - measured.difference)
     numbers = (
-        f"macro-F1 {100 * measured.score:.1f} (95 % interval {low:.1f} to {high:.1f}) against {best:.1f} for the best "
+        f"macro-F1 {100 * measured.score:.1f} (95% interval {low:.1f} to {high:.1f}) against {best:.1f} for the best "
         f"baseline, {100 * measured.difference:+.1f} points ({below:+.1f} to {above:+.1f})"
     )
     return Finding.model_validate(

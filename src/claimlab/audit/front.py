@@ -191,7 +191,7 @@ class Fixed(Shown):
         return pl.DataFrame([{"verdict": v, "before": before[v], "after": after[v]} for v in before])
 
     def headline(self) -> str:
-        return f"of '{self.dataset.name}': {len(self.dataset):,} records, {sum(self.removed.values()):,} taken out"
+        return f"of '{self.dataset.name}': {len(self.dataset):,} records, {sum(self.removed.values()):,} removed"
 
 
 def fix(

@@ -1,6 +1,6 @@
 """Words that few texts hold, but almost all of them in one class: what they say of the rows that hold them.
 
-Macro-F1 over all rows cannot show them: a word in 8 % of one class leaves the other rows as they are, and a model that
+Macro-F1 over all rows cannot show them: a word in 8% of one class leaves the other rows as they are, and a model that
 uses it scores no better than a guess. So the statistic is over the rows that hold such a word: how much more often they
 carry its class than chance has it, in points of all rows. Words are chosen on the training folds, by association.
 """

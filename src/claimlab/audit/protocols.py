@@ -37,11 +37,11 @@ PROTOCOLS = {
         "fair",
         "Rows that belong together stay together; a small model sees one feature, cross-validated three times; its "
         "score is the mean over the three of the macro-F1 of all out-of-fold answers. It is compared with the majority "
-        "answer, a draw from the label distribution and the same procedure on permuted labels: 20 permutations where "
-        "the decision is clear, 200 where it is close, within groups and between groups of like size. The 95 % "
+        "class, a random guess by label proportions and the same procedure on permuted labels: 20 permutations where "
+        "the decision is clear, 200 where it is close, within groups and between groups of like size. The 95% "
         "interval resamples whole groups.",
         (
-            Caveat("It shows what a feature gives away on this data, not what a given model has in fact learnt."),
+            Caveat("It shows what a feature gives away on this data, not what a given model has in fact learned."),
             Caveat("A tree of twenty leaves can miss a shortcut that only a larger model would find."),
         ),
     ),
@@ -57,7 +57,7 @@ PROTOCOLS = {
             ),
             Caveat(
                 "There are no class weights and few leaves: on unbalanced data the forest often answers the majority "
-                "class, and a pass only says that it learnt nothing.",
+                "class, and a pass only says that it learned nothing.",
                 ("keywords",),
             ),
             Caveat(

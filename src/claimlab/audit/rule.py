@@ -21,7 +21,7 @@ class Rule:
     min_moved: float = 0.5  # of the labels that a free permutation moves
 
     def verdict(self, interval: tuple[float, float], p: float) -> Verdict:
-        """From the 95 % interval of the difference to the best baseline, and the p adjusted for all tests."""
+        """From the 95% interval of the difference to the best baseline, and the p adjusted for all tests."""
         low, high = interval
         if p <= self.alpha and low > 0:
             return "fail" if low > self.margin else "warn"
@@ -39,13 +39,13 @@ class Rule:
         margin = f"{100 * self.margin:.0f} points"
         return (
             "What counts is the difference between the macro-F1 of the feature alone and the best of three baselines "
-            "(the majority class, a draw from the label distribution, the same procedure on permuted labels). Fail "
-            f"when the 95 % interval of the difference lies above {margin} and the adjusted p is at most {self.alpha}; "
+            "(the majority class, a random guess by label proportions, the same procedure on permuted labels). Fail "
+            f"when the 95% interval of the difference lies above {margin} and the adjusted p is at most {self.alpha}; "
             f"warn when it lies above 0 and p is at most {self.alpha}; pass when it ends below {margin}; otherwise "
             "inconclusive. p is the share of permutations that reach the score, adjusted for the number of tests in "
             f"the audit (Benjamini-Hochberg). Not measured when a class has fewer than {self.min_class} rows or "
             f"{self.min_groups} groups, with fewer than {self.min_units} groups in all, or when permutations move less "
-            f"than {100 * self.min_moved:.0f} % of the labels that free relabelling would move."
+            f"than {100 * self.min_moved:.0f}% of the labels that free relabelling would move."
         )
 
 

@@ -84,7 +84,7 @@ def run_one(check: Check, subject: Subject, context: Context) -> list[Finding]:
     """A check's findings. A fault of ours inside one is told as "not measured" with its name: the others go on."""
     if context.protocol not in protocols_of(check):
         others = ", ".join(default_checks(context.protocol))
-        why = f"The {context.protocol} protocol has no such check (it has {others}); use `protocol='fair'`."
+        why = f"The {context.protocol} protocol does not have this check (it has {others}); use `protocol='fair'`."
         return [not_measured(check.name, context.protocol, why)]
     try:
         return check.run(subject, context)

@@ -70,7 +70,7 @@ class Comparison:
             )
         beyond = "not defined" if self.kappa is None else f"{self.kappa:.2f}"
         numbers = (
-            f"{100 * (self.agreement or 0.0):.0f} % agreement with annotators on {self.records} records, kappa {beyond}"
+            f"{100 * (self.agreement or 0.0):.0f}% agreement with annotators on {self.records} records, kappa {beyond}"
         )
         if self.validated:
             return f"The judge was compared: {numbers}."
@@ -127,7 +127,7 @@ def compare(judged: Mapping[str, bool], votes: pl.DataFrame | None, reading: Rea
 def agreement_words(agreement: dict[str, float | int] | None) -> str:
     if agreement is None:
         return "Each record has one annotator, so agreement is not known."
-    return f"Annotators agree on {100 * agreement['agreement']:.0f} % of pairs (kappa {agreement['kappa']:.2f})."
+    return f"Annotators agree on {100 * agreement['agreement']:.0f}% of pairs (kappa {agreement['kappa']:.2f})."
 
 
 def answer_counts(votes: pl.DataFrame) -> list[dict[str, Any]]:

@@ -39,11 +39,11 @@ OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Folder to wr
 OptionalOutput = Annotated[
     Path | None, typer.Option("--output", "-o", help="Folder to write the result to; without it, only print.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Random seed.")]
 LimitOption = Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N records.")]
 ForceFlag = Annotated[bool, typer.Option("--force", help="Replace the output if it is a claimlab folder already.")]
 JsonFlag = Annotated[  # known first, so that options that list something and stop can print JSON, too
-    bool, typer.Option("--json", is_eager=True, help="Print one JSON object on stdout, and nothing else there.")
+    bool, typer.Option("--json", is_eager=True, help="Print the result as one JSON object on stdout.")
 ]
 OpenFlag = Annotated[bool, typer.Option("--open", help="Open the page in the browser when it is written.")]
 StrictFlag = Annotated[bool, typer.Option("--strict", help="Exit with 3 when a check fails.")]
@@ -60,20 +60,18 @@ ModeOption = Annotated[
     str, typer.Option("--mode", help="'record' (and resume), 'replay' (no network) or 'live' (no recording).")
 ]
 MaxCostOption = Annotated[
-    float | None, typer.Option("--max-cost", min=0, metavar="USD", help="US dollars that this run may spend at most.")
+    float | None, typer.Option("--max-cost", min=0, metavar="USD", help="Most US dollars that this run may spend.")
 ]
 MaxCallsOption = Annotated[
-    int | None, typer.Option("--max-calls", min=0, help="Calls that this run may make at most, of models and search.")
+    int | None, typer.Option("--max-calls", min=0, help="Most calls to models and search that this run may make.")
 ]
-MaxTokensOption = Annotated[
-    int | None, typer.Option("--max-tokens", min=0, help="Tokens of models that this run may use at most.")
-]
+MaxTokensOption = Annotated[int | None, typer.Option("--max-tokens", min=0, help="Most tokens that this run may use.")]
 PromptOption = Annotated[
     list[str] | None,
-    typer.Option("--prompt", metavar="NAME=FILE", help="Your words for a prompt; again for more. claimlab llm prompts"),
+    typer.Option("--prompt", metavar="NAME=FILE", help="Your own prompt; may be repeated. See: claimlab llm prompts"),
 ]
 BatchFlag = Annotated[
     bool, typer.Option("--batch", help="Send the model's questions as a batch (cheaper, later); run the same again.")
 ]
-EstimateFlag = Annotated[bool, typer.Option("--estimate", help="Print what the run would cost, and stop.")]
-ConcurrencyOption = Annotated[int, typer.Option("--concurrency", min=1, max=512, help="Records worked on at once.")]
+EstimateFlag = Annotated[bool, typer.Option("--estimate", help="Print what the run would cost, and exit.")]
+ConcurrencyOption = Annotated[int, typer.Option("--concurrency", min=1, max=512, help="Records to process at once.")]

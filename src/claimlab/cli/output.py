@@ -132,7 +132,7 @@ def written(dataset: Dataset, *, as_json: bool, more: dict[str, Any] | None = No
     if labels and (rest := counts["records"] - sum(labels.values())):
         labels = {**labels, "no label": rest}
     shown = ", ".join(f"{k} {v:,}" for k, v in labels.items()) or "no labels"
-    echo(f"Wrote {dataset.path}: {counts['records']:,} records ({shown}).")
+    echo(f"Wrote {dataset.path}: {several(counts['records'], 'record')} ({shown}).")
 
 
 def show_estimate(estimate: dict[str, Any], as_json: bool) -> None:

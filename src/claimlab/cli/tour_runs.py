@@ -25,5 +25,5 @@ def run_detect(tour: Tour) -> None:
     sentence = (
         "Two detectors on the split that keeps near-duplicates together. Shortcuts that are in every part still help."
     )
-    table = Table(["Detector", "Test records", "Accuracy", "Macro-F1"], rows, "Scores in per cent.")
+    table = Table(["Detector", "Test records", "Accuracy", "Macro-F1"], rows, "Scores in %.")
     tour.sections.append(Section("The detectors", [Text(sentence), table]))

@@ -46,7 +46,7 @@ def _refuse_new_name(dataset: Dataset) -> None:
     names = sorted(dataset.records["dataset"].drop_nulls().unique().to_list())
     if len(names) == 1 and names != [dataset.name]:
         raise SchemaError(
-            f"The records are of the dataset '{names[0]}', and {MANIFEST} calls it '{dataset.name}'.",
+            f"The records belong to the dataset '{names[0]}', and {MANIFEST} calls it '{dataset.name}'.",
             "Give it one name in both places.",
         )
 

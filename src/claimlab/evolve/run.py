@@ -19,6 +19,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
+from claimlab.core.words import several, verb
 from claimlab.evolve.auditors.auditor import Auditor
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.hop import Life, Start
@@ -109,7 +110,7 @@ def _dataset(
     origin = {"made_by": "claimlab evolve", "rewriter": cast.rewriter.name, "mode": plan.kind, "network": network}
     records, side = tables(claims, begun, lives, origin, cast.stage)
     untold = claims.records["text"].null_count()
-    notes = [f"{untold:,} record(s) without a text were left out."] if untold else []
+    notes = [f"{several(untold, 'record')} without a text {verb(untold, 'was', 'were')} left out."] if untold else []
     step = Lineage(
         step="evolve",
         parameters=json.loads(json.dumps(described, default=str)),

@@ -109,7 +109,7 @@ def classes_learnable(material: Material, parts: Parts, cells: pl.DataFrame) -> 
     if gone:
         raise Impossible(
             f"The split '{parts.name}' leaves no row of {' and '.join(map(repr, gone))} in train, so the class cannot "
-            "be learnt.",
+            "be learned.",
             "Hold out something else, use other shares, or choose the classes with `task`.",
         )
 
@@ -125,7 +125,7 @@ def missing_classes(material: Material, cells: pl.DataFrame) -> list[str]:
             names, are = " and ".join(map(repr, gone)), "class {} is" if len(gone) == 1 else "classes {} are"
             out.append(f"The {are.format(names)} missing from {side}.")
     if len(material.classes) == 1:
-        out.append(f"There is one class only ('{material.classes[0]}'): nothing can be told apart.")
+        out.append(f"There is only one class ('{material.classes[0]}'): a detector cannot be trained or tested.")
     return out
 
 

@@ -176,7 +176,7 @@ def make(job: Job) -> Split:
     parts = _without_changed(job, parts)
     if job.choices.drop_leaks:
         side, n = without_leaks(job.material, parts.side)
-        parts = _thinned(parts, side, "its text is on a later side too", n)
+        parts = _thinned(parts, side, "its text is also in a later part", n)
     if job.request.small_test is not None and job.strategy.name != "balanced":
         parts = _small(job.material, parts, job.request)
     checked = check(job.material, parts)
@@ -192,7 +192,7 @@ def _without_changed(job: Job, parts: Parts) -> Parts:
     wrong = material.only_train & (side > 0)
     side[wrong] = -1
     note = in_words(changed_ids(job.dataset.tables), set(material.records["id"].to_list()))
-    thin = _thinned(parts, named(side), "changed by validation, so not tested on", int(wrong.sum()))
+    thin = _thinned(parts, named(side), "changed by validation, so not used for testing", int(wrong.sum()))
     return replace(thin, notes=(*parts.notes, note))
 
 

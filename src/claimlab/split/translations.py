@@ -17,7 +17,7 @@ from claimlab.split.material import Flags, Material, numbered
 from claimlab.split.strategy import Request
 
 ENOUGH = 0.5  # of the rows of a side; below, what keeping translations together costs is said
-IN_TEST, IN_TRAIN = "a translation of it is tested on", "a translation of it is trained on"
+IN_TEST, IN_TRAIN = "a translation of it is in the test set", "a translation of it is in the training set"
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ def sides_table(checked: Checked) -> Table:
     total = checked.sides()
     used = max(1, sum(total.values()))
     rows = [
-        [side, total[side], Cell(f"{100 * total[side] / used:.1f} %", sort=total[side] / used)]
+        [side, total[side], Cell(f"{100 * total[side] / used:.1f}%", sort=total[side] / used)]
         + [count.get((side, c), 0) for c in classes]
         for side in SIDES
     ]
@@ -54,7 +54,7 @@ def sides_table(checked: Checked) -> Table:
 
 
 def leaks_table(checked: Checked) -> Table:
-    """How many rows of a side stand on another."""
+    """How many rows of one part also occur in another."""
     rows = [
         [
             f"{leak.of} in {leak.seen_in}",
@@ -66,7 +66,7 @@ def leaks_table(checked: Checked) -> Table:
         ]
         for leak in checked.leaks
     ]
-    return Table(["leak", "records", "same text", "near text", "own label", "other label", "same group"], rows)
+    return Table(["leak", "records", "same text", "near text", "same label", "other label", "group"], rows)
 
 
 def languages_table(checked: Checked) -> Table:

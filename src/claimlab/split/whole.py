@@ -45,7 +45,7 @@ def far_off(side: pl.Series, request: Request) -> list[str]:
     got = {name: int((side == name).sum()) / used for name in SIDES}
     wanted = {name: getattr(request.shares, name) for name in SIDES}
     return [
-        f"What belongs together is too large for {name}: it got {100 * got[name]:.1f} % instead of {100 * share:.0f} %."
+        f"What belongs together is too large for {name}: it got {100 * got[name]:.1f}% instead of {100 * share:.0f}%."
         for name, share in wanted.items()
         if got[name] < share / 2
     ]

@@ -29,7 +29,7 @@ class Balance:
     protocols = ("fair",)
     rule = (
         f"Over slices of at least {MIN_ROWS} rows: Cramér's V of label and slice, less what permuted labels give. Fail "
-        f"when its 95 % interval lies above {FAIL_V}, warn when above {WARN_V}, pass when below {WARN_V}, otherwise "
+        f"when its 95% interval lies above {FAIL_V}, warn when above {WARN_V}, pass when below {WARN_V}, otherwise "
         "inconclusive. Not measured where shortcuts are not."
     )
 
@@ -57,9 +57,9 @@ class Balance:
             check=self.name,
             protocol="fair",
             verdict=verdict_of(measured.interval),
-            why=f"Label and {name} are associated with Cramér's V {measured.v:.2f} (95 % interval {low:.2f} to "
+            why=f"Label and {name} are associated with Cramér's V {measured.v:.2f} (95% interval {low:.2f} to "
             f"{high:.2f}) over {len(table):,} slices of at least {MIN_ROWS} rows; the most one-sided is "
-            f"'{excerpt(lopsided['value'], 60)}' with {100 * lopsided['largest_share']:.0f} % of one class.",
+            f"'{excerpt(lopsided['value'], 60)}' with {100 * lopsided['largest_share']:.0f}% of one class.",
             n=len(rows),
             classes=subject.class_counts,
             feature=name,

@@ -43,7 +43,7 @@ class Feasibility:
     question = "Can the claims be checked at all?"
     protocols = ("fair",)
     rule = (
-        f"Fail when the 95 % interval of the feasible share lies below {100 * THRESHOLD:.0f} %, warn when it straddles "
+        f"Fail when the 95% interval of the feasible share lies below {100 * THRESHOLD:.0f}%, warn when it straddles "
         "it, pass when it lies above. A model judge that was not compared with annotators on at least "
         f"{MIN_COMPARED} records, or agrees with them with a kappa below {MODERATE}, is unvalidated: it can warn, but "
         "neither fail nor pass."
@@ -77,10 +77,10 @@ class Feasibility:
             check=self.name,
             protocol="fair",
             verdict=verdict_of(interval),
-            why=f"Annotators found {100 * rate:.1f} % of {n:,} records feasible with search (lower bound "
-            f"{100 * low:.1f}, upper {100 * high:.1f}, 95 % interval {100 * interval[0]:.1f} to "
-            f"{100 * interval[1]:.1f}) and {100 * alone.average.mean():.1f} % without; "
-            f"{100 * THRESHOLD:.0f} % is the threshold. " + agreement_words(agreement),
+            why=f"Annotators found {100 * rate:.1f}% of {n:,} records feasible with search (lower bound "
+            f"{100 * low:.1f}, upper {100 * high:.1f}, 95% interval {100 * interval[0]:.1f} to "
+            f"{100 * interval[1]:.1f}) and {100 * alone.average.mean():.1f}% without; "
+            f"{100 * THRESHOLD:.0f}% is the threshold. " + agreement_words(agreement),
             score=rate,
             interval=interval,
             n=n,
@@ -130,7 +130,7 @@ class Feasibility:
             check=self.name,
             protocol="fair",
             verdict=verdict_of(interval) if beside.validated else capped(verdict_of(interval)),
-            why=f"{label}: {100 * rate:.1f} % of {len(known):,} records judged feasible (95 % interval "
+            why=f"{label}: {100 * rate:.1f}% of {len(known):,} records judged feasible (95% interval "
             f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f}); {nulls} answers failed. {beside.sentence()}"
             + (f" It is {standing}." if standing else ""),
             score=rate,

@@ -41,7 +41,7 @@ class Giveaways:
         part = sampled(subject, context)
         words, presence = word_presence(part.subject, frozenset(), CANDIDATES)
         if not words:
-            return [not_measured(self.name, "fair", "No text holds a word.", n=subject.n)]
+            return [not_measured(self.name, "fair", "No text contains a word.", n=subject.n)]
         columns = Feature(presence).columns(part.subject.y, len(subject.classes))
         details = {**word_details(part.subject, words, presence, only=columns), **part.note}
         found = shortcut(
@@ -49,7 +49,7 @@ class Giveaways:
             context,
             self.name,
             Feature(presence),
-            why=f"Words at least {RATIO:.0f} times as usual in one class as elsewhere ({_shown(details)})",
+            why=f"Words at least {RATIO:.0f} times as frequent in one class as in the others ({_shown(details)})",
             records=holding(part.subject, presence, columns),
             fact=self.name,
             details=details,
@@ -73,7 +73,7 @@ class Giveaways:
             protocol="fair",
             verdict=context.settings.rule.verdict(measured.interval, measured.p),
             why=f"Words that lean on one class in the training folds ({_shown(details)}): out of fold, "
-            f"{measured.held:,} of {part.n:,} records hold one, and {purity:.0f} % of those carry its class, "
+            f"{measured.held:,} of {part.n:,} records contain one, and {purity:.0f}% of those have its class, "
             f"{100 * measured.excess:+.1f} points of all records more than chance ({low:+.1f} to {high:+.1f}).",
             difference=measured.excess,
             difference_interval=measured.interval,

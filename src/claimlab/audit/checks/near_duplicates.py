@@ -20,9 +20,9 @@ class NearDuplicates:
     question = "Are near-copies on both sides of a split, or do they have different labels?"
     protocols = ("fair",)
     rule = (
-        f"Fail when at least {100 * FAIL_SHARE:.0f} % of the test records have a near-duplicate in train, or of all "
-        "records one under another label; warn from one; else pass. A random 80/20 split is drawn where none is given. "
-        f"Not measured with fewer than {Rule.min_units} records."
+        f"Fail when at least {100 * FAIL_SHARE:.0f}% of the test records have a near-duplicate in train, or of all "
+        "records one with a different label; warn when any has one; else pass. A random 80/20 split is drawn where "
+        f"none is given. Not measured with fewer than {Rule.min_units} records."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -37,7 +37,7 @@ class NearDuplicates:
         train, test, drawn = sides(subject, context.seed)
         label = "across a random split" if drawn else "across the given split"
         if not train.any() or not test.any():
-            why = "The split column names no train or no test rows."
+            why = "The split column has no train or no test rows."
             return not_measured(self.name, "fair", why, n=subject.n, feature=label)
         if (reason := needed("Records in the test part", int(test.sum()))) is not None:
             return not_measured(self.name, "fair", reason, n=int(test.sum()), feature=label)
@@ -58,9 +58,10 @@ class NearDuplicates:
             check=self.name,
             protocol="fair",
             verdict=verdict,
-            why=f"Under {which}, {n:,} of {int(test.sum()):,} test records ({100 * share:.1f} %) have a near-duplicate "
-            f"in train; {int((leaked & same).sum()):,} of them find their own label there, "
-            f"{int((leaked & other).sum()):,} the other (fail from {100 * FAIL_SHARE:.0f} %, warn from one).",
+            why=f"Under {which}, {n:,} of {int(test.sum()):,} test records ({100 * share:.1f}%) have a near-duplicate "
+            f"in train; {int((leaked & same).sum()):,} have one with the same label, "
+            f"{int((leaked & other).sum()):,} one with a different label (fail: at least {100 * FAIL_SHARE:.0f}%; "
+            "warn: any).",
             n=int(test.sum()),
             classes=subject.class_counts,
             feature=label,
@@ -83,8 +84,8 @@ class NearDuplicates:
             check=self.name,
             protocol="fair",
             verdict=verdict,
-            why=f"{len(torn):,} of {len(rows):,} records ({100 * share:.2f} %) have a near-duplicate or copy under "
-            f"another label (fail from {100 * FAIL_SHARE:.0f} %, warn from one).",
+            why=f"{len(torn):,} of {len(rows):,} records ({100 * share:.2f}%) have a near-duplicate or copy with "
+            f"a different label (fail: at least {100 * FAIL_SHARE:.0f}%; warn: any).",
             n=len(rows),
             classes=subject.class_counts,
             feature=label,

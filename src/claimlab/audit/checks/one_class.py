@@ -13,10 +13,10 @@ RARE = 0.05
 class OneClass:
     name = "one-class"
     title = "One class only"
-    question = "Does the data hold more than one class?"
+    question = "Does the data have more than one class?"
     protocols = ("fair",)
     rule = (
-        f"Fail with fewer than two classes, warn when the rarest is under {100 * RARE:.0f} % of the rows, else pass. "
+        f"Fail with fewer than two classes, warn when the rarest is under {100 * RARE:.0f}% of the rows, else pass. "
         f"Two classes in fewer than {Rule.min_units} records are not measured."
     )
 
@@ -29,8 +29,8 @@ class OneClass:
             return [not_measured(self.name, "fair", reason, n=subject.n)]
         verdict: Verdict = "fail" if len(counts) < 2 else "warn" if rarest < RARE else "pass"
         words = {
-            "fail": f"Nothing can be learnt or tested on a single class ({shown}).",
-            "warn": f"The rarest class is {100 * rarest:.1f} % of the labelled records ({shown}): accuracy misleads.",
+            "fail": f"Nothing can be learned or tested with a single class ({shown}).",
+            "warn": f"The rarest class is {100 * rarest:.1f}% of labelled records ({shown}): accuracy is misleading.",
             "pass": f"Every class is well represented ({shown}).",
         }
         unlabelled = subject.dataset.records.height - subject.n

@@ -35,7 +35,7 @@ Nearest = tuple[Index, npt.NDArray[np.float32], npt.NDArray[np.bool_]]
 class Paraphrases:
     name = "paraphrases"
     title = "Paraphrases and translations"
-    question = "Do test records say what training records say, in other words or another language?"
+    question = "Are test records paraphrases or translations of training records?"
     protocols = ("fair",)
     rule = (
         f"Fail when surely more than {100 * FAIL_SHARE:.0f}% of the test records have a paraphrase in train (cosine at "

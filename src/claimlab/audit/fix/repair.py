@@ -142,7 +142,7 @@ def _below(dataset: Dataset, table: str, rows: pl.DataFrame) -> pl.DataFrame:
 def _changes(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
     frame = pl.DataFrame({"id": before["id"], "before": before["split"], "after": after["split"]})
     changed = frame.filter(pl.col("before").ne_missing(pl.col("after")))
-    reason = pl.lit("dealt so that rows which belong together stay on one side").alias("reason")
+    reason = pl.lit("assigned so that rows that belong together are on one side").alias("reason")
     return changed.select("id", pl.lit("split").alias("column"), "before", "after", reason).cast(pl.Schema(CHANGED))
 
 

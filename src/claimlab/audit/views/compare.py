@@ -43,12 +43,12 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail
 
 
 def what_was_done(repaired: Repaired) -> Section:
-    items = [f"{n:,} records taken out: {reason}." for reason, n in repaired.removed.items()]
+    items = [f"{n:,} records removed: {reason}." for reason, n in repaired.removed.items()]
     items.append(
-        f"{repaired.groups:,} sets of records that must stay together were dealt to train, dev and test; "
+        f"{repaired.groups:,} sets of records that must stay together were assigned to train, dev and test; "
         f"{repaired.parted:,} of them were on more than one side before."
     )
-    return Section("What was done", [Items(items), Text("Every row taken out is in the tables dropped and doubtful.")])
+    return Section("What was done", [Items(items), Text("The removed rows are in the tables dropped and doubtful.")])
 
 
 def comparison(before: Audit, after: Audit) -> Table:
@@ -70,7 +70,7 @@ def changes_table(rows: Sequence[Change]) -> Table:
         ]
         for c in rows
     ]
-    return Table(columns, body, "Verdicts, and macro-F1 in per cent, before and after.")
+    return Table(columns, body, "Verdicts, and macro-F1 in %, before and after.")
 
 
 def diff_blocks(diff: Diff, *, everything: bool = True) -> list[Block]:
@@ -120,7 +120,7 @@ def left_over(after: Audit) -> Section:
     alarms = [f for f in ordered(after.findings) if f.verdict in ("fail", "warn")]
     if not alarms:
         return Section("What a split cannot remove", [Text("Nothing: no check fails or warns any more.")], "left")
-    intro = "These stay whatever the split: collect or balance the data anew, or say so beside every result."
+    intro = "No split removes these: collect or balance the data again, or report them with every result."
     items = [f"{finding_title(f)} ({VERDICT_WORDS[f.verdict]}): {f.why}" for f in alarms]
     return Section("What a split cannot remove", [Text(intro), Items(items)], "left")
 

@@ -11,8 +11,8 @@ from claimlab.core.finding import VERDICTS
 from claimlab.pages.blocks import Cell, Section, Table
 
 NOTE = (
-    "✗ fail, ! warn, ? inconclusive, ✓ pass, – not measured, · not run; the figure is the score of the most severe "
-    "finding, per cent."
+    "✗ fail, ! warn, ? inconclusive, ✓ pass, – not measured, · not run; the number is the score of the most severe "
+    "finding, in %."
 )
 
 
@@ -24,7 +24,7 @@ def matrix(audits: Sequence[Audit], links: Mapping[tuple[int, str], str]) -> Sec
         for number, audit in enumerate(audits)
     ]
     table = Table(["Dataset", *map(check_title, checks)], rows, NOTE, upright=True)
-    return Section("Datasets against checks", [table], "matrix")
+    return Section("Overview matrix", [table], "matrix")
 
 
 def _cell(audit: Audit, number: int, check: str, links: Mapping[tuple[int, str], str]) -> Any:

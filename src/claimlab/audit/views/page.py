@@ -65,9 +65,9 @@ class Detail:
 DETAILS = (
     Detail(),
     Detail(rows=4, left_out="most rows"),
-    Detail(rows=4, figures="alarms", left_out="most rows, and pictures of checks that passed"),
-    Detail(rows=0, figures="none", left_out="rows and pictures"),
-    Detail(rows=0, figures="none", tables=False, left_out="rows, pictures and the tables behind the findings"),
+    Detail(rows=4, figures="alarms", left_out="most rows, and charts of checks that passed"),
+    Detail(rows=0, figures="none", left_out="rows and charts"),
+    Detail(rows=0, figures="none", tables=False, left_out="rows, charts and the tables behind the findings"),
 )
 
 
@@ -165,8 +165,8 @@ def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block
     ]
     columns = ("Verdict", "Check", "Feature", SCORE, "Best baseline", "Difference", "Adjusted p", "n")
     caption = (
-        "Every finding. Scores are macro-F1 in per cent (feasibility: share of records); the difference to the best "
-        "baseline is a 95 % interval in points."
+        "Every finding. Scores are macro-F1 in % (feasibility: share of records); the difference to the best "
+        "baseline is a 95% interval in points."
     )
     drawn = [*part.overview, *part.feasibility] if detail.figures != "none" else []
     return [*conclusion_blocks(part.audit), Tiles(tiles), Table(columns, rows, caption), *drawn]

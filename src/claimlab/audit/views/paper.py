@@ -45,5 +45,5 @@ def findings_table(audit: Audit) -> Table:
         for f in ordered(audit.findings)
         if f.verdict in VERDICTS
     ]
-    columns = ["Check", "Feature", "Verdict", "Score", "95 % interval", "Best baseline", "n"]
-    return Table(columns, rows, "Macro-F1 in per cent beside the best of three baselines.")
+    columns = ["Check", "Feature", "Verdict", "Score", "95% interval", "Best baseline", "n"]
+    return Table(columns, rows, "Macro-F1 in %, next to the best of three baselines.")

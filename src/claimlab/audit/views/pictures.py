@@ -30,9 +30,9 @@ def overview(audit: Audit, name: str) -> list[Figure]:
         return []
     return [
         Figure(
-            to_svg(dots(rows, title="macro-F1, per cent")),
-            "What each feature alone gives away: the dot is its macro-F1, the bar its 95 % interval, the grey marks "
-            "what it has to beat.",
+            to_svg(dots(rows, title="macro-F1, %")),
+            "What each feature alone gives away: the dot is its macro-F1, the bar its 95% interval, the grey marks "
+            "the baselines.",
             "Macro-F1 of each check with its interval against the majority, stratified and shuffled baselines",
             f"{name}-overview",
         )
@@ -57,8 +57,8 @@ def feasibility(audits: Sequence[Audit], name: str) -> list[Figure]:
         return []
     return [
         Figure(
-            to_svg(dots(rows, title="records judged feasible, per cent", threshold=THRESHOLD)),
-            f"Share of records that can be checked, with its 95 % interval; dashed: {100 * THRESHOLD:.0f} %.",
+            to_svg(dots(rows, title="records judged feasible, %", threshold=THRESHOLD)),
+            f"Share of records that can be checked, with its 95% interval; dashed: {100 * THRESHOLD:.0f}%.",
             "Feasible share per dataset with its interval against the threshold",
             f"{name}-feasibility",
         )
@@ -89,9 +89,9 @@ def _clouds(cloud: Mapping[str, Any], name: str, link: Callable[[str], str] | No
     return [
         Figure(
             scatter_svg(cloud["words"], across, up, link),
-            f"Each dot is one of {len(cloud['words'])} words: how usual it is among records labelled “{across.name}” "
-            f"and “{up.name}” (logarithmic). Far from the dashed line it gives the label away.",
-            f"Words by how usual they are in {across.name} and in {up.name}",
+            f"Each dot is one of {len(cloud['words'])} words: how frequent it is in records labelled “{across.name}” "
+            f"and “{up.name}” (logarithmic). Words far from the dashed line give the label away.",
+            f"Words by how frequent they are in {across.name} and in {up.name}",
             f"{name}-words" + (f"-{number + 1}" if len(couples) > 1 else ""),
         )
         for number, (across, up) in enumerate(couples)
@@ -108,7 +108,7 @@ def _histogram(finding: Finding, bins: Mapping[str, Any], name: str) -> Figure:
     dates = bool(bins.get("dates"))
     what = finding.feature or "characters"
     longest = bins.get("longest", bins["edges"][-1])
-    more = "" if longest <= bins["edges"][-1] else f" The last bar holds all that is longer (up to {longest:,.0f})."
+    more = "" if longest <= bins["edges"][-1] else f" The last bar includes all longer ones (up to {longest:,.0f})."
     chart = histogram(bins["edges"], bins["counts"], title=what, dates=dates)
     caption = f"Records of each class by {what}; bars of the classes overlap.{more}"
     return Figure(to_svg(chart), caption, f"Histogram of {what} per class", f"{name}-histogram")
@@ -127,9 +127,9 @@ def _purity(rows: Sequence[Mapping[str, Any]], table: str, name: str) -> Figure:
         data, category="value", value="n", colour="class", colours=colours, title="share", stack="normalize", width=460
     )
     what = "slices" if table == "slices" else "values"
-    caption = f"Classes within the {len(shown)} most telling {what}; in brackets the number of records."
+    caption = f"Classes within the {len(shown)} most telling {what}; the number of records is in parentheses."
     if table == "slices":
-        caption = f"Classes within the {len(shown)} largest slices; in brackets the number of records."
+        caption = f"Classes within the {len(shown)} largest slices; the number of records is in parentheses."
     return Figure(to_svg(chart), caption, f"Bars of class shares per {what[:-1]}", f"{name}-{what}")
 
 

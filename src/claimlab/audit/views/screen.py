@@ -59,7 +59,7 @@ def _row(finding: Finding) -> list[Any]:
         finding.check,
         "" if finding.feature in (None, finding.check) else excerpt(str(finding.feature), 22),
         _figure(finding.score),
-        f"{100 * low:.1f}–{100 * high:.1f}" if finding.interval else "",
+        f"{100 * low:.1f} to {100 * high:.1f}" if finding.interval else "",
         _figure(finding.baselines.best()),
         reason(finding),
     ]

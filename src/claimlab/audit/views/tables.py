@@ -13,7 +13,7 @@ from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Cell, Fold, Table, Text, cell, decimal, percent, span
 from claimlab.pages.excerpt import excerpt
 
-SCORE = "Score (95 % interval)"
+SCORE = "Score (95% interval)"
 OPEN = 8  # rows shown at once; the others are behind a line that opens
 LISTED = 25  # record ids under a finding
 INLINE = 3  # rows shown with their text under a finding
@@ -70,7 +70,7 @@ def measurements(finding: Finding) -> list[Block]:
     if not known or (finding.score is None and len(known) == 1):
         return []
     columns = ("Verdict", "Measured", SCORE, "Best baseline", "Difference", "Adjusted p")
-    caption = "Macro-F1 in per cent; the difference to the best baseline is a 95 % interval in points."
+    caption = "Macro-F1 in %; the difference to the best baseline is a 95% interval in points."
     side_by_side = Table(columns, [_decided(f) for f in known], caption, sortable=False)
     figures = [_measured(f) for f in known]
     body = [[cell(name), *(cell(of_one[name]) for of_one in figures)] for name in figures[0]]
@@ -94,12 +94,12 @@ def _decided(f: Finding) -> list[Any]:
 def _measured(f: Finding) -> dict[str, Any]:
     return {
         "Baseline: majority class": percent(f.baselines.majority),
-        "Baseline: draw from the label distribution": percent(f.baselines.stratified),
+        "Baseline: random guess by label proportions": percent(f.baselines.stratified),
         "Baseline: permuted labels": percent(f.baselines.shuffled),
         "Difference to the best, in points": None
         if f.difference is None
         else Cell(f"{100 * f.difference:+.1f}", sort=f.difference),
-        "Its 95 % interval": points(f.difference_interval),
+        "Its 95% interval": points(f.difference_interval),
         "p": probability(f.p),
         "Adjusted p": probability(f.p_adjusted),
         "Permutations": f.permutations,
@@ -120,7 +120,7 @@ def points(interval: tuple[float, float] | None) -> Cell:
     """An interval of differences, in points."""
     if interval is None:
         return cell(None)
-    return Cell(f"{100 * interval[0]:+.1f} – {100 * interval[1]:+.1f}", sort=interval[0])
+    return Cell(f"{100 * interval[0]:+.1f} to {100 * interval[1]:+.1f}", sort=interval[0])
 
 
 def probability(p: float | None) -> Cell:
@@ -154,7 +154,7 @@ def count_table(rows: Sequence[Mapping[str, Any]], head: str) -> Table:
     """One row per word or value: in how many records of each class it occurs, and the share of its records there."""
     classes = list(rows[0]["counts"])
     leans = any("leans" in row for row in rows)
-    columns = [head or "Value", *classes, *(["More usual in"] if leans else [])]
+    columns = [head or "Value", *classes, *(["More frequent in"] if leans else [])]
     body: list[list[Any]] = []
     for row in rows:
         total = sum(row["counts"].values())
@@ -162,9 +162,9 @@ def count_table(rows: Sequence[Mapping[str, Any]], head: str) -> Table:
         for name in classes:
             n = int(row["counts"].get(name, 0))
             share = n / total if total else 0.0
-            line.append(Cell(f"{n:,} ({100 * share:.1f} %)", sort=share + n * 1e-12))
+            line.append(Cell(f"{n:,} ({100 * share:.1f}%)", sort=share + n * 1e-12))
         body.append([*line, row.get("leans")] if leans else line)
-    return Table(columns, body, "Records per class; in brackets the share of the records in this row.")
+    return Table(columns, body, "Records per class; in parentheses their share of the row.")
 
 
 def pair_table(pairs: Sequence[Mapping[str, Any]], rows: Rows) -> Table:

@@ -75,7 +75,7 @@ def rule_of(check: str) -> str:
 def protocol_sections(audits: Sequence[Audit]) -> Section:
     """How the protocols used here work, and what each of them gets wrong."""
     blocks: list[Block] = [
-        Text("“Not measured” and “inconclusive” are never a pass: they are counted, and each says why."),
+        Text("“Not measured” and “inconclusive” do not count as passed; each gives its reason."),
     ]
     for name in dict.fromkeys(a.protocol for a in audits):
         known = PROTOCOLS.get(name)

@@ -15,7 +15,7 @@ class Decisions(CleanStep):
 
     name: ClassVar[str] = "decisions"
     summary: ClassVar[str] = (
-        "Applies the annotators' decisions (keep, remove, relabel); `only` names reasons, `without` leaves some out."
+        "Applies the annotators' decisions (keep, remove, relabel); `only` and `without` select them by reason."
     )
     needs: ClassVar[tuple[str, ...]] = ("decisions",)
 

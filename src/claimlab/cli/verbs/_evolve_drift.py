@@ -27,20 +27,20 @@ def drift(
     ] = None,
     levels: Annotated[str, typer.Option(help="Which stages --datasets writes.")] = "seed,middle,evolved",
     population: Annotated[
-        Path | None, typer.Option(help="File of the agents, where the traces came without one (tells their groups).")
+        Path | None, typer.Option(help="File of the agents, if the traces have none (for their groups).")
     ] = None,
     network: Annotated[
-        Path | None, typer.Option(help="File of the network, where the traces came without one (for the viewer).")
+        Path | None, typer.Option(help="File of the network, if the traces have none (for the viewer).")
     ] = None,
     judge: Annotated[
         list[str] | None, typer.Option("--judge", help="Model profile that scores FUSE-EVAL; may be repeated.")
     ] = None,
     reading: Annotated[str, typer.Option(help="FUSE-EVAL as in the 'paper' or as 'released'.")] = "paper",
-    runs: Annotated[int, typer.Option(min=1, help="How often each judge is asked; 2 or more show its agreement.")] = 1,
-    sample: Annotated[int, typer.Option(min=1, help="Hops that the judges are asked about.")] = 200,
+    runs: Annotated[int, typer.Option(min=1, help="How often each judge is asked; agreement needs 2.")] = 1,
+    sample: Annotated[int, typer.Option(min=1, help="Number of hops that the judges score.")] = 200,
     auditor: Annotated[
         str | None,
-        typer.Option(help="Who judges attainment independently: rules, classifier, or model (the first --judge)."),
+        typer.Option(help="Independent judge of attainment: rules, classifier, or model (the first --judge)."),
     ] = None,
     auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier auditor learns from.")] = None,
     traces: Annotated[int, typer.Option(min=0, help="Traces in the viewer; 0 leaves it out.")] = 60,

@@ -13,7 +13,7 @@ from claimlab.cli.output import echo, note, progress_bar, show_estimate, suggest
 
 def seed(
     contexts: Annotated[
-        Path, typer.Argument(help="Texts to draw from: a file (abstracts, or a column 'text') or a dataset folder.")
+        Path, typer.Argument(help="Source texts: a file (abstracts, or a column 'text') or a dataset folder.")
     ],
     output: o.OutputOption,
     profile: o.ProfileOption = None,
@@ -21,7 +21,7 @@ def seed(
     member: Annotated[str | None, typer.Option(help="The file inside an archive or folder that holds several.")] = None,
     claims: Annotated[int, typer.Option(min=0, help="Claims from each context.")] = 5,
     non_claims: Annotated[int, typer.Option(min=0, help="Sentences that are not claims from each context.")] = 2,
-    gray: Annotated[float, typer.Option(min=0, max=1, help="Share of the sentences that are made harder.")] = 0.25,
+    gray: Annotated[float, typer.Option(min=0, max=1, help="Share of the sentences to make harder.")] = 0.25,
     name: Annotated[str, typer.Option(help="Name of the dataset.")] = "seeds",
     prompt: o.PromptOption = None,
     cache: o.CacheOption = None,

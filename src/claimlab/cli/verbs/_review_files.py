@@ -49,7 +49,7 @@ def ask(
     folder: FolderArgument,
     profile: Annotated[str, typer.Option("--profile", help="Model profile; see: claimlab llm profiles")],
     model: ModelOption = None,
-    name: Annotated[str | None, typer.Option(help="The name that it takes part under (the model's).")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the annotator; the model's by default.")] = None,
     prompts: PromptOption = None,
     cache: CacheOption = None,
     mode: ModeOption = "record",

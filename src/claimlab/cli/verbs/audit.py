@@ -39,9 +39,7 @@ def _list_checks(as_json: bool) -> None:
     listing("checks", {name: check.question for name, check in CHECKS.all().items()}, as_json=as_json, verb="audit")
 
 
-ColumnsOption = Annotated[
-    list[str] | None, typer.Option("--column", help="Put this column to the test too (meta.KEY for meta).")
-]
+ColumnsOption = Annotated[list[str] | None, typer.Option("--column", help="Test this column, too (meta.KEY for meta).")]
 SavedOption = Annotated[
     list[Path] | None,
     typer.Option("--from", help="Show a saved audit.json again instead of auditing; may be repeated."),
@@ -55,7 +53,8 @@ JudgeOption = Annotated[
     str | None, typer.Option(help="Model profile that judges whether claims can be checked (feasibility).")
 ]
 ProviderOption = Annotated[
-    list[str] | None, typer.Option(help="Where to search for what the judge is shown; may be repeated (fallbacks).")
+    list[str] | None,
+    typer.Option(help="Search provider for the evidence that the judge sees; may be repeated (fallbacks)."),
 ]
 
 
@@ -70,7 +69,7 @@ def audit(
     saved: SavedOption = None,
     fix: FixOption = False,
     judge: JudgeOption = None,
-    judge_sample: Annotated[int, typer.Option(min=30, help="Records that the judge is asked about.")] = 300,
+    judge_sample: Annotated[int, typer.Option(min=30, help="Number of records that the judge is asked about.")] = 300,
     prompt: o.PromptOption = None,
     provider: ProviderOption = None,
     cache: o.CacheOption = None,

@@ -70,10 +70,10 @@ def catalog(
     licence: Annotated[
         list[str] | None, typer.Option(metavar="WORD", help="How the licence starts: MIT, CC, none.")
     ] = None,
-    min_size: Annotated[int | None, typer.Option(min=0, metavar="N", help="At least so many, as published.")] = None,
-    max_size: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most so many, as published.")] = None,
+    min_size: Annotated[int | None, typer.Option(min=0, metavar="N", help="At least N records, as published.")] = None,
+    max_size: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most N records, as published.")] = None,
     since: Annotated[
-        str | None, typer.Option("--from", metavar="DATE", help="Data from this year, month or day on: 2020-03.")
+        str | None, typer.Option("--from", metavar="DATE", help="Data from this year, month or day: 2020-03.")
     ] = None,
     until: Annotated[
         str | None, typer.Option("--to", metavar="DATE", help="Data up to this year, month or day.")

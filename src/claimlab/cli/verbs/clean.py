@@ -37,7 +37,7 @@ def clean(
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Clean a dataset by a recipe: each record is kept, dropped with a reason, or doubtful."""
+    """Clean a dataset with a recipe: each record is kept, dropped with a reason, or doubtful."""
     if recipes or steps or show_recipe is not None:
         _list(show_recipe, steps, as_json)
         return

@@ -24,9 +24,9 @@ def evaluate(
         list[str] | None,
         typer.Option(
             "--by",
-            help="Score by this trait (language, family, script, word-order, resource, authorship, model, technique, "
-            "degree, kind, topic, source, year, month) or any column or meta key; may be repeated. Default: every "
-            "usual trait that tells the records apart.",
+            help="Score by this property (language, family, script, word-order, resource, authorship, model, "
+            "technique, degree, kind, topic, source, year, month) or any column or meta key; may be repeated. Default: "
+            "every one of these with more than one value.",
         ),
     ] = None,
     task: o.OptionalTask = None,

@@ -13,7 +13,7 @@ from claimlab.cli.verbs._evolve_drift import drift
 from claimlab.cli.verbs._evolve_seed import seed
 from claimlab.cli.verbs._evolve_worth import worth
 
-app = verb(help="Claims in a simulated society: let them evolve, measure their drift, judge their check-worthiness.")
+app = verb(help="Claims in a simulated society: let them evolve, measure drift and check-worthiness.")
 
 
 @app.callback()
@@ -30,24 +30,26 @@ NetworkOption = Annotated[
 PopulationOption = Annotated[
     str | None, typer.Option(help="A file of agents (ARCHIVE#MEMBER), or how many to draw (90).")
 ]
-MeanDegreeOption = Annotated[float | None, typer.Option(help="Ties of an agent; the same for all kinds if unset.")]
-KindOption = Annotated[str, typer.Option(help="'walk', 'cascade' (nothing steers) or 'intervened' (auditors do).")]
+MeanDegreeOption = Annotated[
+    float | None, typer.Option(help="Mean number of ties per agent; by default the same for every kind.")
+]
+KindOption = Annotated[str, typer.Option(help="'walk', 'cascade' (both without a target), or 'intervened' (auditors).")]
 StepsOption = Annotated[int | None, typer.Option(min=1, help="Steps (30); of one round with --vote released (10).")]
 WithinGroupOption = Annotated[
     bool | None, typer.Option("--within-group/--across-groups", help="Stay in the group (clustered: yes).")
 ]
-HubsOption = Annotated[bool, typer.Option("--hubs/--no-hubs", help="Hubs lend their opinion, where there are any.")]
+HubsOption = Annotated[bool, typer.Option("--hubs/--no-hubs", help="Hubs influence others, where there are any.")]
 TargetOption = Annotated[
-    list[str] | None, typer.Option(help="Where to steer, such as style=colloquial; again for another; or 'all'.")
+    list[str] | None, typer.Option(help="Target, such as style=colloquial; repeat for more; or 'all'.")
 ]
 AuditorOption = Annotated[
-    str | None, typer.Option(help="Who judges: 'rules' (default), 'classifier', 'model' or 'replay'.")
+    str | None, typer.Option(help="The auditor: 'rules' (default), 'classifier', 'model' or 'replay'.")
 ]
 AuditorsOption = Annotated[
-    int | None, typer.Option(min=0, max=3, help="How many judge: 3 (default), 1, or 0 (one rewrite, no vote).")
+    int | None, typer.Option(min=0, max=3, help="Number of auditors: 3 (default), 1, or 0 (one rewrite, no vote).")
 ]
 AuditorProfileOption = Annotated[
-    list[str] | None, typer.Option(help="Model profile of an auditor; again for the next (else the agents').")
+    list[str] | None, typer.Option(help="Model profile of an auditor; repeat for more; by default the agents'.")
 ]
 
 
@@ -60,15 +62,17 @@ def run(
     mean_degree: MeanDegreeOption = None,
     kind: KindOption = "walk",
     steps: StepsOption = None,
-    rounds: Annotated[int | None, typer.Option(min=1, help="Rounds of a steered walk (1; released: 3).")] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Rounds of a walk with a target (1; released: 3).")] = None,
     within_group: WithinGroupOption = None,
     group: Annotated[str | None, typer.Option(help="Start and stay in this group of agents.")] = None,
     hubs: HubsOption = True,
-    fan_out: Annotated[int | None, typer.Option(min=1, help="Cascades: how many an agent tells (2).")] = None,
-    reach: Annotated[int | None, typer.Option(min=1, help="Cascades: agents reached, at most (30).")] = None,
+    fan_out: Annotated[
+        int | None, typer.Option(min=1, help="Cascades: agents that each agent passes a claim to (2).")
+    ] = None,
+    reach: Annotated[int | None, typer.Option(min=1, help="Cascades: most agents to reach (30).")] = None,
     target: TargetOption = None,
     vote: Annotated[str | None, typer.Option(help="When auditors vote: 'paper' (default) or 'released'.")] = None,
-    rewriter: Annotated[str, typer.Option(help="Who writes for the agents: 'rules', 'model' or 'replay'.")] = "rules",
+    rewriter: Annotated[str, typer.Option(help="How agents rewrite: 'rules', 'model' or 'replay'.")] = "rules",
     auditor: AuditorOption = None,
     auditors: AuditorsOption = None,
     auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier learns from.")] = None,
@@ -84,7 +88,7 @@ def run(
     max_calls: o.MaxCallsOption = None,
     max_tokens: o.MaxTokensOption = None,
     estimate: o.EstimateFlag = False,
-    concurrency: Annotated[int, typer.Option(min=1, max=512, help="Claims that move at once.")] = 80,
+    concurrency: Annotated[int, typer.Option(min=1, max=512, help="Claims to simulate at once.")] = 80,
     seed: o.SeedOption = 20,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
@@ -106,7 +110,7 @@ def run(
 
             made = evolve(**words, progress=progress)
     except KeyboardInterrupt:
-        say("The claims that were finished are kept; the same command goes on from there.")
+        say("Finished claims are kept; the same command continues from there.")
         raise
     _print(made, as_json)
 
@@ -132,7 +136,7 @@ def _print(made: Any, as_json: bool) -> None:
     note(made.remarks, "evolve")
     standings = [part.get("standing") for part in (parameters["rewriter"], *parameters["auditors"])]
     for standing in dict.fromkeys(s for s in standings if s):
-        say(f"Note: some of this was made by a model that is {standing}.")
+        say(f"Note: a model that is {standing} made some of this.")
     suggest(f"claimlab evolve drift {made.path} -o {made.path}-drift", as_json=as_json)
 
 

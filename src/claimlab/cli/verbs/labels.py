@@ -1,4 +1,4 @@
-"""`claimlab labels`: the verdict maps, and claims that stand under different verdicts."""
+"""`claimlab labels`: the label maps, and claims that have different labels."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ app = verb()
 
 @app.callback()
 def labels() -> None:
-    """Look at verdict maps, and find claims that stand under different verdicts."""
+    """Look up label maps, and find claims that have different labels."""
 
 
 @app.command()
 def maps(as_json: o.JsonFlag = False) -> None:
-    """List every verdict map: the general one, and those of each dataset."""
+    """List every label map: the general one, and those of each dataset."""
     from claimlab.catalog.maps import all_maps, summary
     from claimlab.pages.blocks import Table
     from claimlab.pages.terminal import grid
@@ -42,7 +42,7 @@ def show(
     name: Annotated[str, typer.Argument(help="A map: ratings, liar/a5, or a TOML file; claimlab labels maps")],
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Show one verdict map: what a source may write, and the verdict it stands for."""
+    """Show one label map: what a source may write, and the label it means."""
     from claimlab.catalog.maps import find_map
     from claimlab.catalog.views.card import by_verdict, map_json
     from claimlab.pages.blocks import Section, Table, Text
@@ -52,9 +52,11 @@ def show(
         emit(map_json(verdicts))
         return
     rule = (
-        "Compared letter by letter." if verdicts.exact else "Compared after folding case, accents, hyphens and blanks."
+        "Compared letter by letter."
+        if verdicts.exact
+        else "Compared after folding case, accents, hyphens and whitespace."
     )
-    table = Table(("Verdict", "What the source wrote"), by_verdict(verdicts))
+    table = Table(("Label", "What the source wrote"), by_verdict(verdicts))
     note = [Text(verdicts.note)] if verdicts.note else []
     page = Section(f"{verdicts.name}, version {verdicts.version}", [*note, Text(rule), table])
     show_blocks([page], most=100)
@@ -73,13 +75,13 @@ def conflicts(
         str, typer.Option(metavar="KEY", help="What makes a claim the same: 'text', or 'tweet' (its id).")
     ] = "text",
     shown: Annotated[
-        int, typer.Option("--show", min=0, metavar="N", help="How many to print; files and JSON hold all.")
+        int, typer.Option("--show", min=0, metavar="N", help="How many to print; files and JSON have all.")
     ] = 20,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write them all to this CSV file.")] = None,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """List claims that stand under different verdicts, across datasets and within one."""
+    """List claims that have different labels, across datasets and within one."""
     with progress_bar() as progress:
         from claimlab.catalog.conflicts import labels as find_conflicts
 
@@ -117,7 +119,7 @@ def print_conflicts(found: Any, shown: int) -> None:
     ]
     if rows:
         width, colour = screen()
-        columns = ("No.", "Same", "Dataset", "Verdict", "Records", "Text")
+        columns = ("No.", "Same", "Dataset", "Label", "Records", "Text")
         for line in grid(Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True):
             echo(line, styled=True)
         echo()
@@ -126,6 +128,6 @@ def print_conflicts(found: Any, shown: int) -> None:
     hidden = f" ({len(found.conflicts) - shown:,} not shown; see --show and -o)" if len(found.conflicts) > shown else ""
     compared = several(counts["compared"], "record")
     echo(
-        f"{several(counts['conflicts'], 'conflict')}{hidden} in {compared} with a verdict: "
+        f"{several(counts['conflicts'], 'conflict')}{hidden} in {compared} with a label: "
         f"{counts['across']:,} between datasets, {counts['within']:,} within one."
     )

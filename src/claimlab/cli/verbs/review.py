@@ -12,10 +12,10 @@ from claimlab.cli.output import echo, emit, note, progress_bar, say, several, sh
 from claimlab.cli.verbs._review_files import ask, export, import_
 from claimlab.core.finding import KEPT
 
-app = verb(help="Review records: make a review, see how far it is, agreement, batches, files, and write it back.")
+app = verb(help="Review records: create a review, see its progress and agreement, and apply the decisions.")
 
 ReviewArgument = Annotated[Path, typer.Argument(help="The folder of a review.")]
-PeopleOption = Annotated[list[str] | None, typer.Option("--annotator", help="Somebody who annotates; repeat.")]
+PeopleOption = Annotated[list[str] | None, typer.Option("--annotator", help="Name of an annotator; may be repeated.")]
 
 
 @app.command()
@@ -36,20 +36,20 @@ def create(
     folder: DatasetArgument,
     output: OutputOption,
     task: Annotated[str, typer.Option(help="A built-in task (claimlab review tasks), or a TOML file.")] = "label",
-    doubtful: Annotated[bool, typer.Option("--doubtful", help="The records that cleaning found doubtful.")] = False,
+    doubtful: Annotated[bool, typer.Option("--doubtful", help="The records that cleaning marked as doubtful.")] = False,
     audit: Annotated[Path | None, typer.Option(help="An audit's folder, with --finding.")] = None,
     finding: Annotated[str | None, typer.Option(help="The records of this finding: a check, or CHECK/FEATURE.")] = None,
     predictions: Annotated[Path | None, typer.Option(help="A run: its predictions.")] = None,
     which: Annotated[str, typer.Option(help="Which predictions: 'wrong', 'uncertain' or 'all'.")] = "wrong",
     pairs: Annotated[str | None, typer.Option(help="Pairs: 'conflicts' or 'near-duplicates'.")] = None,
     records: Annotated[list[str] | None, typer.Option("--record", help="The record of this id; repeat.")] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="Only so many of these, at random.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Only N of these, at random.")] = None,
     stratify: Annotated[str | None, typer.Option(help="Equal shares of each value of this column.")] = None,
     people: PeopleOption = None,
     per_item: Annotated[int | None, typer.Option(min=1, help="Annotators of each item (the task's: 2).")] = None,
     order: Annotated[str | None, typer.Option(help="'given', 'random' or 'uncertainty'.")] = None,
     adjudication: Annotated[str | None, typer.Option(help="'third', 'discussion' or 'majority'.")] = None,
-    guideline: Annotated[str | None, typer.Option(help="What annotators are told: words, or a file.")] = None,
+    guideline: Annotated[str | None, typer.Option(help="Instructions for annotators: a text, or a file.")] = None,
     gold: Annotated[Path | None, typer.Option(help="Table of known answers: record_id, value.")] = None,
     attention: Annotated[int, typer.Option(min=0, help="Attention checks among the items.")] = 0,
     batch: Annotated[int | None, typer.Option(min=1, help="Records in a batch, for control by batches (100).")] = None,
@@ -63,7 +63,7 @@ def create(
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Make a review of doubtful records, a finding, predictions, pairs, a sample, or all records."""
+    """Create a review of doubtful records, a finding, predictions, pairs, a sample, or all records."""
     with progress_bar() as progress:
         from claimlab.review.create import review_create
 
@@ -90,10 +90,10 @@ def person(
     folder: ReviewArgument,
     name: Annotated[str, typer.Argument(help="Their name.")],
     role: Annotated[str, typer.Option(help="'annotator', 'adjudicator', 'owner' or 'model'.")] = "annotator",
-    new_token: Annotated[bool, typer.Option("--new-token", help="Another token for somebody who has one.")] = False,
+    new_token: Annotated[bool, typer.Option("--new-token", help="Replace the token of an annotator.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Add somebody to a review, and print their token."""
+    """Add an annotator to a review, and print the token."""
     from claimlab.review.review import Review
 
     review = Review.open(folder)
@@ -101,13 +101,13 @@ def person(
     if as_json:
         emit({"name": name, "role": review.person(name).role, "token": token})
         return
-    echo(f"{name} takes part as {review.person(name).role}.")
+    echo(f"{name} was added as {review.person(name).role}.")
     _say_tokens({name: token})
 
 
 @app.command()
 def status(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
-    """How far a review is: items by what they come to, and everybody's work."""
+    """Show the progress of a review: items by outcome, and the work of each annotator."""
     from claimlab.review.review import Review
     from claimlab.review.views import status_blocks
 
@@ -158,7 +158,7 @@ def batches(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
 def apply(
     folder: ReviewArgument,
     output: OutputOption,
-    data: Annotated[Path | None, typer.Option(help="The dataset of the review, if it is not beside it.")] = None,
+    data: Annotated[Path | None, typer.Option(help="The dataset of the review, if it is not next to it.")] = None,
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:

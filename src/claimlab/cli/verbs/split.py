@@ -18,13 +18,13 @@ app = verb()
 
 
 HoldOutOption = Annotated[
-    list[str] | None, typer.Option("--hold-out", help="A value that is tested on only; may be repeated.")
+    list[str] | None, typer.Option("--hold-out", help="A value to use for testing only; may be repeated.")
 ]
 TrainOnOption = Annotated[
-    list[str] | None, typer.Option("--train-on", help="A value that is trained on, all others are tested on.")
+    list[str] | None, typer.Option("--train-on", help="A value to train on; all others are used for testing.")
 ]
 EveryOption = Annotated[
-    bool, typer.Option("--all", help="One split for each value that can be held out, each in its own folder.")
+    bool, typer.Option("--all", help="One split per value that can be held out, each in its own folder.")
 ]
 BeforeOption = Annotated[
     datetime | None, typer.Option(formats=["%Y-%m-%d"], help="With --by time: train before this day.")
@@ -35,14 +35,14 @@ ListsOption = Annotated[
 ]
 KeepTogetherOption = Annotated[
     list[str] | None,
-    typer.Option(help="Keep on one side: group, exact, near-duplicates; may be repeated."),
+    typer.Option(help="Keep in one part: group, exact, near-duplicates; may be repeated."),
 ]
-SmallTestOption = Annotated[int | None, typer.Option(min=1, help="At most so many test rows per class and language.")]
+SmallTestOption = Annotated[int | None, typer.Option(min=1, help="At most N test rows per class and language.")]
 NoChangedInTestOption = Annotated[
     bool, typer.Option("--no-changed-in-test", help="Rows that validation changed stay out of dev and test.")
 ]
 DropLeaksOption = Annotated[
-    bool, typer.Option("--drop-leaks", help="Leave out train and dev rows whose text is on a later side too.")
+    bool, typer.Option("--drop-leaks", help="Leave out train and dev rows whose text is also in a later part.")
 ]
 
 
@@ -72,7 +72,9 @@ def split(
     lists: ListsOption = None,
     setting: Annotated[str | None, typer.Option(help="With --by lists: which of several settings.")] = None,
     keep_together: KeepTogetherOption = None,
-    stratify: Annotated[str, typer.Option(help="Even shares by: label,language or label or none.")] = "label,language",
+    stratify: Annotated[
+        str, typer.Option(help="Keep shares equal by: label,language or label or none.")
+    ] = "label,language",
     small_test: SmallTestOption = None,
     no_changed_in_test: NoChangedInTestOption = False,
     drop_leaks: DropLeaksOption = False,

@@ -58,7 +58,7 @@ def _not_run(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> I
     ran = {f.check for a in audits for finding in a.findings for f in finding.every}
     for name in CHECKS.all():
         if name == "columns" and name not in ran:
-            yield Limit("not-run", dataset.name, "No column beyond the usual ones was put to the test.")
+            yield Limit("not-run", dataset.name, "No column other than the standard ones was tested.")
         elif name not in ran:
             yield Limit("not-run", dataset.name, f"{check_title(name)}: {_question(name)}")
 
@@ -164,7 +164,7 @@ def _of_run(run: Run) -> Iterator[str]:
     if run.table["split"].null_count() == n:
         yield "The records name no split: those that the method was trained on may be among those scored."
     elif trained:
-        yield f"{trained:,} of the {n:,} records scored are of the training part."
+        yield f"{trained:,} of the {n:,} scored records are in the training set."
     if run.untouched:
         yield f"{run.untouched:,} labelled records have no prediction; no split was named, so they were left out."
     if missing:

@@ -13,6 +13,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
 from claimlab.core.record import meta_json
+from claimlab.core.words import several
 from claimlab.evolve.claims.model import Claim, types
 from claimlab.evolve.member import chosen_member
 from claimlab.files.bundle import Bundle
@@ -76,7 +77,10 @@ def _rows(frame: pl.DataFrame) -> list[Context]:
             made.append(Context(**{**row, "id": row.get("id") or digest}))
     repeated = len(made) - len({context.id for context in made})
     if repeated:
-        raise SchemaError(f"{repeated} context(s) share an id or a text.", "Give every context an id of its own.")
+        raise SchemaError(
+            f"{several(repeated, 'context has', 'contexts have')} the id or text of another.",
+            "Give every context its own id.",
+        )
     return made
 
 

@@ -171,7 +171,7 @@ class Target:
             raise UnknownName("dimension to steer", name, steerable()) from None
         if known.name not in steerable():
             raise UsageError(
-                f"Nothing steers the {known.title.lower()} of a claim.", f"Choose: {', '.join(steerable())}."
+                f"The {known.title.lower()} of a claim cannot be a target.", f"Choose: {', '.join(steerable())}."
             )
         return cls(known.name, known.value(value).name)
 

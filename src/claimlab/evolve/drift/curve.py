@@ -126,7 +126,7 @@ def _slopes(mean: npt.NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _interval(matrix: npt.NDArray[np.float64], seed: int) -> Interval | None:
-    """95 % interval of late over early slope, traces drawn again; null where drift often does not rise."""
+    """95% interval of late over early slope, traces drawn again; null where drift often does not rise."""
 
     def ratio(traces: npt.NDArray[np.int64]) -> float:
         early, late = _slopes(matrix[traces].mean(axis=0))

@@ -19,7 +19,7 @@ def open_population(population: str | None, seed: int) -> Population:
     if population is None or population.isdigit():
         size = int(population or AGENTS)
         if size < 2:
-            raise UsageError(f"{size} agent(s) cannot talk to each other.", "Ask for two or more.")
+            raise UsageError(f"A population of {size} is too small: agents talk to each other.", "Ask for two or more.")
         return Population.draw(size, seed)
     path, _, member = population.partition("#")
     return Population.read(path, member or None)

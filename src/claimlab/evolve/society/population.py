@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from claimlab.core import packaged
 from claimlab.core.errors import DataError, SchemaError, UnknownName
+from claimlab.core.words import several, verb
 from claimlab.evolve.member import chosen_member
 from claimlab.evolve.society.distributions import Distributions, open_distributions
 from claimlab.files.bundle import Bundle
@@ -78,7 +79,7 @@ class Population:
         strange = sorted({name for name in wanted if name not in place})
         if strange:
             raise DataError(
-                f"{len(strange)} agent id(s) are not in the population, such as {strange[:3]}.",
+                f"{several(len(strange), 'agent')} {verb(len(strange))} not in the population, such as {strange[:3]}.",
                 "Give the population that belongs to this file.",
             )
         return np.array([place[name] for name in wanted], dtype=np.int32)
@@ -106,7 +107,7 @@ class Population:
         known = [*(a for a in ATTRIBUTES if a in rest), *(c for c in rest if c not in ATTRIBUTES)]
         agents = frame.select(pl.col("id").cast(pl.String), *(_coded(frame[c]) for c in ("group", *known)))
         if agents["id"].null_count() or agents["id"].is_duplicated().any():
-            raise SchemaError("Some agents have no id, or share one.", "Give every agent an id of its own.")
+            raise SchemaError("Some agents have no id, or share one.", "Give every agent its own id.")
         return cls(agents, source or {})
 
     @classmethod

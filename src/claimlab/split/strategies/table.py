@@ -27,7 +27,7 @@ def domain(material: Material, request: Request) -> Trait:
 
 def named_column(material: Material, request: Request) -> Trait:
     if request.column is None:
-        raise UsageError("Hold out the values of which column?", "Pass `column`, such as topic.")
+        raise UsageError("No column given.", "Pass `column`, such as topic, to hold out its values.")
     values = column_values(material.records, request.column).cast(pl.String)
     return Trait(values, f"the row has no '{request.column}'")
 
@@ -44,13 +44,13 @@ ENTRIES: list[Strategy] = [
     # Whole values of a column held out.
     HoldOut(
         "source",
-        "Whole sources held out: who published it is new in test.",
-        values_of("source", "the row names no source"),
+        "Whole sources held out: test records come from new publishers.",
+        values_of("source", "the row has no source"),
     ),
     HoldOut("domain", "Whole web domains held out, by the URL of the row (www.bbc.co.uk is bbc.co.uk).", domain),
     HoldOut(
         "event",
-        "Whole events (the column 'group') held out: what it is about is new in test.",
+        "Whole events (the column 'group') held out: test records are about new events.",
         values_of("group", "the row belongs to no group"),
     ),
     HoldOut(
@@ -62,7 +62,7 @@ ENTRIES: list[Strategy] = [
     HoldOut(
         "language",
         "Whole languages held out; a language may be named as pt, por or Portuguese.",
-        values_of("language", "the row names no language"),
+        values_of("language", "the row has no language"),
         spelling=require,
         across_languages=True,
     ),
@@ -87,7 +87,7 @@ ENTRIES: list[Strategy] = [
     ),
     HoldOut(
         "head-to-tail",
-        "Trained on languages with many resources (head), tested on those with few (tail).",
+        "Train on languages with many resources (head), test on those with few (tail).",
         LanguageTable("head-to-tail", "resource", resource_of),
         default=("tail",),
         across_languages=True,

@@ -27,7 +27,7 @@ class Time:
         test = np.datetime64(request.before, "D") if request.before else cut(known, 1 - request.shares.test)
         if not known[0] < test <= known[-1]:
             raise Impossible(
-                f"Nothing is dated before {test}, or nothing from then on.",
+                f"No record is dated before {test}, or none on that day or later.",
                 f"The dates go from {known[0]} to {known[-1]}: cut in between.",
             )
         earlier = known[known < test]
@@ -36,7 +36,7 @@ class Time:
         mine = days.filter(pl.Series(dated)).to_numpy().astype("datetime64[D]")
         side[dated] = np.where(mine >= test, 2, np.where(mine >= dev, 1, 0))
         missing = int((~dated).sum())
-        notes = [f"Test is from {test} on" + (f", dev from {dev} on." if dev < test else "; there is no dev set.")]
+        notes = [f"Test starts on {test}" + (f", dev on {dev}." if dev < test else "; there is no dev set.")]
         notes.append(f"Dates are: {origins(material.records)}.")
         return Parts(
             side=named(side),

@@ -18,7 +18,7 @@ AUTHORS = {
     "HWT": "A person wrote the text.",
     "MGT": "A machine wrote the text.",
     "MTT": "A machine translated the text.",
-    "HAT": "A person wrote the text and a machine altered it, or the other way round.",
+    "HAT": "A person wrote the text and a machine altered it, or vice versa.",
 }
 HONESTY = {"real": "what it reports is true", "fake": "what it reports is false or misleading"}
 

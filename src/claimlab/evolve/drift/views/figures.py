@@ -83,8 +83,8 @@ def steps(found: Drift) -> list[Figure]:
     rows = [{"target": n, "hops": float(m)} for n, m in zip(names, table["mean"].to_list(), strict=True)]
     chart = bars(rows, category="target", value="hops", title="hops to the target, mean", width=360)
     caption = (
-        "The value of each dimension that took the most hops on average, of traces that attained it; in brackets the "
-        "longest (figure 4)."
+        "The value of each dimension that took the most hops on average, of traces that attained it; the longest is in "
+        "parentheses (figure 4)."
     )
     return [Figure(to_svg(chart), caption, "Bars of mean hops to the hardest target of each dimension", "steps")]
 
@@ -100,7 +100,7 @@ def influence(found: Drift) -> list[Figure]:
     chart = heatmap(
         cells, row="attribute", column="dimension", value="share", title="% of hops", order=order, columns=columns
     )
-    caption = "Share of producers' hops in which an agent named the attribute as what moved it, per cent (figure 5)."
+    caption = "Share of producers' hops in which an agent named the attribute as an influence, in % (figure 5)."
     return [Figure(to_svg(chart), caption, "Heat map of attributes by dimension", "influence")]
 
 
@@ -111,7 +111,7 @@ def together(found: Drift) -> list[Figure]:
     used = set(found.together["a"].to_list())
     order = [a for a in (*attribute_names(), "other") if a in used]
     chart = heatmap(found.together.to_dicts(), row="a", column="b", value="n", title="hops", order=order)
-    caption = "How often two attributes were named in the same hop (figure 19). Blank: never together."
+    caption = "How often two attributes were named in the same hop (figure 19). Empty: never together."
     return [Figure(to_svg(chart), caption, "Heat map of attributes that are named together", "together")]
 
 
@@ -125,7 +125,9 @@ def verdicts(found: Drift, by: str) -> list[Figure]:
         rows, category="value", value="n", colour="verdict", colours=VERDICT_COLOURS, title="share of traces",
         stack="normalize", width=460,
     )  # fmt: skip
-    caption = f"Verdicts at the last judged hop by {WORDS.get(by, by)} (figure 6); in brackets the number of traces."
+    caption = (
+        f"Verdicts at the last judged hop by {WORDS.get(by, by)} (figure 6); the number of traces is in parentheses."
+    )
     return [Figure(to_svg(chart), caption, f"Bars of verdict shares by {by}", f"verdicts-by-{by}")]
 
 

@@ -58,7 +58,7 @@ def shape(found: Drift) -> Section:
         "Early slope",
         "Late slope",
         "Late / early",
-        "95 % interval",
+        "95% interval",
         "At the end",
         "Flattens",
     ]
@@ -105,7 +105,7 @@ def verdicts(found: Drift) -> Section | None:
         figures += charts.verdicts(found, by)
     rows = [list(row) for row in found.verdict_moves.iter_rows()]
     moves = Table(["From", "To", "Hops"], rows, "From level to level, between neighbouring judged hops of a trace.")
-    note = Text("Verdicts by a model are unvalidated: it was not compared with people here.", "note")
+    note = Text("Verdicts by a model are unvalidated: it was not compared with annotators.", "note")
     notes = [note] if "verdicts" in found.tallies else []
     return Section("How true claims stay", [*notes, *figures, moves], "verdicts")
 
@@ -117,13 +117,13 @@ def fuse(found: Drift) -> Section | None:
     table = Table(
         ["Dimension", "Judges and runs", "Pairs judged twice or more", "Krippendorff's alpha", "ICC(2,1)"],
         rows,
-        "How far judges, or the runs of one judge, agree. With one judge and one run nothing is known of it.",
+        "How well judges, or the runs of one judge, agree. One judge with one run has no agreement.",
     )
     asked = found.fuse.table.height
     counts = f"{asked:,} scores asked for, {found.fuse.nulls:,} could not be read: those are null, not zero."
     notes = dict.fromkeys(note for tally in found.fuse.tallies.values() for note in tally["notes"])
     standing = "".join(f" {note[:1].upper()}{note[1:]}." for note in notes)  # such as that a model is too small
-    caution = "The judge is unvalidated: it was not compared with people here." + excerpt(standing, 400)
+    caution = "The judge is unvalidated: it was not compared with annotators." + excerpt(standing, 400)
     return Section(
         "FUSE-EVAL by a model", [Text(counts), Text(caution, "note"), *charts.fuse(found), table], "fuse-eval"
     )
@@ -137,7 +137,7 @@ def targets(found: Drift) -> Section | None:
          "–" if r["low"] is None else f"{100 * r['low']:.1f} to {100 * r['high']:.1f}"]
         for r in found.attainment.iter_rows(named=True)
     ]  # fmt: skip
-    columns = ["Setting", "Dimension", "Judge", "Traces", "Judged", "Attained, %", "95 % interval"]
+    columns = ["Setting", "Dimension", "Judge", "Traces", "Judged", "Attained, %", "95% interval"]
     steps = [
         [r["dimension"], r["target"], r["traces"], r["mean"], r["most"], percent(r["at_once"])]
         for r in found.steps.iter_rows(named=True)
@@ -146,11 +146,11 @@ def targets(found: Drift) -> Section | None:
         "Targets",
         [
             Text(
-                "Auditors who steer a claim also say when it has arrived: their own word flatters the run. A release "
-                "that keeps only successful traces says nothing of how many failed.",
+                "The auditors who guide a claim also decide when it has reached its target, which flatters the run. "
+                "A release with only the successful traces does not show how many failed.",
                 "note",
             ),
-            Table(columns, rows, "Traces that reached the value they were steered to."),
+            Table(columns, rows, "Traces that reached their target value."),
             *charts.steps(found),
             Table(
                 ["Dimension", "Value", "Traces", "Mean hops", "Most hops", "At once, %"], steps, "Hops to the target."
@@ -164,7 +164,7 @@ def producers(found: Drift) -> Section | None:
     figures = [*charts.influence(found), *charts.together(found)]
     if not figures:
         return None
-    note = "Attributes are what agents say moved them. A model's account of its reasons is not evidence of a cause."
+    note = "Attributes are what agents say influenced them. A model's own explanation is not evidence of a cause."
     shares = producer_share(found.hops, "group")
     rows = [[r["group"], r["hops"], r["producers"], percent(r["share"]), r["failed"]] for r in shares.to_dicts()]
     columns = ["Group", "Hops", "By producers", "Producers, %", "Failed"]
@@ -184,7 +184,7 @@ def coverage(found: Drift) -> Section:
     blocks: list[Block] = [
         Text(
             "Coverage is the share of the context's clauses of which at least half the content words, numbers and "
-            "names stand in the claim. It asks for words: what is said in others is missed, what is denied is found.",
+            "names occur in the claim. It matches words only: it misses paraphrases and counts what is denied.",
             "note",
         ),
         Table(columns, rows, "What claims keep of their context, and at what length (table 2 of the paper)."),
