@@ -56,6 +56,8 @@ def test_caps_hold_over_starts_and_a_finished_run_replays(
     assert run([*command, *again]) == 0, "the endpoint is gone"
     first, second = (json.loads((tmp_path / name / report).read_text(encoding="utf-8")) for name in ("out", "again"))
     for value in (first, second):
+        if verb == "drift":
+            assert {"fuse-eval", "verdict-level", "coverage"} == set(value["prompts"]), "which words were asked with"
         value.pop("tallies", None), value.pop("tally", None), (value.get("fuse_eval") or {}).pop("tallies", None)
     assert first == second
     assert not list(tmp_path.glob(".out.work/*.jsonl")), "what a finished run spent is forgotten"

@@ -14,9 +14,12 @@ import pytest
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import BudgetSpent, Pending, UsageError
+from claimlab.core.ledger import Ledger
 from claimlab.core.record import to_side_table
 from claimlab.detect.run import detect
+from claimlab.enrich.front import enrich
 from claimlab.evaluate.judge.front import judge
+from claimlab.llm.batch import batches_in
 
 sys.path.insert(0, str(Path(__file__).parent))
 from batches import BatchStandIn
@@ -24,6 +27,8 @@ from batches import BatchStandIn
 
 def answer(body: dict[str, Any]) -> str:
     words = " ".join(m["content"] for m in body["messages"])
+    if '"claim"' in words:
+        return json.dumps({"claim": "The mill of Ostrel sold seventeen looms"})
     if "contradict" in words:
         return json.dumps({"rationale": "Compared.", "score": 7 if "text 1" in words else 1})
     return json.dumps({"rationale": "Because.", "label": "true" if "text 1" in words else "false", "confidence": 0.7})
@@ -63,7 +68,7 @@ def test_a_batch_gives_what_single_calls_give_but_for_price_and_time(
         detect(data(), output=tmp_path / "out", batch=True, **ask)
     assert server.calls == []
     assert not (tmp_path / "out").exists(), "nothing is written while answers are missing"
-    with pytest.raises(Pending, match="4 of the questions asked are in batches that are not done yet"):
+    with pytest.raises(Pending, match="4 questions are in a batch that is not done yet"):
         detect(data(), output=tmp_path / "out", batch=True, **ask)
     assert len(server.batches) == 1, "what is under way is not sent twice"
     run = detect(data(), output=tmp_path / "out", batch=True, **ask)
@@ -104,6 +109,59 @@ def test_caps_hold_for_what_a_batch_can_cost_at_most(server: BatchStandIn, profi
     with pytest.raises(BudgetSpent):
         detect(data(), "llm-zero-shot", profile=profile, output=tmp_path / "o2", batch=True, max_cost=0.1)
     assert server.batches == {}
+
+
+def test_what_a_batch_did_cost_replaces_the_most_that_it_could(
+    server: BatchStandIn, profile: str, tmp_path: Path
+) -> None:
+    """The cap leaves room for two batches at their true cost, and for one and a half at the most they could cost."""
+    ask: dict[str, Any] = {"detector": "llm-zero-shot", "profile": profile, "output": tmp_path / "out", "batch": True}
+    with pytest.raises(Pending):
+        detect(data(), **ask)
+    (sent,) = batches_in(tmp_path / "out.cache")
+    worst = sent.assumed["money"]
+    (ledger,) = tmp_path.glob(".*out*/spent.jsonl")
+    assert (sent.ledger, sent.actual, sent.settled) == (str(ledger.resolve()), {}, False)
+    assert Ledger(ledger).assumed[0] == pytest.approx(worst * 1e9, abs=10)
+    server.broken = lambda body: "text 2" in str(body)
+    with pytest.raises(Pending, match="not done"):
+        detect(data(), **ask)
+    with pytest.raises(Pending, match="1 question was sent"):
+        detect(data(), **ask)
+    first, _ = batches_in(tmp_path / "out.cache")
+    assert first.settled
+    true = 0 < first.actual["money"] < worst / 4
+    assert true, "answers are short, and a call that failed costs nothing"
+    spent = Ledger(ledger)
+    assert spent.opening[0] == pytest.approx((first.actual["money"] + worst / 4) * 1e9, rel=0.01)
+    assert spent.assumed[0] == pytest.approx(worst / 4 * 1e9, rel=0.01), "of the second batch, which is under way"
+    server.broken = lambda _: False
+    with pytest.raises(Pending, match="not done"):
+        detect(data(), **ask)
+    done = detect(data(), **ask)
+    assert done.report["budget"]["assumed"]["calls"] == 0
+    costs = done.tables["predictions"]["cost"].sum()
+    assert done.report["budget"]["spent"]["money"] == pytest.approx(costs, rel=1e-6)
+
+
+def test_claims_are_extracted_in_a_batch_too(server: BatchStandIn, profile: str, tmp_path: Path) -> None:
+    (tmp_path / "doc").mkdir()
+    (tmp_path / "doc" / "a.txt").write_text("The mill of Ostrel sold seventeen looms in May.", encoding="utf-8")
+    told = "Neighbours in the market hall say that the old mill sold looms to a family from the coast"
+    rows = [{"id": f"r{i}", "text": f"{told}, text {i}.", "veracity": "true", "language": "eng"} for i in range(4)]
+    asked = Dataset.build("small", pl.DataFrame(rows))
+    ask: dict[str, Any] = {"provider": f"local:{tmp_path / 'doc'}", "extract": "model", "profile": profile}
+    for why in ("4 questions were sent to 'b' as batch batch-0", "not done yet"):
+        with pytest.raises(Pending, match=why):
+            enrich(asked, output=tmp_path / "out", batch=True, **ask)
+        assert not (tmp_path / "out").exists()
+    done = enrich(asked, output=tmp_path / "out", batch=True, **ask)
+    assert (len(server.batches), server.requests) == (1, 0)
+    assert set(done.dataset.tables["claims"]["text"]) == {"The mill of Ostrel sold seventeen looms"}
+    assert done.summary["outcomes"]["corresponding"] == 4, "the claims that came with the batch were searched for"
+    replayed = {"mode": "replay", "cache": tmp_path / "out.cache"}
+    enrich(asked, output=tmp_path / "again", **ask, **replayed)  # type: ignore[arg-type]
+    assert bytes_of(tmp_path / "again") == bytes_of(tmp_path / "out")
 
 
 def test_the_command_shows_collects_and_cancels(

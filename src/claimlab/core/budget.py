@@ -108,6 +108,16 @@ class Budget:
                         self._waiting.remove(entry)
         return hold
 
+    def correct(self, assumed: Amount, actual: Amount) -> None:
+        """Calls that an earlier start sent off, at the most they could cost, are answered now and did cost `actual`."""
+        before, after = _units(assumed, up=True), _units(actual, up=False)
+        with self._lock:
+            if self.ledger:
+                self.ledger.correct((before[0], before[1], before[2]), (after[0], after[1], after[2]))
+            for i in range(3):
+                self._spent[i] += after[i] - before[i]
+                self._assumed[i] -= before[i]
+
     def summary(self) -> dict[str, Any]:
         """Spent, assumed and capped, JSON-safe: goes into the lineage and the report."""
         spent, assumed = self.spent, self.assumed

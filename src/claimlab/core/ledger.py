@@ -7,6 +7,7 @@ first without the second: the call may well have been charged for, so at the nex
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -32,6 +33,10 @@ class Ledger:
 
     def settle(self, number: int, units: Units, *, assumed: bool) -> None:
         self._write(_line("assumed" if assumed else "settle", number, units))
+
+    def correct(self, assumed: Units, actual: Units) -> None:
+        """What was assumed of calls that are answered only later turns out to be `actual`."""
+        self._write(_line("correct", assumed, actual))
 
     def close(self, *, complete: bool = False) -> None:
         """Keep the file for the next start, or remove it when the run is complete."""
@@ -59,6 +64,10 @@ class Ledger:
             if kind == "opening":
                 spent, assumed = list(first), list(units)
                 continue
+            if kind == "correct":
+                _add(spent, [after - before for before, after in zip(first, units, strict=True)])
+                _add(assumed, [-before for before in first])
+                continue
             if kind == "hold":
                 held[first] = units
                 continue
@@ -75,7 +84,7 @@ class Ledger:
         return self.path.read_text(encoding="utf-8").splitlines() if self.path.is_file() else []
 
 
-def _add(total: list[int], units: Units) -> None:
+def _add(total: list[int], units: Sequence[int]) -> None:
     for i, more in enumerate(units):
         total[i] += more
 

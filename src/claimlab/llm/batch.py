@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,10 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.deferred import Item
 from claimlab.core.calls.recording import Kept, Question, Recording
 from claimlab.core.errors import UsageError
+from claimlab.core.words import several, verb
 from claimlab.llm.batch_wire import Endpoint
 from claimlab.llm.messages import Answer, Request, T
-from claimlab.llm.meter import most
+from claimlab.llm.meter import actual, most
 from claimlab.llm.profiles import Profile
 from claimlab.llm.provider import Provider
 from claimlab.llm.remember import question, restored, stored
@@ -45,6 +46,10 @@ class Batch:
     failed: int = 0
     collected: bool = False
     counts: dict[str, int] = field(default_factory=dict)
+    ledger: str | None = None  # of the run that sent it, in which it counts at the most it can cost
+    assumed: dict[str, Any] = field(default_factory=dict)  # that most, as an Amount
+    actual: dict[str, Any] = field(default_factory=dict)  # what its answers did cost, once they are collected
+    settled: bool = False  # the ledger knows
 
     def save(self, cache: Path) -> None:
         (cache / FOLDER).mkdir(parents=True, exist_ok=True)
@@ -76,6 +81,7 @@ class Batched:
         self.inner, self.profile, self.calls = inner, inner.profile, calls
         self.deferred, self.cache = calls.deferred, Path(calls.cache)
         self._under_way: set[str] | None = None
+        self._assumed: dict[str, Amount] = {}
         self._first = asyncio.Lock()
 
     async def ask(self, request: Request[T]) -> Answer[T]:
@@ -90,6 +96,7 @@ class Batched:
             worst = most(request, self.profile)
             price = Amount(worst.money * self.profile.batch_price, worst.tokens, worst.calls)
             (await self.calls.budget.reserve(price)).settle(None)
+            self._assumed[asked.key] = price
             self.deferred.add(self, asked, Endpoint(self.profile).body(request))
         detail = "the answer comes with a batch"
         return Answer(model=self.profile.chosen_model(), failure="batched", detail=detail, transient=True)
@@ -102,8 +109,23 @@ class Batched:
         async with self._first:
             if self._under_way is None:
                 batches = await collected(self.cache)
+                for batch in batches:
+                    self._settle(batch)
                 self._under_way = {key for batch in batches if not batch.collected for key in batch.questions}
             return self._under_way
+
+    @property
+    def _ledger(self) -> str | None:
+        ledger = self.calls.budget.ledger
+        return None if ledger is None else str(ledger.path.resolve())
+
+    def _settle(self, batch: Batch) -> None:
+        """Put the true cost of a batch that came in in the place of the most it could cost. It is marked first: a run
+        that is killed in between has counted too much, never too little."""
+        if batch.collected and not batch.settled and batch.ledger is not None and batch.ledger == self._ledger:
+            batch.settled = True
+            batch.save(self.cache)
+            self.calls.budget.correct(Amount(**batch.assumed), Amount(**batch.actual))
 
     def send(self, items: Sequence[Item]) -> str:
         ids = []
@@ -112,10 +134,18 @@ class Batched:
             lines = [_line(asked, body) for asked, body in part]
             number = sync.run(Endpoint(self.profile).create("".join(lines).encode()))
             questions = {asked.key: {"kind": asked.kind, "content": dict(asked.content)} for asked, _ in part}
-            Batch(number, self.profile.model_dump(mode="json"), questions).save(self.cache)
+            most_of_all = _sum(self._assumed[key] for key in questions)
+            Batch(
+                number, self.profile.model_dump(mode="json"), questions, ledger=self._ledger, assumed=most_of_all
+            ).save(self.cache)
             ids.append(number)
-        count = "1 question was" if len(items) == 1 else f"{len(items):,} questions were"
+        count = f"{several(len(items), 'question')} {verb(len(items), 'was', 'were')}"
         return f"{count} sent to '{self.profile.name}' as batch {', '.join(ids)}."
+
+
+def _sum(amounts: Iterable[Amount]) -> dict[str, Any]:
+    each = list(amounts)
+    return {name: sum(getattr(amount, name) for amount in each) for name in ("money", "tokens", "calls")}
 
 
 def _line(asked: Question, body: Mapping[str, Any]) -> str:
@@ -179,12 +209,17 @@ async def _refresh(batch: Batch, cache: Path) -> None:
 
 async def _collect(batch: Batch, recording: Recording) -> None:
     profile = Profile(**batch.profile)
+    costs: list[Amount | None] = []
     for key, answer in await Endpoint(profile).answers(batch.id):
         asked = batch.questions.get(key)
         if asked is None:
             continue
+        costs.append(actual(answer))
         if answer.failure in (None, "refusal"):
             recording.put(Question(asked["kind"], asked["content"]), Kept(stored(answer)))
             batch.answered += 1
         else:
             batch.failed += 1
+    known = [cost for cost in costs if cost is not None]
+    # One that came back without a word about its tokens may have cost anything: then nothing is given back.
+    batch.actual = _sum(known) if len(known) == len(costs) else batch.assumed

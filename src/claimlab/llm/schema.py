@@ -75,6 +75,8 @@ def in_words(schema: type[BaseModel]) -> str:
 @lru_cache(maxsize=256)
 def _described(schema: type[BaseModel], bounds: bool) -> tuple[dict[str, Any], str]:
     described = schema.model_json_schema()
+    for part in (described, *described.get("$defs", {}).values()):
+        part.pop("description", None)  # the docstring of a class, which is not meant for a model
     strict = _tighten(described, bounds)
     wire = {"name": re.sub(r"\W", "_", schema.__name__)[:60], "schema": described, "strict": strict}
     shown = json.dumps(described, ensure_ascii=False)

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from claimlab.core.budget import Amount
 from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.http import USER_AGENT, trust
@@ -104,20 +105,29 @@ class PageFetcher:
         self._hosts: dict[str, TokenBucket] = {}
 
     async def fetch(self, url: str) -> Snapshot:
-        """The page at `url`, from the recording where there is one; `PageRefused` says why there is none."""
+        """The page at `url`, from the recording where there is one; `PageRefused` says why there is none. What is not
+        recorded counts as a call."""
         recording = self.calls.recording if self.calls is not None else None
         if recording is None:
-            return await self._fetch(url)
+            return await self._counted(url)
 
         async def ask() -> Kept:
             try:
-                return Kept((await self._fetch(url)).to_json())
+                return Kept((await self._counted(url)).to_json())
             except PageRefused as refusal:
                 failed = {"kind": refusal.kind, "problem": refusal.problem, "todo": refusal.todo}
                 return Kept({"failed": failed}, final=False)
 
         kept, _ = await recording.answer(Question("page", {"url": url}), ask)
         return _restored(url, kept)
+
+    async def _counted(self, url: str) -> Snapshot:
+        if self.calls is None:
+            return await self._fetch(url)
+        one = Amount(calls=1)
+        with await self.calls.budget.reserve(one) as hold:
+            hold.settle(one)  # a page that is refused was asked for all the same
+            return await self._fetch(url)
 
     async def _fetch(self, url: str) -> Snapshot:
         import httpx2

@@ -18,6 +18,7 @@ from claimlab.evolve.drift.attainment import judge_ends
 from claimlab.evolve.drift.hops import read_hops
 from claimlab.evolve.drift.measure import measure
 from claimlab.exchange.synthetic import require_labels
+from claimlab.llm.prompts import Prompts
 
 Make = Callable[..., Dataset]
 
@@ -165,6 +166,18 @@ TEXT = "The mill in Garrow sold 300 looms in 1931."
 
 def test_the_same_traces_give_the_same_figures(looms: Make) -> None:
     assert measure([looms()]).to_json() == measure([looms()]).to_json()
+
+
+def test_the_words_of_judges_are_in_the_report_and_in_the_lineage_of_stages(looms: Make) -> None:
+    words = Prompts().lineage("fuse-eval")
+    drifted = measure([looms()])
+    drifted.prompts = words
+    assert drifted.to_json()["prompts"] == words
+    assert set(words["fuse-eval"]) == {"version", "sha256"}
+    data = looms()
+    plain, asked = (levels.stages(data, read_hops([data]), ["seed"], given)["seed"] for given in (None, words))
+    assert "prompts" not in plain.lineage[-1].parameters
+    assert asked.lineage[-1].parameters["prompts"] == words
 
 
 def test_stages_are_datasets_with_label_origin_and_trace(looms: Make) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from claimlab.core.calls.recording import Question
 from claimlab.core.errors import Pending
+from claimlab.core.words import several, verb
 
 Item = tuple[Question, Mapping[str, Any]]  # the question, and the body of the call
 
@@ -42,6 +43,8 @@ class Deferred:
         sentences = [sender.send(list(items.values())) for sender, items in self._items.items()]
         self._items = {}
         if self.under_way:
-            sentences.append(f"{self.under_way:,} of the questions asked are in batches that are not done yet.")
+            sentences.append(
+                f"{several(self.under_way, 'question')} {verb(self.under_way)} in a batch that is not done yet."
+            )
         if sentences:
             raise Pending(" ".join(sentences), "Run the same again later; see: claimlab llm batch")

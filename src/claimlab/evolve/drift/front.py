@@ -95,6 +95,7 @@ def drift(
         ends = _independent(opened, auditor, auditor_data, judges, words, run)
         asked = Judges(providers, known, runs, sample, words) if providers else None
         drifted = measure(opened, groups=groups, judges=asked, independent=ends, seed=seed, progress=progress)
+        drifted.prompts = words.lineage(*_asked(judges, auditor))
         societies = _societies(opened, drifted, society)
         run.fill(lambda folder: fill(contents(drifted, societies, traces=traces, seed=seed), folder))
     if datasets is not None:
@@ -195,6 +196,14 @@ def _independent(
     return judge_ends(hops, chosen, progress=run.progress)
 
 
+def _asked(judges: Sequence[str], auditor: str | None) -> list[str]:
+    """The names of the prompts that these judges are asked with."""
+    return [
+        *(("fuse-eval", "verdict-level", "coverage") if judges else ()),
+        *(("auditor",) if auditor == "model" else ()),
+    ]
+
+
 def _societies(opened: Sequence[Dataset], drifted: Drift, given: Society | None) -> Mapping[str, Society]:
     """The network of each run: as the run left it, else the one that was given."""
     runs = drifted.hops["run"].unique(maintain_order=True).to_list()
@@ -209,7 +218,8 @@ def _write_stages(
     counts = {}
     runs = drifted.hops["run"].unique(maintain_order=True).to_list()
     for dataset, run in zip(opened, runs, strict=True):
-        for name, made in stages(dataset, drifted.hops.filter(drifted.hops["run"] == run), wanted).items():
+        mine = drifted.hops.filter(drifted.hops["run"] == run)
+        for name, made in stages(dataset, mine, wanted, drifted.prompts).items():
             target = folder / (name if len(opened) == 1 else f"{run.replace(': ', '-')}-{name}")
             refuse_taken(target, force=force, kind=DATASET)
             made.write(target, force=force)

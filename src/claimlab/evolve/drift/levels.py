@@ -7,7 +7,7 @@ are listed once however many traces start from them. A trace of one hop has no m
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -33,11 +33,13 @@ def _check(names: Sequence[str]) -> None:
         raise UsageError(named, f"Choose among: {', '.join(LEVELS)}.")
 
 
-def stages(dataset: Dataset, hops: pl.DataFrame, names: Sequence[str] = LEVELS) -> dict[str, Dataset]:
-    """Each wanted stage of one run as a dataset."""
+def stages(
+    dataset: Dataset, hops: pl.DataFrame, names: Sequence[str] = LEVELS, prompts: Mapping[str, Any] | None = None
+) -> dict[str, Dataset]:
+    """Each wanted stage of one run as a dataset; `prompts` are the words that judges of its hops were asked with."""
     _check(names)
     line = main_line(hops)
-    return {name: _stage(dataset, line, name) for name in names}
+    return {name: _stage(dataset, line, name, prompts or {}) for name in names}
 
 
 def main_line(hops: pl.DataFrame) -> pl.DataFrame:
@@ -61,7 +63,7 @@ def main_line(hops: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _stage(dataset: Dataset, hops: pl.DataFrame, name: str) -> Dataset:
+def _stage(dataset: Dataset, hops: pl.DataFrame, name: str, prompts: Mapping[str, Any]) -> Dataset:
     rows = {r["id"]: r for r in dataset.records.iter_rows(named=True)}
     chosen = hops.filter(pl.col("hop") == stop_of(name)).drop_nulls("base" if name == "seed" else "output")
     records, seen = [], set()
@@ -78,7 +80,7 @@ def _stage(dataset: Dataset, hops: pl.DataFrame, name: str) -> Dataset:
     traces = hops["trace_id"].n_unique()
     step = Lineage(
         step=f"evolve drift: {name}",
-        parameters={"stage": name},
+        parameters={"stage": name, **({"prompts": dict(prompts)} if prompts else {})},
         inputs={"records.parquet": dataset.digest()},
         counts={"traces": traces, "records": frame.height, "without_this_stage": traces - chosen.height},
     )

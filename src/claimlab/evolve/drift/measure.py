@@ -55,6 +55,7 @@ class Drift(Shown):
     notes: list[str] = field(default_factory=list)
     tallies: dict[str, dict[str, Any]] = field(default_factory=dict)
     stages: dict[str, dict[str, int]] = field(default_factory=dict)  # folders of the stages that were written
+    prompts: dict[str, Any] = field(default_factory=dict)  # the words that judges were asked with: version and hash
 
     @property
     def table(self) -> pl.DataFrame:
@@ -93,6 +94,7 @@ class Drift(Shown):
             **{name: frame.to_dicts() for name, frame in rows.items()},
             "verdicts": {by: frame.to_dicts() for by, frame in self.verdict_shares.items()},
             "fuse_eval": fuse or None,
+            "prompts": self.prompts,
             "tallies": self.tallies,
             "notes": self.notes,
         }
