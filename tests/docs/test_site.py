@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from claimlab.cli.sitepages import pages
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 2_000_000  # bytes
+CHROMIUM = Path("/usr/bin/chromium")
 
 pytestmark = pytest.mark.slow
 
@@ -52,3 +54,17 @@ def test_search_knows_the_pages(site: Path) -> None:
     index = (site / "search.json").read_text(encoding="utf-8")
     assert "Krippendorff" in index
     assert "Tutorial: from a CSV to a report" in index
+
+
+def test_search_works_from_the_disk_and_without_a_network(site: Path) -> None:
+    if not CHROMIUM.is_file():
+        pytest.skip(f"{CHROMIUM} is not installed")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        page = browser.new_context(offline=True).new_page()
+        page.goto((site / "index.html").as_uri())
+        page.keyboard.press("/")
+        box = page.get_by_role("dialog").get_by_role("textbox").or_(page.locator("input:visible")).first
+        box.fill("Krippendorff")
+        page.get_by_text("Agreement of annotators").first.wait_for(timeout=60_000)
+        browser.close()
