@@ -21,6 +21,7 @@ CLAIMLAB = str(Path(sys.executable).with_name("claimlab"))
 SIZES = {"": (1280, 800), "-phone": (390, 844)}
 PAGES = {"workspace": "planted", "audit": "audit", "run": "runs/tfidf"}  # by their link in the side navigation
 SAVED = {"demo": "index.html", "report": "audit/index.html"}
+RUNS = ("runs/tfidf", "runs/majority")
 
 
 def shoot(browser: Any, url: str, target: Path, size: tuple[int, int], scheme: str) -> None:
@@ -32,6 +33,13 @@ def shoot(browser: Any, url: str, target: Path, size: tuple[int, int], scheme: s
     page.screenshot(path=target)
     context.close()
     print(f"{target.name}: {target.stat().st_size // 1024} KB", flush=True)
+
+
+def evaluated(demo: Path, folder: Path) -> Path:
+    """The page that compares the demo's two runs."""
+    runs = [str(demo / run) for run in RUNS]
+    subprocess.run([CLAIMLAB, "evaluate", *runs, "-o", str(folder)], check=True, capture_output=True)
+    return folder / "index.html"
 
 
 def linked(browser: Any, address: str) -> dict[str, str]:
@@ -78,6 +86,7 @@ def main() -> int:
                 browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
                 urls = linked(browser, address)
                 urls |= {name: (demo / file).resolve().as_uri() for name, file in SAVED.items()}
+                urls["evaluation"] = evaluated(demo, Path(place) / "evaluation").as_uri()
                 for name, url in urls.items():
                     shoot(browser, url, options.output / f"{name}{ending}.png", SIZES[kind], scheme)
                 browser.close()

@@ -130,6 +130,12 @@ def test_a_finding_leads_to_its_records_and_back(client: TestClient) -> None:
     assert client.get(rows["rows"][0]["link"]).status_code == 200
 
 
+def test_advice_shows_calls_as_code(client: TestClient) -> None:
+    page = client.get("/audits/reports~audit").text
+    assert "<code>split(DIR, by=" in page
+    assert "`" not in page.split("<ul>")[1].split("</ul>")[0]
+
+
 def test_findings_are_filtered(client: TestClient) -> None:
     every = get(client, "/audits/reports~audit")["findings"]
     some = get(client, "/audits/reports~audit", verdict="fail", q="source")["findings"]
