@@ -1,4 +1,4 @@
-"""Do steered claims arrive, and are models kept busy? Figures for docs/evolve.md, as Markdown.
+"""Do steered claims arrive, and are models kept busy? Figures for docs/benchmarks, as Markdown.
 
     python bench/evolve_run.py auditor ARCHIVE                    trained auditors, folds grouped by base claim
     python bench/evolve_run.py attainment ARCHIVE [--claims 48]   direct, one auditor, three; by a judge of its own
