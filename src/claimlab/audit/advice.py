@@ -30,7 +30,7 @@ class Rule:
     checks: tuple[str, ...]
     action: Action
     sentence: str
-    reason: str = "{difference} over baseline"
+    reason: str = "{difference} points"
     feature: str = ""
     verdicts: tuple[Verdict, ...] = ALARMS
 

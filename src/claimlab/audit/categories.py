@@ -36,9 +36,9 @@ class ColumnCheck:
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         part = sampled(subject, context, columns=True).subject
-        found = column_finding(part, context, self.name, part.rows[self.column], label=self.column)
-        found.fact = self.column
-        return [found]
+        finding = column_finding(part, context, self.name, part.rows[self.column], label=self.column)
+        finding.fact = self.column
+        return [finding]
 
 
 def column_finding(subject: Subject, context: Context, check: str, values: pl.Series, *, label: str) -> Finding:

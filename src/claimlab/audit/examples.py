@@ -32,8 +32,8 @@ def collect(subject: Subject, findings: Sequence[Finding]) -> list[Example]:
     rows = records.select("id", "split", pl.col("text").str.slice(0, 4 * TEXT + 17)).join(
         subject.rows.select("id").with_columns(label), on="id", how="left"
     )
-    found = {row["id"]: row for row in rows.iter_rows(named=True)}
-    return [_example(found[i]) for i in ids if i in found]
+    examples = {row["id"]: row for row in rows.iter_rows(named=True)}
+    return [_example(examples[i]) for i in ids if i in examples]
 
 
 def _example(row: dict[str, str | None]) -> Example:

@@ -68,9 +68,9 @@ class FeasibilityJudge:
     def opinions(self, subject: Subject, reading: Reading, seed: int) -> dict[str, Opinion | None]:
         """By record id, for a sample drawn at random; null where the model or the search failed."""
         rows = self._rows(subject, reading, seed)
-        found = self._searched(subject, rows) if reading == RESULTS else {}
+        results = self._searched(subject, rows) if reading == RESULTS else {}
         answers: dict[str, Opinion | None] = dict.fromkeys(rows["id"].to_list())
-        cases = self._cases(rows, reading, found)
+        cases = self._cases(rows, reading, results)
         opinions = self.model.judge(cases, progress=self.progress, label=f"judging, {reading}")
         return answers | {opinion.case: opinion.reply for opinion in opinions}
 
@@ -100,9 +100,9 @@ class FeasibilityJudge:
             rows = rows[np.sort(np.random.default_rng(seed).permutation(rows.height)[: self.sample])]
         return rows
 
-    def _cases(self, rows: pl.DataFrame, reading: Reading, found: Found) -> list[Case]:
+    def _cases(self, rows: pl.DataFrame, reading: Reading, results: Found) -> list[Case]:
         """What is asked of the sample, without the records whose search failed."""
-        asked = [(i, text, found.get(i, ())) for i, text in rows.select("id", "text").iter_rows()]
+        asked = [(i, text, results.get(i, ())) for i, text in rows.select("id", "text").iter_rows()]
         prompt = self.model.prompt
         return [case_of(prompt, i, text, reading, pieces) for i, text, pieces in asked if pieces is not None]
 
@@ -121,8 +121,8 @@ class FeasibilityJudge:
             pieces = [(piece.title, piece.text) for piece in results.evidence[:SHOWN]]
             return [shown for title, body in pieces if body != text and (shown := _shown(title, body))]
 
-        asked = list(rows.iter_rows())
-        found = sync.run(all_of(asked, ask, concurrency=16, progress=self.progress, label="searching"))
+        questions = list(rows.iter_rows())
+        found = sync.run(all_of(questions, ask, concurrency=16, progress=self.progress, label="searching"))
         return dict(zip(rows["id"].to_list(), found, strict=True))
 
 

@@ -90,9 +90,9 @@ class Audit(Shown):
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Audit:
-        kept = {k: v for k, v in raw.items() if k not in ("counts", "conclusion", "findings", "examples")}
+        fields = {k: v for k, v in raw.items() if k not in ("counts", "conclusion", "findings", "examples")}
         return cls(
-            **kept,
+            **fields,
             findings=[Finding.model_validate(f) for f in raw["findings"]],
             examples=[Example.model_validate(e) for e in raw.get("examples", [])],
         )

@@ -82,11 +82,11 @@ def votes_of(subject: Subject) -> pl.DataFrame | None:
     table = subject.table("annotations")
     if table is None:
         return None
-    asked = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human")).join(
+    answers = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human")).join(
         subject.dataset.records.select(record_id="id"), on="record_id", how="semi", maintain_order="left"
     )
-    known = {v: ANSWERS.get(fold(v)) for v in asked["value"].drop_nulls().unique().to_list()}
-    votes = asked.with_columns(
+    known = {v: ANSWERS.get(fold(v)) for v in answers["value"].drop_nulls().unique().to_list()}
+    votes = answers.with_columns(
         pl.col("value").replace_strict(known, default=None, return_dtype=pl.String).alias("answer")
     ).drop_nulls("answer")
     return votes.select("record_id", "annotator", "answer") if votes.height else None

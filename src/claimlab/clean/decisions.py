@@ -42,9 +42,9 @@ def read_decisions(table: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataF
             lost.append(str(given))
             continue
         rows.append((i, kind, label, reason))
-    found = pl.DataFrame(rows, schema=SCHEMA, orient="row")
-    _refuse_contradictions(found)
-    return found, lost
+    decisions = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    _refuse_contradictions(decisions)
+    return decisions, lost
 
 
 def _ids(keys: pl.Series, kind: str, records: pl.DataFrame) -> list[str | None]:
@@ -68,8 +68,8 @@ def _parse(decision: str, where: object) -> tuple[str, str | None]:
     return (match[1].lower(), None) if match[1] else ("relabel", label)
 
 
-def _refuse_contradictions(found: pl.DataFrame) -> None:
-    torn = found.filter(pl.struct("decision", "label").n_unique().over("id") > 1)["id"].unique().sort()
+def _refuse_contradictions(decisions: pl.DataFrame) -> None:
+    torn = decisions.filter(pl.struct("decision", "label").n_unique().over("id") > 1)["id"].unique().sort()
     if torn.len():
         raise DataError(
             f"The table of decisions gives different decisions for {several(torn.len(), 'record')}, "

@@ -70,9 +70,9 @@ def domain_statistics(records: pl.DataFrame, *, top: int = TOP, counting: Counti
     return table.sort(["mentions", "domain"], descending=[True, False]).head(top)
 
 
-def _sites(found: pl.Series) -> pl.Series:
+def _sites(urls: pl.Series) -> pl.Series:
     """A domain, or the site or state that it is a part of: each ministry has a name of its own under gov.br."""
-    return found.replace(_OWN_SHORT_LINKS).str.replace(_STATE, "$1").str.replace(_STATE_OF_BRAZIL, "gov.br")
+    return urls.replace(_OWN_SHORT_LINKS).str.replace(_STATE, "$1").str.replace(_STATE_OF_BRAZIL, "gov.br")
 
 
 def text_statistics(records: pl.DataFrame, *, counting: Counting = "plain") -> pl.DataFrame:

@@ -55,4 +55,5 @@ def _flags(args: Sequence[str]) -> dict[str, str]:
     command = next((below[name] for name in args[1:] if name in below), verb)
     options = [o for o in getattr(command, "params", ()) if o.opts and o.opts[0].startswith("--")]
     off = {f"not {o.name}": o.secondary_opts[0] for o in options if o.secondary_opts}
-    return {"debug": "--debug", **{o.name: o.opts[0] for o in options}, **off}
+    places = {a.name: a.name.upper() for a in getattr(command, "params", ()) if a.param_type_name == "argument"}
+    return {"debug": "--debug", **places, **{o.name: o.opts[0] for o in options}, **off}

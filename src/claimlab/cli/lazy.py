@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from typer.main import get_command as to_command
 
 from claimlab.cli import verbs
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import UsageError, either
 
 # In the order of work. The summaries are here, so that the help can be shown without importing a single verb; none is
 # longer than a line of 80 columns has room for.
@@ -101,4 +101,4 @@ def _instead(word: str) -> str:
     """What a mistyped verb was probably meant to be."""
     known = _ALSO.get(word.lower())
     near = [known] if known else difflib.get_close_matches(word.lower(), verb_names(), n=2, cutoff=0.6)
-    return f"Did you mean {' or '.join(map(repr, near))}?" if near else "To see them all: claimlab --help"
+    return f"Did you mean {either(near)}?" if near else "To see them all: claimlab --help"

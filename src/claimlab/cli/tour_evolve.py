@@ -20,21 +20,21 @@ SHOWN = (1, 2, 3, 5, 10)  # steps
 def run_evolve(tour: Tour) -> None:
     some = tour.twin.records.filter(pl.col("language") == "eng").head(CLAIMS)
     claims = replace(tour.twin, records=some, files={})
-    made = {network: _evolved(claims, network, tour.seed) for network in NETWORKS}
-    made["random"].write(tour.folder / "evolved")
-    turns = sum(data.tables["traces"].height for data in made.values())
+    evolved = {network: _evolved(claims, network, tour.seed) for network in NETWORKS}
+    evolved["random"].write(tour.folder / "evolved")
+    turns = sum(data.tables["traces"].height for data in evolved.values())
     sentences = (
         f"{some.height} claims of the clean twin were passed on for {STEPS} steps in three societies of 90 simulated "
         f"agents; each of the {turns:,} turns was written by rule and is kept. The figures are the share in percent of "
         "a claim's words, then and now together, that are not in both: most of the change comes early."
     )
     rows: list[list[Cell | str]] = [
-        [network, *(percent(share) for share in _change(data))] for network, data in made.items()
+        [network, *(percent(share) for share in _change(data))] for network, data in evolved.items()
     ]
     blocks: list[Block] = [
         Text(sentences),
         Table(["Network", *(f"step {s}" for s in SHOWN)], rows),
-        _example(made["random"]),
+        _example(evolved["random"]),
     ]
     tour.sections.append(Section("Claim evolution", blocks))
 

@@ -12,13 +12,13 @@ WAYS = ("random", "group", "near-duplicates", "source")
 
 def run_split(tour: Tour) -> None:
     """Split the planted dataset four ways and lay their leaks side by side; the fairest is kept beside the report."""
-    made = {way: split(tour.dataset, way, seed=tour.seed) for way in WAYS}
-    made["near-duplicates"].dataset.write(tour.folder / "split")
+    splits = {way: split(tour.dataset, way, seed=tour.seed) for way in WAYS}
+    splits["near-duplicates"].dataset.write(tour.folder / "split")
     rows = []
-    for way, done in made.items():
+    for way, done in splits.items():
         leak = done.checked.leaks[0]
         rows.append([way, leak.rows, *map(toned, (leak.exact, leak.near, leak.group))])
-    naive, fair = (made[way].checked.leaks[0] for way in ("random", "near-duplicates"))
+    naive, fair = (splits[way].checked.leaks[0] for way in ("random", "near-duplicates"))
     sentences = (
         f"At random, {naive.texts} of {naive.rows} test records are also in train, word for word or nearly so. Kept "
         f"together by text and group, {fair.texts} of {fair.rows} do. With whole sources held out, who published it is "

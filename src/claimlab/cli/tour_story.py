@@ -37,12 +37,12 @@ def findings_of(audit: Audit, check: str, feature: str | None) -> list[Finding]:
 def story(tour: Tour) -> Report:
     """The page that a newcomer reads: one screen for each question, and links to the rest."""
     alarms = [f for f in tour.twin_audit.findings if f.verdict in ("fail", "warn")] if tour.twin_audit else []
-    found = len(tour.found)
+    count = len(tour.found)
     tiles = Tiles(
         [
             ("records", f"{tour.dataset.records.height:,}", "plain"),
             ("defects planted", str(len(DEFECTS)), "plain"),
-            ("found", str(found), "pass" if found == len(DEFECTS) else "warn"),
+            ("found", str(count), "pass" if count == len(DEFECTS) else "warn"),
             ("false alarms on the clean twin", str(len(alarms)), "warn" if alarms else "pass"),
         ]
     )
@@ -73,8 +73,8 @@ def found_part(tour: Tour) -> Section:
     """Each defect with what found it and the figure that shows it."""
     rows: list[list[Cell | str]] = []
     for name in DEFECTS:
-        found = tour.found.get(name)
-        where = Cell(found, tone="pass", link=_page_of(found)) if found else Cell("not yet", tone="not-measured")
+        finder = tour.found.get(name)
+        where = Cell(finder, tone="pass", link=_page_of(finder)) if finder else Cell("not yet", tone="not-measured")
         rows.append([name, where, *_evidence(tour, name)])
     sentences = (
         f"{len(tour.found)} of {several(len(DEFECTS), 'planted defect')} found. A score is what one feature alone "
@@ -85,8 +85,8 @@ def found_part(tour: Tour) -> Section:
     return Section("What was found", blocks)
 
 
-def _page_of(found: str) -> str:
-    return AUDIT if found.startswith("audit") else f"{DETAILS}#the-cleaning"
+def _page_of(finder: str) -> str:
+    return AUDIT if finder.startswith("audit") else f"{DETAILS}#the-cleaning"
 
 
 def _evidence(tour: Tour, name: str) -> list[str]:

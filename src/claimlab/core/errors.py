@@ -26,7 +26,7 @@ ClaimlabError                exit 1: a problem the message explains
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 
 class ClaimlabError(Exception):
@@ -55,6 +55,12 @@ class UsageError(ClaimlabError):
     exit_code = 2
 
 
+def either(names: Sequence[str]) -> str:
+    """'a', 'b' or 'c'."""
+    quoted = [repr(name) for name in names]
+    return " or ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
+
+
 class UnknownName(UsageError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.name = name
@@ -62,7 +68,7 @@ class UnknownName(UsageError):
         near = difflib.get_close_matches(name.lower(), self.known, n=3, cutoff=0.5)
         problem = f"There is no {kind} named '{name}'."
         if near:
-            todo = f"Did you mean {' or '.join(repr(n) for n in near)}?"
+            todo = f"Did you mean {either(near)}?"
         elif self.known:
             shown = ", ".join(self.known[:12]) + (", …" if len(self.known) > 12 else "")
             todo = f"Choose one of: {shown}."

@@ -38,14 +38,14 @@ class Task:
 
     def labels(self, records: pl.DataFrame) -> pl.Series:
         """One class or null per record; a value outside the task's classes is a defect of the task, and raises."""
-        found = self.read(records).cast(pl.String).alias("label")
-        strange = set(found.drop_nulls().unique().to_list()) - set(self.classes) if self.classes else set()
+        labels = self.read(records).cast(pl.String).alias("label")
+        strange = set(labels.drop_nulls().unique().to_list()) - set(self.classes) if self.classes else set()
         if strange:
             raise DataError(
                 f"The task '{self.name}' does not know {', '.join(sorted(map(repr, strange)))}.",
                 f"Its classes are {', '.join(self.classes)}: map the values, or name a column instead.",
             )
-        return found
+        return labels
 
     def found(self, records: pl.DataFrame) -> tuple[str, ...]:
         """The classes that these records hold, in the task's order (by name for an open task)."""

@@ -58,13 +58,13 @@ def identify_detailed(texts: Sequence[str | None] | pl.Series, *, progress: Prog
     cleaned = _clean(texts)
     distinct = cleaned.unique(maintain_order=True).drop_nulls().to_list()
     first, second = _sure_voter(), _voters()
-    found: dict[str | None, Identification] = {None: TOO_SHORT}
+    identified: dict[str | None, Identification] = {None: TOO_SHORT}
     for done, text in enumerate(distinct, 1):
         sure = first(text)
-        found[text] = Identification(sure, 1, {"pycld2": sure}) if sure is not None else _count(text, second)
+        identified[text] = Identification(sure, 1, {"pycld2": sure}) if sure is not None else _count(text, second)
         if done % 10_000 == 0 or done == len(distinct):
             progress("language", done, len(distinct))
-    return [found[text] for text in cleaned.to_list()]
+    return [identified[text] for text in cleaned.to_list()]
 
 
 def _count(text: str, voters: Mapping[str, Voter]) -> Identification:
@@ -102,8 +102,8 @@ def _sure_voter() -> Voter:
     hard = frozenset().union(*CONFUSABLE)
 
     def sure(text: str) -> str | None:
-        reliable, size, found = pycld2.detect(text, isPlainText=True)
-        _, code, percent, _ = found[0]
+        reliable, size, languages = pycld2.detect(text, isPlainText=True)
+        _, code, percent, _ = languages[0]
         if not reliable or size < SURE_BYTES or percent < SURE_PERCENT:
             return None
         language = normalise(code)

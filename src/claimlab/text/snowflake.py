@@ -16,8 +16,8 @@ def tweet_time(ids: pl.Series) -> pl.Series:
     """
     number = _digits(ids).cast(pl.Int64, strict=False)
     milliseconds = number // _TIME_BITS + EPOCH_MS
-    made = milliseconds.cast(pl.Datetime("ms")).cast(pl.Datetime("us"))
-    frame = pl.DataFrame({"made": made, "number": number})
+    times = milliseconds.cast(pl.Datetime("ms")).cast(pl.Datetime("us"))
+    frame = pl.DataFrame({"made": times, "number": number})
     snowflake = pl.when(pl.col("number") >= FIRST_SNOWFLAKE).then("made")
     return frame.select(snowflake.alias(ids.name)).to_series()
 

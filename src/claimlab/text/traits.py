@@ -46,8 +46,8 @@ def shares(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.flo
 
 def links(texts: pl.Series) -> npt.NDArray[np.float32]:
     """Whether each text holds a URL or a placeholder for one, and how many."""
-    found = (find_urls(texts).list.len() + count_placeholders(texts)).fill_null(0)
-    return np.stack([(found > 0).to_numpy(), found.clip(0, MANY_LINKS).to_numpy()], axis=1).astype(np.float32)
+    links = (find_urls(texts).list.len() + count_placeholders(texts)).fill_null(0)
+    return np.stack([(links > 0).to_numpy(), links.clip(0, MANY_LINKS).to_numpy()], axis=1).astype(np.float32)
 
 
 def sites(records: pl.DataFrame) -> pl.Series:

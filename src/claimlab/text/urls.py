@@ -99,8 +99,8 @@ def registrable_domain(url: str) -> str | None:
     Blogs on a shared platform count as their own ("name.blogspot.com"): the list marks such platforms. An address
     stands for itself, a name outside ASCII is given in its ASCII form.
     """
-    found = re.match(_HOST, url)
-    return _registrable(found.group(1).lower()) if found else None
+    host = re.match(_HOST, url)
+    return _registrable(host.group(1).lower()) if host else None
 
 
 def canonical_url(url: str) -> str | None:
@@ -159,8 +159,8 @@ def _registrable(host: str) -> str | None:
     if address is not None:
         return address
     name = _ascii(host.rstrip("."))
-    found = _suffixes().privatesuffix(name) if name is not None else None
-    return str(found) if found is not None else None
+    domain = _suffixes().privatesuffix(name) if name is not None else None
+    return str(domain) if domain is not None else None
 
 
 def _ascii(host: str) -> str | None:

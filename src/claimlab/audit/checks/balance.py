@@ -41,8 +41,12 @@ class Balance:
         columns = {c: part.subject.rows[c] for c in SLICES}
         columns["year"] = part.subject.rows["date"].dt.year().cast(pl.String)
         slices = {name: large_slices(values) for name, values in columns.items()}
-        found = [self._slice(part, context, name, s) for name, s in slices.items() if s.n_unique() > 1 + s.has_nulls()]
-        return found or [not_measured(self.name, "fair", f"No column has two slices of {MIN_ROWS} rows.", n=subject.n)]
+        findings = [
+            self._slice(part, context, name, s) for name, s in slices.items() if s.n_unique() > 1 + s.has_nulls()
+        ]
+        return findings or [
+            not_measured(self.name, "fair", f"No column has two slices of {MIN_ROWS} rows.", n=subject.n)
+        ]
 
     def _slice(self, part: Sampled, context: Context, name: str, slices: pl.Series) -> Finding:
         subject = part.subject

@@ -41,9 +41,9 @@ class Evidence:
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
-        found = [*self._texts(subject, context), *self._rationales(subject, context)]
+        findings = [*self._texts(subject, context), *self._rationales(subject, context)]
         why = "The records have no evidence with a text, and no rationales."
-        return found or [not_measured(self.name, "fair", why, n=subject.n)]
+        return findings or [not_measured(self.name, "fair", why, n=subject.n)]
 
     def _texts(self, subject: Subject, context: Context) -> list[Finding]:
         pieces = stored(subject)
@@ -71,14 +71,14 @@ class Evidence:
         rule, claim, both = context.settings.rule, scores[CLAIM], scores[BOTH]
         groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
         gain, ends = difference(part.y, claim.answers, both.answers, groups, len(part.classes), seed=context.seed)
-        found = fair.finding(
+        finding = fair.finding(
             self.name, tested(part, context, claim), rule, why="A text model that reads the claim alone",
             feature=CLAIM, details={**details, "gain": gain, GAIN: ends},
         )  # fmt: skip
         low, high = (100 * end for end in ends)
-        found.verdict = rule.given(found.verdict, ends)
-        found.why += f" With the evidence it is {100 * gain:+.1f} points ({low:+.1f} to {high:+.1f})."
-        return found
+        finding.verdict = rule.given(finding.verdict, ends)
+        finding.why += f" With the evidence it is {100 * gain:+.1f} points ({low:+.1f} to {high:+.1f})."
+        return finding
 
     def _rationales(self, subject: Subject, context: Context) -> list[Finding]:
         written = rationales(subject)

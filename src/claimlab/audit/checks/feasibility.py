@@ -51,18 +51,18 @@ class Feasibility:
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         votes = votes_of(subject)
-        found = [] if votes is None else [self._by_annotators(subject, votes)]
+        findings = [] if votes is None else [self._by_annotators(subject, votes)]
         if context.judge is not None:
-            found += self._by_judge(subject, context, votes)
-        if not found:
+            findings += self._by_judge(subject, context, votes)
+        if not findings:
             why = "There are no feasibility annotations, and no model was named to judge: pass `judge`."
             missing = not_measured(self.name, "fair", why, n=subject.n)
             missing.details = hint_counts(subject)
             return [missing]
-        table = [row for finding in found for row in finding.details.pop("readings", [])]
-        for finding in found:
+        table = [row for finding in findings for row in finding.details.pop("readings", [])]
+        for finding in findings:
             finding.details["side_by_side"] = table
-        return found
+        return findings
 
     def _by_annotators(self, subject: Subject, votes: pl.DataFrame) -> Finding:
         combined, alone = combine(votes), combine(votes, ALONE)
@@ -165,8 +165,8 @@ def _tally(values: Iterable[str], every: tuple[str, ...], name: str) -> list[dic
 
 
 def hint_counts(subject: Subject) -> dict[str, Any]:
-    found = hints(subject.rows.filter(pl.col("text").is_not_null()))
-    tally = dict(found["signals"].explode().drop_nulls().value_counts().sort("signals").iter_rows())
+    clues = hints(subject.rows.filter(pl.col("text").is_not_null()))
+    tally = dict(clues["signals"].explode().drop_nulls().value_counts().sort("signals").iter_rows())
     return {"hints": [{"signal": k, "records": v} for k, v in tally.items()]}
 
 

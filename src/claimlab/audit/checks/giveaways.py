@@ -44,7 +44,7 @@ class Giveaways:
             return [not_measured(self.name, "fair", "No text contains a word.", n=subject.n)]
         columns = Feature(presence).columns(part.subject.y, len(subject.classes))
         details = {**word_details(part.subject, words, presence, only=columns), **part.note}
-        found = shortcut(
+        finding = shortcut(
             part.subject,
             context,
             self.name,
@@ -54,14 +54,14 @@ class Giveaways:
             fact=self.name,
             details=details,
         )
-        if found.verdict == "not-measured":
-            return [found]
+        if finding.verdict == "not-measured":
+            return [finding]
         every = np.union1d(columns, leaning(part.subject, presence))
         names = [words[i] for i in every.tolist() if len(words[i]) <= LONGEST][:MASKED]
         if names:
-            found.details["text_model"] = left = masked(part.subject, context, names)
-            found.why += f" {left['sentence']}"
-        return [found, self._rare(part.subject, context, words, presence)]
+            finding.details["text_model"] = left = masked(part.subject, context, names)
+            finding.why += f" {left['sentence']}"
+        return [finding, self._rare(part.subject, context, words, presence)]
 
     def _rare(self, part: Subject, context: Context, words: tuple[str, ...], presence: Any) -> Finding:
         measured, columns = one_sided(part, presence, context), leaning(part, presence)

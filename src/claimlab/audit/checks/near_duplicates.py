@@ -28,10 +28,10 @@ class NearDuplicates:
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if subject.rows["text"].null_count() == subject.n:
             return [not_measured(self.name, "fair", "The records have no text.", n=subject.n)]
-        found = [self._leaks(subject, context)]
+        findings = [self._leaks(subject, context)]
         if len(subject.classes) > 1:
-            found.append(self._contradictions(subject))
-        return found
+            findings.append(self._contradictions(subject))
+        return findings
 
     def _leaks(self, subject: Subject, context: Context) -> Finding:
         train, test, drawn = sides(subject, context.seed)
@@ -105,8 +105,8 @@ def contradicting(subject: Subject) -> npt.NDArray[np.int64]:
     rows = np.flatnonzero(near.text_of >= 0)
     np.add.at(tally, (near.text_of[rows], subject.y[rows]), 1)
     mine = (near.graph @ tally)[near.text_of[rows]]
-    found: npt.NDArray[np.int64] = rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
-    return found
+    conflicting: npt.NDArray[np.int64] = rows[mine.sum(axis=1) > mine[np.arange(len(rows)), subject.y[rows]]]
+    return conflicting
 
 
 def pairs(subject: Subject, rows: npt.NDArray[np.int64], train: npt.NDArray[np.bool_] | None) -> list[dict[str, str]]:

@@ -33,8 +33,10 @@ class Time:
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         if len(subject.classes) < 2:
             return [not_measured(self.name, context.protocol, "It needs two classes.", n=subject.n)]
-        found = self._fair(subject, context) if context.protocol == "fair" else self._cdl(subject, context.protocol)
-        return found or [not_measured(self.name, context.protocol, "No record has a date or a tweet id.", n=subject.n)]
+        findings = self._fair(subject, context) if context.protocol == "fair" else self._cdl(subject, context.protocol)
+        return findings or [
+            not_measured(self.name, context.protocol, "No record has a date or a tweet id.", n=subject.n)
+        ]
 
     def _cdl(self, subject: Subject, protocol: str) -> list[Finding]:
         features = {DATE: cdl.days(subject), DIGITS: cdl.id_digits(subject)}
@@ -52,10 +54,10 @@ class Time:
             DIGITS: first_digits(ids, 3),
             SNOWFLAKE: tweet_time(ids).dt.epoch("d"),
         }
-        found = [
+        findings = [
             self._one(part, context, name, values) for name, values in features.items() if values.null_count() < part.n
         ]
-        return [*found, *(self._one(part, context, name, values, name) for name, values in clock(part.rows).items())]
+        return [*findings, *(self._one(part, context, name, values, name) for name, values in clock(part.rows).items())]
 
     def _one(self, subject: Subject, context: Context, name: str, values: pl.Series, fact: str = "time") -> Finding:
         known = np.flatnonzero(values.is_not_null().to_numpy())

@@ -40,12 +40,12 @@ class Rows:
         return Cell(excerpt(record, 60), link=self.links.get(record))
 
     def text(self, record: str, limit: int = 160) -> str | None:
-        found = self.examples.get(record)
-        return None if found is None or found.text is None else excerpt(found.text, limit)
+        example = self.examples.get(record)
+        return None if example is None or example.text is None else excerpt(example.text, limit)
 
     def label(self, record: str) -> str | None:
-        found = self.examples.get(record)
-        return None if found is None else found.label
+        example = self.examples.get(record)
+        return None if example is None else example.label
 
 
 def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:

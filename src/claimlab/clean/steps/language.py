@@ -47,15 +47,15 @@ class Language(CleanStep):
         changed: list[Change] = [
             (i, "language", None, code, f"identified by {self.method}") for i, code in filled.items()
         ]
-        kept = records
+        rest = records
         if self.fill and filled:
             column = [filled.get(i, own) for i, own in records.select("id", "language").iter_rows()]
-            kept = records.with_columns(pl.Series("language", column, dtype=pl.String))
+            rest = records.with_columns(pl.Series("language", column, dtype=pl.String))
         silent = sum(seen is None for seen in languages) - records["text"].null_count()
         notes = (f"the identifier abstained on {silent:,} texts ({self.unsure}: `unsure`)",) if silent else ()
         return Outcome.of(
             records,
-            kept=kept,
+            kept=rest,
             dropped=gone if self.action == "drop" else None,
             doubtful=gone if self.action == "doubtful" else None,
             changed=changed if self.fill else None,

@@ -63,11 +63,11 @@ class NearDuplicates(NearStep):
             notes.append(f"{torn:,} clusters span several groups that the records already had: a split may part them")
         empty = named.filter(pl.col("group").is_null())
         joined = records.join(empty.select("id", "new"), on="id", how="left", maintain_order="left")
-        kept = joined.with_columns(pl.coalesce("group", "new").alias("group")).drop("new")
+        rest = joined.with_columns(pl.coalesce("group", "new").alias("group")).drop("new")
         changed: list[Change] = [
             (i, "group", None, new, "near-duplicates share a group") for i, new in empty.select("id", "new").iter_rows()
         ]
-        return Outcome.of(records, kept=kept, changed=changed)
+        return Outcome.of(records, kept=rest, changed=changed)
 
 
 STEP = NearDuplicates

@@ -69,23 +69,25 @@ def evaluate(
     suggest("claimlab report STUDY.toml --init" if output else "the same with -o DIR for a report", as_json=as_json)
 
 
-def _print(found: Evaluation) -> None:
+def _print(evaluation: Evaluation) -> None:
     from claimlab.evaluate.views import tables
     from claimlab.evaluate.views.page import boards, headline, left_out, other_records
     from claimlab.pages.blocks import Section
 
-    for run in found.runs:
+    for run in evaluation.runs:
         echo(headline(run))
-        for told in (*run.cautions, *left_out(run)):
-            echo(f"  {told}")
-    for runs in boards(found):
+        for remark in (*run.cautions, *left_out(run)):
+            echo(f"  {remark}")
+    for runs in boards(evaluation):
         for caution in other_records(runs):
             echo(caution)
-    shown = [Section(f"{runs[0].task} on {runs[0].dataset}", [tables.leaderboard(runs, {})]) for runs in boards(found)]
-    if found.comparisons:
-        shown.append(Section("Run against run", [tables.comparisons(found.comparisons, short=True)]))
-    if found.seeds:
-        shown.append(Section("Several seeds", [tables.seeds(found.seeds)]))
-    if found.drops:
-        shown.append(Section("From a random split to a held-out one", [tables.drops(found.drops)]))
+    shown = [
+        Section(f"{runs[0].task} on {runs[0].dataset}", [tables.leaderboard(runs, {})]) for runs in boards(evaluation)
+    ]
+    if evaluation.comparisons:
+        shown.append(Section("Run against run", [tables.comparisons(evaluation.comparisons, short=True)]))
+    if evaluation.seeds:
+        shown.append(Section("Several seeds", [tables.seeds(evaluation.seeds)]))
+    if evaluation.drops:
+        shown.append(Section("From a random split to a held-out one", [tables.drops(evaluation.drops)]))
     show_blocks(shown)

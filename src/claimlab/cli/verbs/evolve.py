@@ -108,11 +108,11 @@ def run(
         with progress_bar() as progress:
             from claimlab.evolve.front import evolve
 
-            made = evolve(**words, progress=progress)
+            evolved = evolve(**words, progress=progress)
     except KeyboardInterrupt:
         say("Finished claims are kept; the same command continues from there.")
         raise
-    _print(made, as_json)
+    _print(evolved, as_json)
 
 
 def _refuse_kind(mode: str) -> None:
@@ -122,9 +122,9 @@ def _refuse_kind(mode: str) -> None:
         raise UsageError(f"--mode says how models are called; '{mode}' is a kind of run.", f"Use --kind {mode}.")
 
 
-def _print(made: Any, as_json: bool) -> None:
-    counts, parameters = made.lineage[-1].counts, made.lineage[-1].parameters
-    written(made, as_json=as_json, more={"evolved": counts, "budget": made.budget})
+def _print(evolved: Any, as_json: bool) -> None:
+    counts, parameters = evolved.lineage[-1].counts, evolved.lineage[-1].parameters
+    written(evolved, as_json=as_json, more={"evolved": counts, "budget": evolved.budget})
     if not as_json:
         echo(f"  {several(counts['turns'], 'turn')} of agents, each kept in traces.parquet")
         for name, n in counts.items():
@@ -133,11 +133,11 @@ def _print(made: Any, as_json: bool) -> None:
                 echo(f"  {n:>8,} {kind} {what}")
             elif what:
                 say(f"{kind.capitalize()}: {what} ({n:,}).{_ADVICE.get(name, '')}")
-    note(made.remarks, "evolve")
+    note(evolved.remarks, "evolve")
     standings = [part.get("standing") for part in (parameters["rewriter"], *parameters["auditors"])]
     for standing in dict.fromkeys(s for s in standings if s):
         say(f"Note: a model that is {standing} made some of this.")
-    suggest(f"claimlab evolve drift {made.path} -o {made.path}-drift", as_json=as_json)
+    suggest(f"claimlab evolve drift {evolved.path} -o {evolved.path}-drift", as_json=as_json)
 
 
 _ADVICE = {"failures: language": " The rules know English only; other languages need --rewriter model."}

@@ -100,11 +100,11 @@ def conflicts(
     suggest("claimlab clean DIR -o DIR", as_json=as_json)
 
 
-def print_conflicts(found: Any, shown: int) -> None:
+def print_conflicts(conflicts: Any, shown: int) -> None:
     from claimlab.pages.blocks import Table
     from claimlab.pages.terminal import grid
 
-    counts = found.counts()
+    counts = conflicts.counts()
     rows = [
         (
             number if at == 0 else "",
@@ -114,7 +114,7 @@ def print_conflicts(found: Any, shown: int) -> None:
             s.records,
             s.text or ", ".join(s.ids),
         )
-        for number, c in enumerate(found.conflicts[:shown], 1)
+        for number, c in enumerate(conflicts.conflicts[:shown], 1)
         for at, s in enumerate(c.sides)
     ]
     if rows:
@@ -123,9 +123,13 @@ def print_conflicts(found: Any, shown: int) -> None:
         for line in grid(Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True):
             echo(line, styled=True)
         echo()
-    for (one, other), n in list(found.shared.items())[:shown]:
+    for (one, other), n in list(conflicts.shared.items())[:shown]:
         echo(f"{one} and {other} share {several(n, 'claim')}.")
-    hidden = f" ({len(found.conflicts) - shown:,} not shown; see --show and -o)" if len(found.conflicts) > shown else ""
+    hidden = (
+        f" ({len(conflicts.conflicts) - shown:,} not shown; see --show and -o)"
+        if len(conflicts.conflicts) > shown
+        else ""
+    )
     compared = several(counts["compared"], "record")
     echo(
         f"{several(counts['conflicts'], 'conflict')}{hidden} in {compared} with a label: "

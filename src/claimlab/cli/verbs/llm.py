@@ -139,8 +139,8 @@ def batch_cancel(cache: CacheArgument, as_json: o.JsonFlag = False) -> None:
 app.add_typer(batch, name="batch")
 
 
-def _batches(found: list[Any], as_json: bool) -> None:
-    rows = [one.row() for one in found]
+def _batches(batches: list[Any], as_json: bool) -> None:
+    rows = [one.row() for one in batches]
     if as_json:
         emit({"batches": rows})
         return
@@ -183,16 +183,16 @@ def _price(row: dict[str, Any]) -> str:
     return f"${price['input']:g} in, ${price['output']:g} out{when}"
 
 
-def _show(found: dict[str, Any]) -> None:
-    if found["failure"] is not None:
-        echo(f"{found['model']} gave no usable answer: {found['failure']} ({found['detail'] or 'no detail'}).")
+def _show(trial: dict[str, Any]) -> None:
+    if trial["failure"] is not None:
+        echo(f"{trial['model']} gave no usable answer: {trial['failure']} ({trial['detail'] or 'no detail'}).")
     else:
-        rate = "speed unknown" if found["tokens_per_second"] is None else f"{found['tokens_per_second']:.1f} tokens/s"
-        echo(f"{found['model']} answered in {found['seconds']:.2f} s ({rate}): {found['answer']}")
-    echo(f"Schema-bound output: {found['schema']}.")
-    if found["failure"] == "unreachable":
-        say(f"Nothing answers at {found['base_url']}: start the server, or check base_url in the profile.")
-    elif found["failure"] is None and found["cost"] is None:
+        rate = "speed unknown" if trial["tokens_per_second"] is None else f"{trial['tokens_per_second']:.1f} tokens/s"
+        echo(f"{trial['model']} answered in {trial['seconds']:.2f} s ({rate}): {trial['answer']}")
+    echo(f"Schema-bound output: {trial['schema']}.")
+    if trial["failure"] == "unreachable":
+        say(f"Nothing answers at {trial['base_url']}: start the server, or check base_url in the profile.")
+    elif trial["failure"] is None and trial["cost"] is None:
         say("Cost unknown: no price is known for this model, or the endpoint reported no usage.")
-    if found["standing"]:
-        say(f"Note: {found['standing']}.")
+    if trial["standing"]:
+        say(f"Note: {trial['standing']}.")

@@ -53,15 +53,15 @@ def kinds(cluster: Ints, cell: Ints, cells: int) -> Kinds:
     return Kinds(table, times)
 
 
-def redraw(found: Kinds, statistic: Callable[[Floats], Floats], *, seed: int = 0, draws: int = DRAWS) -> Floats:
+def redraw(kinds: Kinds, statistic: Callable[[Floats], Floats], *, seed: int = 0, draws: int = DRAWS) -> Floats:
     """`statistic` of `draws` resamples: it takes counts (draws, cells) and gives (draws,) or (draws, figures)."""
     rng = np.random.default_rng(seed)
-    share = found.times / found.groups
-    step = max(1, CHUNK // max(1, *found.cells.shape))
+    share = kinds.times / kinds.groups
+    step = max(1, CHUNK // max(1, *kinds.cells.shape))
     parts = []
     for start in range(0, draws, step):
-        weights = rng.multinomial(found.groups, share, size=min(step, draws - start))
-        parts.append(statistic((found.cells.T @ weights.T).T))
+        weights = rng.multinomial(kinds.groups, share, size=min(step, draws - start))
+        parts.append(statistic((kinds.cells.T @ weights.T).T))
     return np.concatenate(parts)
 
 

@@ -22,8 +22,8 @@ class Time:
         dated = days.is_not_null().to_numpy()
         known = np.sort(days.drop_nulls().to_numpy()).astype("datetime64[D]")
         if len(np.unique(known)) < 2:
-            found = f"all dated rows are of {days.drop_nulls()[0]}" if len(known) else "no row has a date"
-            raise Impossible(f"Cannot split by time: {found}.", 'Use another strategy, such as `by="group"`.')
+            reason = f"all dated rows are of {days.drop_nulls()[0]}" if len(known) else "no row has a date"
+            raise Impossible(f"Cannot split by time: {reason}.", 'Use another strategy, such as `by="group"`.')
         test = np.datetime64(request.before, "D") if request.before else cut(known, 1 - request.shares.test)
         if not known[0] < test <= known[-1]:
             raise Impossible(

@@ -95,11 +95,11 @@ def _same_signature(keys: U64) -> tuple[I64, I64]:
 
 def _agreeing(keys: U64, needed: int) -> tuple[I64, I64, NDArray[np.float64]]:
     """Pairs that agree in `needed` bands or more. Such a pair agrees in one of any BANDS - needed + 1 bands."""
-    found = [np.empty(0, dtype=np.uint64)]
+    pairs = [np.empty(0, dtype=np.uint64)]
     for band in range(BANDS - needed + 1):
         for codes in _sharing(keys[:, band]):
-            found.append(codes[_agreements(keys, *_ends(codes)) >= needed])
-    left, right = _ends(distinct(np.concatenate(found)))
+            pairs.append(codes[_agreements(keys, *_ends(codes)) >= needed])
+    left, right = _ends(distinct(np.concatenate(pairs)))
     return left, right, _agreements(keys, left, right) / BANDS
 
 

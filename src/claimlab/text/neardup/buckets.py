@@ -32,8 +32,8 @@ def distinct(codes: U64) -> U64:
     codes = np.sort(codes)
     fresh = np.ones(len(codes), dtype=bool)
     fresh[1:] = codes[1:] != codes[:-1]
-    kept: U64 = codes[fresh]
-    return kept
+    rest: U64 = codes[fresh]
+    return rest
 
 
 def sharing(packed: U64) -> U64:
@@ -42,8 +42,8 @@ def sharing(packed: U64) -> U64:
     shared = np.zeros(len(packed), dtype=bool)
     shared[1:] = same
     shared[:-1] |= same
-    kept: U64 = packed[shared]
-    return kept
+    rest: U64 = packed[shared]
+    return rest
 
 
 def candidates(

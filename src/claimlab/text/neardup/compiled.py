@@ -105,17 +105,17 @@ class CompiledKernel:
     ) -> tuple[U64, I64]:
         share = (1 - threshold) / (1 + threshold)
         cuts = _between_keys(packed, 4 * threads if len(packed) > SHARE else 1)
-        found: list[tuple[U64, I64]] = [(np.empty(0, np.uint64), np.empty((0, 2), np.int64))] * len(cuts)
+        parts: list[tuple[U64, I64]] = [(np.empty(0, np.uint64), np.empty((0, 2), np.int64))] * len(cuts)
 
         def match(at: int, _: int) -> None:
             start, stop = cuts[at]
             codes, large = _kernel.match(
                 packed[start:stop], sketched.bits, sketched.bits.shape[1], sketched.counts, share, limit, second
             )
-            found[at] = (np.frombuffer(codes, np.uint64), np.frombuffer(large, np.int64).reshape(-1, 2) + start)
+            parts[at] = (np.frombuffer(codes, np.uint64), np.frombuffer(large, np.int64).reshape(-1, 2) + start)
 
         in_ranges(match, len(cuts), threads, share=1)
-        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+        return np.concatenate([f[0] for f in parts]), np.concatenate([f[1] for f in parts])
 
     def sift(self, codes: U64, sketched: Bitmaps, threshold: float, threads: int) -> U64:
         keep: NDArray[np.uint8] = np.empty(len(codes), dtype=np.uint8)
@@ -126,8 +126,8 @@ class CompiledKernel:
             _kernel.sift(codes[part], sketched.bits, sketched.bits.shape[1], sketched.counts, share, keep[part])
 
         in_ranges(sift, len(codes), threads)
-        kept: U64 = codes[keep.view(bool)]
-        return kept
+        pairs: U64 = codes[keep.view(bool)]
+        return pairs
 
 
 def _between_keys(packed: U64, parts: int) -> list[tuple[int, int]]:

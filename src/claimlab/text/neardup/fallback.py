@@ -117,13 +117,13 @@ class NumpyKernel:
 
     def sift(self, codes: U64, sketched: Bitmaps, threshold: float, threads: int) -> U64:  # noqa: ARG002
         bits, counts = sketched.bits, sketched.counts
-        kept = [np.empty(0, dtype=np.uint64)]
+        pairs = [np.empty(0, dtype=np.uint64)]
         for start in range(0, len(codes), AT_ONCE):
             part = codes[start : start + AT_ONCE]
             a, b = _ends(part)
             most = (1 - threshold) / (1 + threshold) * (counts[a].astype(np.float64) + counts[b]) + 1e-6
-            kept.append(part[_ONES[(bits[a] ^ bits[b]).view(np.uint8)].sum(axis=1) <= most])
-        return np.concatenate(kept)
+            pairs.append(part[_ONES[(bits[a] ^ bits[b]).view(np.uint8)].sum(axis=1) <= most])
+        return np.concatenate(pairs)
 
 
 def _ends(codes: U64) -> tuple[I64, I64]:

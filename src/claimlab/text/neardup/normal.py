@@ -90,9 +90,9 @@ def _with_class(char: str) -> int:
 @functools.cache
 def _seconds() -> frozenset[int]:
     """Code points that can melt into the one before them (NFC_Quick_Check is not "yes")."""
-    found = set(_HANGUL_SECONDS)
+    letters = set(_HANGUL_SECONDS)
     for code in range(0xC0, TABLE_SIZE):
         parts = unicodedata.decomposition(chr(code)).split()
         if len(parts) == 2 and parts[0][0] != "<":
-            found.add(int(parts[1], 16))
-    return frozenset(found)
+            letters.add(int(parts[1], 16))
+    return frozenset(letters)
