@@ -66,7 +66,7 @@ def test_a_planted_defect_from_finding_to_applied_review(
         page.go_back()
         page.get_by_role("link", name="Review these records").click()
         page.get_by_label("Name of the review").fill("conflicts")
-        page.get_by_label("Annotators one name a line").fill("ana\nben")
+        page.get_by_label("Annotators one name per line").fill("ana\nben")
         page.get_by_label("Owners").fill("olga")
         assert page.get_by_role("radio", name="conflict").is_checked()
         shot(page, "4-new-review")
@@ -99,7 +99,7 @@ def annotate(browser: Any, address: str, link: str, first: str, name: str) -> in
     page.wait_for_url("**/annotate")
     page.locator(".answer").first.wait_for()
     assert page.locator(".difference ins, .difference del").count() >= 1
-    assert page.locator("#keys kbd").count() >= 8  # the legend
+    assert page.locator("#deciding kbd").count() >= 8  # the legend
     shot(page, name)
     total = int(page.locator("#progress").inner_text().split()[2])
     for n in range(total):

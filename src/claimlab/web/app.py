@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from claimlab import __version__
+from claimlab.audit.views.wording import headline
 from claimlab.core.errors import ClaimlabError, NotFound, UsageError
 from claimlab.web.audits import add_audits
 from claimlab.web.compare import add_comparison
@@ -28,9 +29,10 @@ from claimlab.web.records import add_records
 from claimlab.web.reports import add_reports
 from claimlab.web.reviews import add_reviews
 from claimlab.web.runs import add_runs
+from claimlab.web.saved import audits_in
 from claimlab.web.settings import Settings
-from claimlab.web.who import close_reviews
-from claimlab.web.workspace import Entry, Workspace
+from claimlab.web.who import close_reviews, review_at
+from claimlab.web.workspace import Entry, Place, Workspace
 
 # What a page may fetch: by name, from the packages, never from a path of the request.
 STATIC = {
@@ -42,12 +44,16 @@ STATIC = {
 }
 
 
+STATED, MOST_STATED = ("audit", "review"), 40  # a page must not wait for hundreds of them
+
+
 class Home(BaseModel):
     """What is in the workspace."""
 
     workspace: str
     entries: list[Entry]
     complete: bool
+    states: dict[str, str] = Field(description="What an audit found, or how far a review is, by id.")
 
 
 class SignIn(BaseModel):
@@ -101,7 +107,9 @@ def _add_home(app: FastAPI, pages: Pages, settings: Settings) -> None:
 
     @pages.add("/", "home.html.jinja", title="What is in the workspace")
     def home() -> Home:
-        return Home(workspace=workspace.name, entries=workspace.entries(), complete=workspace.complete)
+        entries = workspace.entries()
+        states = {e.id: state_of(workspace.get(e.id)) for e in [e for e in entries if e.kind in STATED][:MOST_STATED]}
+        return Home(workspace=workspace.name, entries=entries, complete=workspace.complete, states=states)
 
     @app.get("/sign-in", include_in_schema=False)
     def sign_in_page(request: Request) -> Response:
@@ -122,6 +130,16 @@ def _add_home(app: FastAPI, pages: Pages, settings: Settings) -> None:
         package, place, kind = STATIC[name]
         text = (resources.files(package) / place / name).read_text(encoding="utf-8")
         return Response(text, media_type=kind, headers={"Cache-Control": "max-age=60"})
+
+
+def state_of(place: Place) -> str:
+    """An audit or a review in a few words."""
+    try:
+        if place.entry.kind == "review":
+            return review_at(place).progress().headline().partition(": ")[2]
+        return "; ".join(headline(audit).rpartition(": ")[2].rstrip(".") for audit in audits_in(place))
+    except ClaimlabError as error:
+        return error.problem
 
 
 def _add_problems(app: FastAPI, pages: Pages) -> None:

@@ -10,7 +10,7 @@ from claimlab.catalog.card import Card
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.query import MARKS, loader_state, phrases, span_of, unnamed_languages
 from claimlab.catalog.views.card import card_blocks, heading, mark_cell, years
-from claimlab.pages.blocks import Block, Cell, Figure, Report, Section, Table, Text, Tiles, Tone, cell
+from claimlab.pages.blocks import Block, Cell, Figure, Fold, Report, Section, Table, Text, Tiles, Tone, cell
 from claimlab.pages.terminal import grid, shorten
 
 TITLE = "The catalogue"
@@ -109,13 +109,13 @@ def report(entries: Sequence[Entry], *, asked: str = "") -> Report:
         ("loader tested on the published files", str(states["tested on the published files"]), "plain"),
         ("with evidence", str(sum(e.card.has_evidence for e in entries)), "plain"),
     ]
-    cards = [Section(heading(e), card_blocks(e), anchor=anchor(e)) for e in entries]
+    cards = [Fold(heading(e), [Section(heading(e), card_blocks(e), anchor=anchor(e))]) for e in entries]
     note = [Text(f"Only those that match: {asked}", kind="note")] if asked else []
     blocks: list[Block] = [
         Tiles(tiles),
         *note,
         Section("All datasets", [Text(NOTE), table(entries)], anchor="all-datasets"),
-        Section("In pictures", pictures(entries), anchor="in-pictures"),
+        Section("In figures", pictures(entries), anchor="in-figures"),
         Section("Cards", cards, anchor="cards"),
     ]
     return Report(TITLE, "What exists, what it is worth, how to get it.", blocks)

@@ -46,12 +46,30 @@ def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     runs = evaluation.runs
     note = "To keep this page small, charts are left out; they are in plots/, and every figure in evaluation.json."
     blocks: list[Block] = [] if size.figures else [Text(note, "note")]
+    blocks += [Text(conclusion(runs), "conclusion") for runs in boards(evaluation)]
     blocks += together(evaluation, size)
     blocks += [run_section(run, i, size) for i, run in enumerate(runs)]
     blocks.append(method(evaluation))
     name = runs[0].name if len(runs) == 1 else f"{len(runs)} runs"
     subtitle = headline(runs[0]) if len(runs) == 1 else ", ".join(dict.fromkeys(r.dataset for r in runs))
     return Report(f"Evaluation of {excerpt(name, 80)}", excerpt(subtitle, 300), blocks)
+
+
+def conclusion(runs: Sequence[RunResult]) -> str:
+    """The best run of a board beside the best of what needs no detector."""
+    measured = [run for run in runs if run.scores.macro_f1 is not None]
+    if not measured:
+        return f"Macro-F1 on '{excerpt(runs[0].dataset, 60)}': {ONE_CLASS}."
+    best = max(measured, key=lambda run: run.scores.macro_f1 or 0.0)
+    score, interval = best.scores.macro_f1 or 0.0, best.intervals["macro_f1"]
+    ends = f" (95% interval {100 * interval[0]:.1f} to {100 * interval[1]:.1f})" if interval else ""
+    floors = [b for b in best.baselines if b.macro_f1 is not None]
+    floor = max(floors, key=lambda b: b.macro_f1 or 0.0, default=None)
+    who = best.name if len(runs) == 1 else f"{best.name} has the highest score of {len(runs)} runs"
+    beside = (
+        "" if floor is None else f", {100 * (score - (floor.macro_f1 or 0.0)):+.1f} points to the best trivial baseline"
+    )
+    return f"{excerpt(who, 120)}: macro-F1 {100 * score:.1f}{ends} on '{excerpt(best.dataset, 60)}'{beside}."
 
 
 def leaderboard_page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:

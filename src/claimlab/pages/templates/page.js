@@ -29,6 +29,18 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
+// What a link leads to may be behind a line that opens.
+function unfold() {
+  const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  const folds = [];
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) folds.push(fold);
+  if (!folds.some((fold) => !fold.open)) return;
+  for (const fold of folds) fold.open = true;
+  target.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();
 // A box above every longer table: only rows that hold all of its words are shown.
 for (const table of document.querySelectorAll("table.sortable")) {
   const rows = [...table.tBodies[0].rows];

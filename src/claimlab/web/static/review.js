@@ -29,6 +29,7 @@ function show(next) {
   seen = adjudicating ? next.waiting[0] || null : next.seen;
   began = Date.now();
   place("progress").textContent = adjudicating ? `${next.waiting.length} to decide` : `${next.done} of ${next.total} done`;
+  if (!adjudicating) Object.assign(place("bar"), { max: Math.max(1, next.total), value: next.done, hidden: false });
   place("comment").value = (seen && !adjudicating && seen.item.comment) || "";
   const returned = place("returned");
   returned.hidden = !(seen && (seen.item.returned || seen.item.round === "second"));
@@ -47,24 +48,39 @@ function textBlock(text, caption) {
   return quote;
 }
 
+// Of a long passage that both texts share, its ends.
+function shortened(text) {
+  const letters = [...text];
+  return letters.length > 500 ? `${letters.slice(0, 200).join("")} […] ${letters.slice(-200).join("")}` : text;
+}
+
 function itemParts({ item, difference }) {
   const parts = [];
   const { payload } = item;
+  if (item.votes.length) {
+    const list = element("ul", undefined, { class: "votes", "aria-label": "Votes" });
+    for (const vote of item.votes) list.append(element("li", `${vote.who}${vote.model ? " (a model)" : ""}, ${vote.round} vote: ${spoken(vote.value)}${vote.comment ? ` – ${vote.comment}` : ""}`));
+    parts.push(list);
+  }
   if (state.task.kind === "span") {
     const field = element("textarea", undefined, { readonly: "", rows: "8", id: "text", "aria-label": "The text: select a part of it", dir: "auto" });
     field.value = payload.text ?? "";
     parts.push(field, element("ul", undefined, { id: "spans", class: "chips", "aria-label": "Marked parts" }));
-  } else parts.push(textBlock(payload.text, payload.other_text === null ? "" : `First${payload.label ? ` · ${payload.label}` : ""}`));
-  if (payload.other_text !== null) parts.push(textBlock(payload.other_text, `Second${payload.other_label ? ` · ${payload.other_label}` : ""}`));
+  } else if (payload.other_text === null) parts.push(textBlock(payload.text, ""));
   if (difference.length) {
     const line = element("p", undefined, { class: "difference", dir: "auto" });
     for (const piece of difference) {
       const name = { first: "del", second: "ins" }[piece.only] || "span";
-      line.append(element(name, piece.text));
+      line.append(element(name, name === "span" ? shortened(piece.text) : piece.text));
     }
     const box = element("section");
     box.append(element("h2", "Difference", { class: "small" }), line, element("p", "Struck out: only in the first. Underlined: only in the second.", { class: "caption" }));
     parts.push(box);
+  }
+  if (payload.other_text !== null) {
+    const both = element("div", undefined, { class: "pair" });
+    both.append(textBlock(payload.text, `First${payload.label ? ` · labelled ${payload.label}` : ""}`), textBlock(payload.other_text, `Second${payload.other_label ? ` · labelled ${payload.other_label}` : ""}`));
+    parts.push(both);
   }
   if (payload.label && payload.other_text === null) parts.push(element("p", `Label in the dataset: ${payload.label}`, { class: "note" }));
   if (payload.model) parts.push(element("p", `A model said: ${[payload.model.label, payload.model.rationale].filter(Boolean).join(" – ")}`, { class: "note", dir: "auto" }));
@@ -73,11 +89,6 @@ function itemParts({ item, difference }) {
     const box = element("details");
     box.append(element("summary", passage.title || passage.url || "Evidence"), element("p", passage.text ?? "", { dir: "auto" }), element("p", passage.url ?? "", { class: "caption" }));
     parts.push(box);
-  }
-  if (item.votes.length) {
-    const list = element("ul", undefined, { class: "votes", "aria-label": "Votes" });
-    for (const vote of item.votes) list.append(element("li", `${vote.who}${vote.model ? " (a model)" : ""}, ${vote.round} vote: ${spoken(vote.value)}${vote.comment ? ` – ${vote.comment}` : ""}`));
-    parts.push(list);
   }
   return parts;
 }
@@ -161,12 +172,9 @@ function actionParts() {
 }
 
 function legend() {
-  const keys = [];
-  if (seen && state.task.kind !== "note") keys.push(...answers().map((a) => [a.key, a.label]));
+  const keys = []; // those of answers and actions are on their buttons
   if (seen && ["note", "span"].includes(state.task.kind)) keys.push(["Ctrl+Enter", "save"]);
-  if (adjudicating) keys.push(["r", "reveal (in discussion)"], ["k", "send back"]);
-  else keys.push(["s", "skip"], ["u", "undo"], ["b", "back"]);
-  keys.push(["c", "comment"], ["Esc", "leave a field"], ["g", "guideline"]);
+  keys.push(["c", "comment"], ["Esc", "leave the comment"], ["g", "guideline"]);
   place("keys").replaceChildren(...keys.map(([key, text]) => {
     const line = element("li");
     line.append(element("kbd", key), ` ${text}`);
@@ -194,7 +202,7 @@ async function flush() {
         last = await send(api + (adjudicating ? "adjudicate" : "decide"), first);
       } catch (error) {
         if (!error.status || error.status >= 500) {
-          tell(`Not connected: ${waiting().length} answer(s) wait in this browser and are sent when the server answers again.`);
+          tell(`Not connected. Answers that wait in this browser until the server answers again: ${waiting().length}.`);
           setTimeout(flush, 1500);
           return;
         }
@@ -266,4 +274,12 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 window.addEventListener("online", flush);
-load().then(flush);
+// The page brings the first item itself.
+show(JSON.parse(place("first").textContent));
+flush();
+// A guideline that was closed stays closed.
+if (place("guideline")) {
+  const remembered = `claimlab guideline ${review}`;
+  place("guideline").open = localStorage.getItem(remembered) !== "closed";
+  place("guideline").addEventListener("toggle", () => localStorage.setItem(remembered, place("guideline").open ? "open" : "closed"));
+}
