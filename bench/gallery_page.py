@@ -19,6 +19,18 @@ from claimlab.core.words import several
 Row = dict[str, Any]
 PUBLISHED = {"keywords": "keywords", "time": "temporal", "feasibility": "feasibility"}  # check -> field of the card
 GRADES = {"pass": "✓", "fail": "✗"}
+ACTIONS = {  # what a failed check asks for, in a few words
+    "author": "hold out whole authors", "source": "hold out whole sources", "topic": "hold out whole topics",
+    "event": "hold out whole events", "url": "hold out whole sites, or mask links", "time": "split by time",
+    "near-duplicates": "split by near-duplicates", "paraphrases": "report the score without paraphrases too",
+    "columns": "drop the columns that give the label away", "missing": "drop columns that only one class fills",
+    "giveaways": "mask one-sided words", "surface": "normalise how texts are typed",
+    "length": "report what length alone scores", "keywords": "report what 40 words alone score",
+    "language": "report per language", "balance": "report per slice", "evidence": "report claim and evidence alone",
+    "identical-texts": "review contradicting copies", "url-conflicts": "review URLs with two labels",
+    "label-errors": "review suspect labels", "one-class": "add another class",
+    "feasibility": "report checkable claims apart",
+}  # fmt: skip
 RANK = {verdict: str(place) for place, verdict in enumerate(VERDICTS)}
 
 HEAD = """---
@@ -84,12 +96,17 @@ def glance(rows: list[Row]) -> list[str]:
         lines.append(
             f"| `{check}` | {CHECKS.get(check).question} | " + " | ".join(str(counts[v]) for v in VERDICTS) + " |"
         )
-    failing = sum(r["counts"]["fail"] > 0 for r in rows)
+    failing = sum(counted(r)["fail"] > 0 for r in rows)
     sentence = (
-        f"Of {len(rows)} datasets with true and false labels, {failing} fail at least one check. "
+        f"Of {len(rows)} datasets with true or false labels, {failing} fail at least one check. "
         "A dataset without a column (dates, authors, evidence) cannot be measured on it."
     )
     return [sentence, "", *lines]
+
+
+def counted(row: Row) -> Counter[str]:
+    """How many checks came to each verdict, the most severe finding of each counting."""
+    return Counter(known["verdict"] for known in row["checks"].values())
 
 
 def matrix(rows: list[Row], checks: list[str]) -> list[str]:
@@ -102,7 +119,7 @@ def matrix(rows: list[Row], checks: list[str]) -> list[str]:
         for check in checks:
             cells += [cell(row, check), published(row, check)] if check in PUBLISHED else [cell(row, check)]
         here = f"[{title(row)}](#{row['dataset']})"
-        counts = f"{row['counts']['fail']} | {row['counts']['warn']}"
+        counts = f"{counted(row)['fail']} | {counted(row)['warn']}"
         lines.append(f"| {here} | {row['labelled']:,} | {counts} | " + " | ".join(cells) + " |")
     return lines
 
@@ -150,15 +167,18 @@ def beside(rows: list[Row]) -> list[str]:
 
 def section(row: Row) -> list[str]:
     """One dataset: what it comes to, in a sentence, and the findings behind it."""
-    card, counts = entry(row).card, row["counts"]
+    card, counts = entry(row).card, counted(row)
     variant = f", variant `{row['variant']}`" if row.get("variant") and len(entry(row).variants) > 1 else ""
     part = f"; published size {card.size:,}" if card.size else ""
     limited = f" The first {row['audited']:,} records were audited." if row["audited"] < row["records"] else ""
     tally = ", ".join(f"{counts[v]} {VERDICT_WORDS[v]}" for v in VERDICTS if counts[v])
+    steps = [ACTIONS[c] for c, f in row["checks"].items() if f["verdict"] == "fail" and c in ACTIONS]
+    todo = f"Before you report a score: {'; '.join(steps)}." if steps else "No check fails; see what was not measured."
     lines = [
         f'### <span id="{row["dataset"]}">{card.title}</span>', "",
-        f"{several(row['labelled'], 'labelled record')} of {row['records']:,}{part}{variant}.{limited} **{tally}.** "
-        f"[Card](datasets.md#{anchor(heading(entry(row)))})", "",
+        f"{several(row['labelled'], 'labelled record')} of {row['records']:,}{part}{variant}.{limited} "
+        f"**Checks: {tally}.** "
+        f"[Card](datasets.md#{anchor(heading(entry(row)))})", "", todo, "",
     ]  # fmt: skip
     for verdict in ("fail", "warn", "inconclusive"):
         mine = {c: f for c, f in row["checks"].items() if f["verdict"] == verdict}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from claimlab.audit.run import default_checks
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "gallery.md"
 
@@ -22,10 +24,9 @@ def gallery(monkeypatch: pytest.MonkeyPatch) -> object:
 
 def row(verdict: str, **more: object) -> dict[str, object]:
     known = {"verdict": verdict, "feature": None, "score": None, "interval": None, "best": None, "why": "No dates."}
-    counts = {"fail": 0, "warn": 0, "inconclusive": 0, "pass": 0, "not-measured": 0}
     return {
         "dataset": "liar", "variant": "statements", "records": 10, "audited": 10, "labelled": 9,
-        "counts": {**counts, verdict: 1}, "checks": {"time": known | more},
+        "checks": {"time": known | more},
     }  # fmt: skip
 
 
@@ -33,6 +34,7 @@ def test_a_score_has_its_interval_and_what_was_not_measured_is_no_pass(gallery: 
     failed = gallery.page([row("fail", score=0.9, interval=(0.85, 0.94), best=0.5)])  # type: ignore[attr-defined]
     assert "macro-F1 90.0 (85.0 to 94.0); best baseline 50.0." in failed
     assert 'class="v fail" data-sort="0"' in failed
+    assert "Before you report a score: split by time." in failed
     absent = gallery.page([row("not-measured")])  # type: ignore[attr-defined]
     assert "✓" not in absent.split("## At a glance")[1].split("## Dataset by dataset")[0].replace("✓ 40", "")
     assert "- not measured: time." in absent
@@ -43,6 +45,10 @@ def test_examples_and_rules_are_left_out_of_a_sentence(gallery: object) -> None:
     assert gallery.sentence({"why": why}) == "Words lean: 5 of 10 records (50%)."  # type: ignore[attr-defined]
     why = "3 of 9 (33 %) have one; 2 of them another (fail from 1 %, warn from one)."
     assert gallery.sentence({"why": why}) == "3 of 9 (33%) have one."  # type: ignore[attr-defined]
+
+
+def test_every_check_says_what_to_do(gallery: object) -> None:
+    assert set(default_checks("fair")) <= set(gallery.ACTIONS)  # type: ignore[attr-defined]
 
 
 def test_the_page_is_of_a_size_that_opens() -> None:
