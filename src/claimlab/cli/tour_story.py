@@ -59,9 +59,9 @@ def details(tour: Tour) -> Report:
 
 def planted_part(tour: Tour) -> Section:
     sentences = (
-        "Claims about invented places in three languages; their labels are random, so nobody can tell true from "
+        "Claims about invented places in three languages; their labels are random, so nothing separates true from "
         f"false. Then {len(DEFECTS)} defects of real datasets were planted. A detector that scores well here has "
-        "learnt a defect."
+        "learned a defect."
     )
     rows: list[list[Any]] = [
         [name, what, len(tour.truth.records.get(name, [])) or "in all records"] for name, what in DEFECTS.items()

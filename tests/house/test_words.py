@@ -1,0 +1,116 @@
+"""Plain English: phrases that read like a translation stay out of what users see.
+
+Users see the strings of the code, the help of the command line, the templates of pages, the docs and the README. The
+list is short; each entry has what to write instead.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "claimlab"
+BANNED = {
+    r"by lot": "at random",
+    r"made-up": "synthetic",
+    r"mend(s|ed|ing)?": "fix, repair",
+    r"hangs? (on|together)": "depends on, is associated with",
+    r"stands? (in|under|beside|almost|there)": "occurs, appears, is next to",
+    r"hand(s|ed)? in": "pass in, argument",
+    r"(?<!there )is no (?!longer|more |other )[a-z]+": "is not a valid ..., has no ...",
+    r"from \S+ on(?=[,.;:)]|$)": "at least N, since DATE",
+    r"from which on": "at least N",
+    r"nobody|somebody|everybody": "no annotator, an annotator, all",
+    r"gravest": "most severe",
+    r"(can|could) be told|(tells?|told) apart": "can be detected, distinguishes",
+    r"per cent": "%",
+    r"another number of": "wrong number of",
+    r"as usual|more usual|how usual": "as frequent",
+    r"so many": "N",
+    r"of theirs|in silence": "their own, without a message",
+    r"unmet|has (not|never) met": "not tested",
+    r"blanks": "whitespace",
+    r"traits?": "subgroup, property",
+    r"pictures?": "figure, chart",
+    r"never came|steps? in for": "is missing, replaces",
+    r"press a column": "Click a column header",
+    r"owed to": "depends on",
+    r"put to the test": "test",
+    r"(text|model|llm|search) door|the door": "interface",
+}
+MARKS = {
+    r"\b(?:audit|evaluate|judge) what\?": "No dataset given.",
+    r"\b(?!http)[a-z]+\(s\)": "1 record, 2 records: core/words.py",
+    r"\d %(?![\w}])": "95%",
+}
+PATTERN = re.compile("|".join([rf"\b(?:{'|'.join(BANNED)})\b", *MARKS]), re.IGNORECASE)
+LATER = ("catalog", "detect", "enrich", "evaluate", "exchange", "files", "review", "search", "web")  # being rewritten
+LATER_PAGES = {"catalog", "detect", "enrich", "evaluate", "export", "import", "judge", "llm", "load", "review"}
+LATER_PAGES |= {"search", "serve"}
+VERBS = SOURCE / "cli" / "verbs"
+# Words of others: what datasets contain, rules for texts, names in fixed formats.
+QUOTED = ("catalog/datasets/", "enrich/checkworthy.py", "evolve/rewrite/operators/", "generate/")
+
+
+def strings(file: Path) -> Iterator[tuple[int, str]]:
+    """The texts in a Python file: with docstrings only where the command line prints them as help."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, documented)]
+    docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or " " not in node.value.strip():
+            continue
+        if id(node) not in docstrings or file.parent == VERBS:
+            yield node.lineno, node.value
+
+
+def lines(file: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a page or template, without code."""
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        yield number, re.sub(r"`[^`]*`|\{%.*?%\}|^\$ .*", "", line)
+
+
+def odd(texts: Iterator[tuple[int, str]]) -> list[str]:
+    return [f"{at}: “{hit[0]}” in: {text.strip()[:120]}" for at, text in texts for hit in PATTERN.finditer(text)]
+
+
+def seen() -> list[Path]:
+    code = [f for f in SOURCE.rglob("*.py") if not f.relative_to(SOURCE).as_posix().startswith(QUOTED)]
+    templates = [f for kind in ("*.jinja", "*.html") for f in SOURCE.rglob(kind)]
+    docs = [f for f in (ROOT / "docs").rglob("*.md") if f.name != "datasets.md"]  # the cards quote their sources
+    docs = [f for f in docs if f.stem not in LATER_PAGES]
+    code, templates = ([f for f in some if f.relative_to(SOURCE).parts[0] not in LATER] for some in (code, templates))
+    return sorted([*code, *templates, *docs, ROOT / "README.md"])
+
+
+def test_no_odd_phrase_is_shown_to_users() -> None:
+    texts = {file.relative_to(ROOT).as_posix(): strings if file.suffix == ".py" else lines for file in seen()}
+    assert [f"{name}:{phrase}" for name, read in texts.items() for phrase in odd(read(ROOT / name))] == []
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "Chosen by lot.", "3 record(s)", "It is no number.", "95 % interval", "In per cent.", "wrong from 4 on, never",
+        "Nobody was named.", "Audit what?", "a word that stands in claims", "Label and source hang together.",
+        "Nothing can be told apart.", "no model was handed in", "blanks", "Drawn in the picture.",
+    ],
+)  # fmt: skip
+def test_a_planted_phrase_is_found(phrase: str, tmp_path: Path) -> None:
+    (tmp_path / "planted.py").write_text(f'def f():\n    """by lot"""\n    raise ValueError(f"{{x}}: {phrase} ")\n')
+    assert len(odd(strings(tmp_path / "planted.py"))) == 1
+    (tmp_path / "planted.md").write_text(f"# Title\n\n{phrase} `by lot` is code.\n", encoding="utf-8")
+    assert len(odd(lines(tmp_path / "planted.md"))) == 1
+
+
+@pytest.mark.parametrize(
+    "phrase", ["There is no file 'x'.", "It is no longer there.", "from one day on", "95% of them", "recommended"]
+)
+def test_good_english_is_not_an_alarm(phrase: str) -> None:
+    assert odd(iter([(1, phrase)])) == []
