@@ -10,6 +10,8 @@ when anything went wrong.
 from __future__ import annotations
 
 import argparse
+import bz2
+import gzip
 import io
 import json
 import os
@@ -147,7 +149,7 @@ def mutants(seed: int, each: int) -> Iterator[Case]:
     good = {
         "csv": csv_bytes(), "tsv": csv_bytes("\t"), "json": json.dumps(table()).encode(), "jsonl": jsonl_bytes(),
         "xlsx": xlsx_bytes(), "parquet": parquet_bytes(), "zip": zip_bytes({"d/a.csv": csv_bytes()}),
-        "txt": csv_bytes(";"),
+        "txt": csv_bytes(";"), "csv.gz": gzip.compress(csv_bytes(), mtime=0),
     }  # fmt: skip
     for suffix, data in good.items():
         yield Case(f"good.{suffix}", data, rows=ROWS)
@@ -361,6 +363,24 @@ def archives() -> Iterator[Case]:
     yield Case("under-the-limit-objects.zip", zip_bytes({"a.jsonl": b"{}\n" * 1_300_000}), refused=True)
 
 
+def packed() -> Iterator[Case]:
+    """Files packed with gzip or bzip2, whole, cut, twice, and out of proportion."""
+    whole, second = gzip.compress(csv_bytes()), bz2.compress(csv_bytes())
+    yield Case("a.csv.gz", whole, rows=ROWS)
+    yield Case("a.csv.bz2", second, rows=ROWS)
+    yield Case("cut.csv.gz", whole[: len(whole) // 2], refused=True)
+    yield Case("cut.csv.bz2", second[: len(second) // 2], refused=True)
+    yield Case("checksum.csv.gz", whole[:-8] + bytes(8), refused=True)
+    yield Case("two-members.csv.gz", gzip.compress(csv_bytes()[:500]) + gzip.compress(csv_bytes()[500:]), rows=ROWS)
+    yield Case("twice.csv.gz", gzip.compress(whole), refused=True)
+    yield Case("zip.csv.gz", gzip.compress(zip_bytes({"a.csv": csv_bytes()})), refused=True)
+    yield Case("bomb.csv.gz", gzip.compress(b"a,b\n" * 100_000_000), refused=True)
+    yield Case("bomb.csv.bz2", bz2.compress(b"a,b\n" * 5_000_000), refused=True)
+    yield Case("bomb-gz.zip", zip_bytes({"a.csv.gz": gzip.compress(b"a,b\n" * 50_000_000)}), refused=True)
+    yield Case("empty.csv.gz", gzip.compress(b""), refused=True)
+    yield Case("tar.tar.gz", gzip.compress(bytes(1024)), refused=True)
+
+
 def parquets() -> Iterator[Case]:
     good = parquet_bytes()
     for i in range(0, min(len(good), 400), 5):
@@ -397,7 +417,7 @@ def pickles() -> Iterator[Case]:
 
 def cases(seed: int, each: int) -> Iterator[Case]:
     yield from mutants(seed, each)
-    for make in (encodings, delimited, json_files, workbooks, archives, parquets, pickles):
+    for make in (encodings, delimited, json_files, workbooks, archives, packed, parquets, pickles):
         yield from make()
 
 
