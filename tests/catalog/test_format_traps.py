@@ -36,7 +36,7 @@ def test_fakeddit_reads_titles_with_line_breaks(raw: Path) -> None:
     assert json.loads(str(posts["fakeddit-dd1"]["meta"]))["6_way_label"] == "1"
     lines = load("fakeddit", raw, variant="lines")
     assert lines.records["label_raw"].null_count() == 2
-    assert any("2 row(s) are pieces" in note for note in lines.notes)
+    assert any("2 rows without a label: pieces" in note for note in lines.notes)
 
 
 @pytest.mark.parametrize("raw", ["fake-br"], indirect=True)

@@ -64,7 +64,7 @@ def test_a_review_is_what_the_evidence_says(tmp_path: Path) -> None:
     assert done.counts["lacking"] == {
         "a reviewer": 3, "a text that a person wrote": 1, "a verdict": 1, "the address of the review": 4,
     }  # fmt: skip
-    assert "5 record(s) were left out" in done.notes[0]
+    assert "Left out because something is missing: 5 records" in done.notes[0]
     assert done.headline == "6 records, 1 reviews, 5 left out"
 
 

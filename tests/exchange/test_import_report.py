@@ -39,7 +39,7 @@ def test_planted_faults_are_counted(tmp_path: Path) -> None:
     assert report.dates is not None
     assert (report.dates.placeholders, report.dates.future, report.dates.unparsed) == ({"1970-01-01": 3}, 1, 1)
     words = "\n".join(report.lines())
-    for sentence in ("2 row(s) refused", "line 47: 2 cells instead of 4", "Only one class ('false')", "repeat the exact text",
+    for sentence in ("2 rows refused", "line 47: 2 cells instead of 4", "Only one class ('false')", "with exactly the text of an earlier one",
                      "'not a date'", "1970-01-01", "in the future"):  # fmt: skip
         assert sentence in words
     counts = dataset.lineage[0].counts

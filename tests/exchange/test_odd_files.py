@@ -226,6 +226,7 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
             zipped({"a.csv": delimited(rows), "b.csv": delimited(rows), "c.xlsx": b"\xd0\xcf\x11\xe0"}), "`only='*.csv'`",
         ),
         "empty.csv": ("", "is empty"),
+        "half-a-mark.csv": (b"\r\xef", "No column looks like the text"),
         "mark.txt": (b"\xff\xfe", "is empty"),
         "page.csv": ("<!DOCTYPE html><html></html>", "web page"),
         "old.xls": (b"\xd0\xcf\x11\xe0" + bytes(60), "old Office"),

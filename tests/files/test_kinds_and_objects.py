@@ -139,7 +139,7 @@ def test_types_travel_as_json_values() -> None:
 def test_numbers_that_json_cannot_hold_are_null_and_half_characters_are_counted() -> None:
     table = read_json_file('[{"a": NaN, "b": Infinity, "text": "x\\ud800y"}]', "t", "utf-8")
     assert table.frame.rows() == [(None, None, "x\ufffdy")]
-    assert "1 value(s)" in table.notes[0]
+    assert "1 value of" in table.notes[0]
 
 
 def test_parquet_of_every_type(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_a_key_that_occurs_twice_is_refused_or_counted() -> None:
     assert table.refused.listed == [(2, "the key 'text' occurs twice")]
     inner = read_json_file('[{"text": "one", "more": {"a": 1, "a": 2}}]', "a.json", "utf-8")
     assert inner.frame.height == 1
-    assert "1 object(s) inside records" in inner.notes[0]
+    assert "1 object in records" in inner.notes[0]
     with pytest.raises(UnreadableFile, match="'data' twice"):
         read_json_file('{"data": [{"text": "a"}], "data": [{"text": "b"}]}', "a.json", "utf-8")
 

@@ -16,6 +16,7 @@ from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped, check_unmapped
 from claimlab.core.registry import Registry
 from claimlab.core.run import Run
+from claimlab.core.words import several
 from claimlab.files.bundle import Bundle
 
 DATASETS: Registry[Entry] = Registry(
@@ -110,7 +111,7 @@ def mapped(records: pl.DataFrame, verdicts: LabelMap | None, unmapped: Unmapped)
     notes = []
     if result.unmapped:
         n = sum(result.unmapped.values())
-        notes.append(f"{n} row(s) with {len(result.unmapped)} label value(s) that no map knows were set to unknown.")
+        notes.append(f"{several(n, 'row')} set to unknown: the map lacks {several(len(result.unmapped), 'label')}.")
     return records.with_columns(result.veracity), notes
 
 

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.count_marks import count_marks
 from claimlab.files.encoding import read_text
@@ -36,7 +37,10 @@ def read_delimited_file(source: Source, name: str, options: Options, known: froz
     suffix = PurePosixPath(name).suffix.lower()
     if options.delimiter is None and suffix in sniff.TABLES and (above := sniff.lines_above(sample, suffix)):
         text, sample = _with_newlines(_whole(text).split(b"\n", above)[above])
-        notes = [*notes, f"{above} line(s) above the table in '{name}' were left out; lines are counted from there."]
+        notes = [
+            *notes,
+            f"{several(above, 'line')} above the table in '{name}' left out; lines are counted from there.",
+        ]
     delimiter = options.delimiter or _delimiter(sample, suffix)
     marks = count_marks(pieces(text), delimiter or ",")
     _refuse_nul(marks, text, name)
@@ -46,6 +50,8 @@ def read_delimited_file(source: Source, name: str, options: Options, known: froz
         refuse_wide(sample.split("\n", 1)[0].count(delimiter) + 1 if marks.newlines else marks.delimiters + 1, name)
     quotes = options.quotes or _quotes(text, sample, delimiter, marks)
     rows = sniff.sample_rows(sample, delimiter, quotes)
+    if not rows:
+        raise UnreadableFile(f"'{name}' has no rows.", "Give a file that holds records.")
     header = sniff.has_header(rows, known) if options.header is None else options.header
     names = _names(rows, header)
     layout = Layout("TSV" if delimiter == "\t" else "CSV", encoding, delimiter, quotes, header)
@@ -94,7 +100,7 @@ def _sampled_encoding(path: Path) -> str | None:
     if head.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
+        codecs.getincrementaldecoder("utf-8")().decode(head, final=len(head) < sniff.SAMPLE)
     except UnicodeDecodeError:
         return None
     return None if b"\0" in head else "utf-8"

@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.words import several
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -95,8 +96,9 @@ def read_text(
 ) -> tuple[str, str, list[str]]:
     """Text without its byte-order mark, its encoding, and a note when a few places of it were broken."""
     chosen = encoding or likely or sniff_encoding(data)
-    if encoding is None and not chosen.startswith("utf") and (mended := damaged_utf8(data)) is not None:
-        return mended[0], "utf-8", [f"'{name}' is UTF-8 but for {mended[1]:,} broken place(s), which read \ufffd now."]
+    if encoding is None and not chosen.startswith("utf") and (repaired := damaged_utf8(data)) is not None:
+        places = several(repaired[1], "broken place")
+        return repaired[0], "utf-8", [f"'{name}' is UTF-8 but for {places}, now \ufffd."]
     return decode(data, name, encoding, likely).lstrip("\ufeff"), chosen, []
 
 

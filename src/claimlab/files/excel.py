@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.raw import Layout, RawTable, Refused, as_text, unique_names
 from claimlab.files.tables import frame_of
@@ -62,7 +63,7 @@ def read_excel_file(data: bytes, name: str, sheet: str | None, known: frozenset[
         read = f"the sheet '{main.title}'" if len(alike) == 1 else f"{len(alike)} sheets with the same columns"
         table.notes.append(f"Only {read} of '{name}' was read; it also has {shown} (see `sheet`).")
     if above := sum(s.above for s in alike):
-        table.notes.append(f"{above:,} row(s) above the table in '{name}' were left out.")
+        table.notes.append(f"{several(above, 'row')} above the table in '{name}' left out.")
     return table
 
 
@@ -120,7 +121,7 @@ def _wanted(titles: list[str], name: str, sheet: str | int | None) -> list[str]:
         return titles
     if isinstance(sheet, int):
         if sheet >= len(titles):
-            raise UnreadableFile(f"'{name}' has only {len(titles)} sheet(s).", "Name one of its sheets.")
+            raise UnreadableFile(f"'{name}' has only {several(len(titles), 'sheet')}.", "Name one of its sheets.")
         return [titles[sheet]]
     if sheet not in titles:
         raise UnreadableFile(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.words import several
 from claimlab.files.raw import Layout, RawTable, Refused
 from claimlab.files.typed import typed_table
 
@@ -41,7 +42,7 @@ def read_json_file(text: str, name: str, encoding: str) -> RawTable:
         table = typed_table(list(reader.whole(text)), name, Layout("JSON", encoding), reader.refused)
     if reader.inner_twice:
         table.notes.append(
-            f"{reader.inner_twice:,} object(s) inside records of '{name}' hold a key twice: the last value counts."
+            f"{several(reader.inner_twice, 'object')} in records of '{name}' with a key twice: the last value counts."
         )
     return table
 

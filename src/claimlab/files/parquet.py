@@ -30,7 +30,7 @@ def read_parquet_file(source: Path | bytes, name: str) -> RawTable:
         raise UnreadableFile(f"'{name}' is not whole Parquet: {words}.", "Get it again.") from None
     table = RawTable(name, columns, Layout("Parquet"), literal)
     if left_out:
-        table.notes.append(f"Column(s) of '{name}' that hold no text were left out: {', '.join(left_out)}.")
+        table.notes.append(f"Columns of '{name}' that hold no text, left out: {', '.join(left_out)}.")
     return table
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.words import several
 from claimlab.files.bundle import Bundle
 from claimlab.files.delimited import read_delimited_file
 from claimlab.files.encoding import read_text
@@ -47,8 +48,8 @@ def user_table(source: Bundle | Path, *columns: str, member: str | None = None) 
     if table.refused.total:
         line, reason = table.refused.listed[0]
         raise UnreadableFile(
-            f"'{table.name}' has {table.refused.total} row(s) that cannot be read; the first is {table.refused.unit} "
-            f"{line} ({reason}).",
+            f"'{table.name}' has {several(table.refused.total, 'row')} that cannot be read; the first is "
+            f"{table.refused.unit} {line} ({reason}).",
             "Fix these rows.",
         )
     return table.frame

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.words import several
 from claimlab.files.raw import Layout, RawTable, Refused, as_text, refuse_wide, unique_names
 
 SPARSE = 2_000_000  # cells, filled or not, above which most of them must not be empty
@@ -42,7 +43,9 @@ def typed_table(
         data.append(series)
     table = RawTable(name, pl.DataFrame(data), layout, frozenset(literal), refused)
     if broken:
-        table.notes.append(f"{broken:,} value(s) of '{name}' held half a character (a lone surrogate), now \ufffd.")
+        table.notes.append(
+            f"{several(broken, 'value')} of '{name}' with half a character (a lone surrogate), now \ufffd."
+        )
     return table
 
 

@@ -125,7 +125,7 @@ def test_the_two_authorship_rules(tree, rows) -> None:
     assert {per_sample[f"bluff-g2-{s}"] for s in ("article", "article-translation", "post")} == {"HAT"}
     assert per_sample["bluff-g3-article"] is None, "two flags are not one author"
     assert {v for k, v in per_sample.items() if k.startswith("bluff-h")} == {"HWT"}
-    assert said(sampled, "4 text(s) have no authorship")
+    assert said(sampled, "4 texts without authorship")
     with pytest.raises(UnknownName, match="per-sample"):
         reading(root, rule="per-samples")
 
@@ -191,7 +191,7 @@ def test_a_sample_without_any_text_is_counted(tree, rows) -> None:
     blank = dict.fromkeys(("article_content", "translated_content", "post_content", "translated_post"), "")
     loaded = reading(tree([rows.generated("a"), rows.generated("b", **blank)]))
     assert set(loaded.records["group"]) == {"a"}
-    assert said(loaded, "1 sample(s) hold no text at all")
+    assert said(loaded, "1 sample without any text")
 
 
 def test_the_detected_language_only_chooses_between_the_samples_two(tree, rows) -> None:
@@ -201,14 +201,14 @@ def test_the_detected_language_only_chooses_between_the_samples_two(tree, rows) 
     language = by_id(loaded, "language")
     assert (language["bluff-a-article"], language["bluff-a-article-translation"]) == ("eng", "afr")
     assert (language["bluff-b-article"], language["bluff-b-post"]) == ("afr", "afr")
-    assert said(loaded, "1 text(s) were identified as a language that is neither")
+    assert said(loaded, "1 text identified as a language that is neither")
     assert meta(loaded, "b-article")["detected"] == "nld"
 
 
 def test_a_row_in_the_wrong_folder_is_counted(tree, rows) -> None:
     loaded = reading(tree([rows.generated("a", "zul"), rows.generated("b", "afr")], folder="afr"))
     assert loaded.records["language"][0] == "zul"
-    assert said(loaded, "1 row(s) name another language than their folder")
+    assert said(loaded, "1 row in another language than their folder")
 
 
 def test_parts_can_be_asked_for(tree, rows) -> None:
@@ -251,8 +251,8 @@ def test_orphans_and_duplicates_are_told_with_their_uuids(tree, rows) -> None:
     assert len(ids) == len(set(ids)) == 4 + 8 + 4 + 4
     assert "bluff-b-article-2" in ids
     assert "bluff-c-article~2" in ids
-    assert said(loaded, "1 uuid(s) with metadata but without text, such as z.")
-    assert not said(loaded, "hold no text at all")
+    assert said(loaded, "1 uuid with metadata but without text, such as z.")
+    assert not said(loaded, "without any text")
 
 
 def test_metadata_fill_gaps_and_contradictions_are_told(tree, rows) -> None:
@@ -292,7 +292,7 @@ def test_split_lists_fill_the_split_of_a_setting(tree, rows) -> None:
     )
     loaded = reading(root)
     assert dict(loaded.records.select("group", "split").unique().iter_rows()) == {"a": "train", "b": None, "c": "dev"}
-    assert said(loaded, "1 uuid(s) in several lists of one split setting")
+    assert said(loaded, "1 uuid in several lists of one split setting")
     other = reading(root, setting="cross_lingual_family/Turkic")
     assert dict(other.records.select("group", "split").unique().iter_rows()) == {"a": "test", "b": None, "c": "train"}
     assert loaded.tables["splits"].height == 6
@@ -356,7 +356,7 @@ def test_seeds_are_labelled_by_reputation(tree, rows) -> None:
 def test_rows_without_uuid_are_left_out_and_counted(tree, rows) -> None:
     loaded = reading(tree([rows.generated("a"), rows.generated("")]))
     assert set(loaded.records["group"]) == {"a"}
-    assert said(loaded, "1 row(s) have no uuid")
+    assert said(loaded, "1 row without a uuid")
 
 
 def test_the_same_tree_gives_the_same_bytes(tree, rows, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from claimlab.catalog.bluff.verdicts import STRICT
+from claimlab.core.words import several
 
 SAME = "repeated as the same row (read once)"
 DIFFERENT = "repeated with different rows (all kept, in one group)"
@@ -45,7 +46,9 @@ class Joins:
 
     def sentences(self) -> list[str]:
         said = [
-            f"{len(uuids)} uuid(s) {problem}, such as {uuids[0]}." for problem, uuids in self.problems.items() if uuids
+            f"{several(len(uuids), 'uuid')} {problem}, such as {uuids[0]}."
+            for problem, uuids in self.problems.items()
+            if uuids
         ]
         if not self.whole:
             said.append("Only a part of the tree was read: metadata and split lists without text were not looked for.")

@@ -24,6 +24,7 @@ from claimlab.catalog.times import dated
 from claimlab.core.errors import UnknownName, UnreadableFile
 from claimlab.core.languages import describe
 from claimlab.core.progress import Progress, silent
+from claimlab.core.words import several
 from claimlab.files.bundle import Bundle
 
 METADATA: dict[Kind, Kind] = {"generated": "meta-generated", "human": "meta-human", "raw-human": "meta-human"}
@@ -207,11 +208,11 @@ class Oddities:
         bare = sum(e.no_author for e in self.exploded)
         empty = sum(e.no_text for e in self.exploded)
         said = {
-            f"{self.nameless} row(s) have no uuid and were left out.": self.nameless,
-            f"{self.misplaced} row(s) name another language than their folder; the row's own is used.": self.misplaced,
-            f"{empty} sample(s) hold no text at all.": empty,
-            f"{odd} text(s) were identified as a language that is neither their sample's nor English.": odd,
-            f"{bare} text(s) have no authorship: the rule cannot tell it from their degree or flags.": bare,
+            f"{several(self.nameless, 'row')} without a uuid left out.": self.nameless,
+            f"{several(self.misplaced, 'row')} in another language than their folder, read as such.": self.misplaced,
+            f"{several(empty, 'sample')} without any text.": empty,
+            f"{several(odd, 'text')} identified as a language that is neither the sample's nor English.": odd,
+            f"{several(bare, 'text')} without authorship: the rule cannot tell it from the degree or flags.": bare,
             f"Technique keys that no list names: {', '.join(keys)}.": len(keys),
             f"Degrees that no list names: {', '.join(degrees)}.": len(degrees),
             f"The metadata call these languages both head and tail: {', '.join(self.clashes)}.": len(self.clashes),

@@ -17,7 +17,7 @@ SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 EXTRA = ["question", "answer", "event", "subject", "country", "veracity"]
 NOTE = (
     "The guide's release: its train, validation and test parts are a random draw over rows, so repeats of one claim "
-    "stand in several of them, and some texts were lower-cased."
+    "occur in several of them, and some texts were lower-cased."
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.kit import Bundle, Loaded, Loader, Table, meta_column, post_or_id, sent
+from claimlab.core.words import several
 
 # Only the first three columns and the origin are explained anywhere; the others keep their place as their name.
 EVENTS = ["label", "event", "tweet_id", "column_4", "column_5", "column_6", "column_7", "origin", "column_9"]
@@ -57,7 +58,9 @@ def _texts(bundle: Bundle, dataset: str, labels: pl.DataFrame) -> tuple[pl.DataF
     table, notes = _split_files(bundle, dataset), []
     both = table.join(labels, on="tweet_id").filter(pl.col("label") != pl.col("label_raw"))
     if both.height:
-        notes.append(f"{both.height} tweet(s) have another label in the split files than in label.txt, which is kept.")
+        notes.append(
+            f"{several(both.height, 'tweet')} with another label in the split files than in label.txt, which is kept."
+        )
     for name in bundle.match(f"{dataset}/source_tweets.txt") or bundle.match("source_tweets.txt"):
         own = _table(bundle, name, ["tweet_id", "text"])
         table = own.join(table.drop("text"), on="tweet_id", how="left", maintain_order="left")

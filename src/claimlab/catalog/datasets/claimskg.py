@@ -9,6 +9,7 @@ import polars as pl
 
 from claimlab.catalog import kit
 from claimlab.catalog.datasets._claimskg_ratings import NORMALISED, RATINGS
+from claimlab.core.words import several
 
 TOPICS = ("education", "healthcare", "immigration", "environment", "taxes", "elections", "crime")
 WRAPPED = ("fatabyyano", "vishvanews")  # every cell of these crawls stands in an extra pair of quotation marks
@@ -62,7 +63,9 @@ def _load(bundle: kit.Bundle, readers: dict[str, Callable[[kit.Table], pl.DataFr
     )
     tables = {"evidence": _evidence(rows), "annotations": _annotations(rows)}
     blank = records["text"].null_count()
-    note = f"{blank:,} row(s) have no claim, only the headline of the fact-check (see the table 'evidence')."
+    note = (
+        f"{several(blank, 'row')} without a claim, only with the headline of the fact-check (see the table 'evidence')."
+    )
     return kit.Loaded(records, {n: t for n, t in tables.items() if t.height}, [note] if blank else [])
 
 
@@ -197,7 +200,7 @@ DATASET = kit.Entry(
             "they tell the verdict.",
             "The crawler wrote the fact-checker in the claimant's place on most sites; such names are left out.",
             "Some of Africa Check's rows are in Hausa; its language is left open.",
-            "The same claim stands in several topic lists, and one claim of the tax list is dated 2056.",
+            "The same claim occurs in several topic lists, and one claim of the tax list is dated 2056.",
         ),
         has_evidence=True,
         factchecks=True,

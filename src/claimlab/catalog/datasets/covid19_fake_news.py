@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table
+from claimlab.core.words import several
 
 SPLITS = {
     "train": ("Constraint*Train.csv", "*train*.csv", "*train*.xlsx"),
@@ -29,7 +30,7 @@ def load(bundle: Bundle) -> Loaded:
         )
     records = pl.concat(parts)
     bare = records["label_raw"].null_count()
-    notes = [f"{bare:,} row(s) have no label: the test part was first published without."] if bare else []
+    notes = [f"{several(bare, 'row')} without a label: the test part was first published without."] if bare else []
     return Loaded(records, notes=notes)
 
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 import polars as pl
 
 from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, UnreadableFile
+from claimlab.core.words import several, verb
 
 SPLITS = ("train", "dev", "test")
 
@@ -27,7 +28,7 @@ def load(bundle: Bundle) -> Loaded:
     records = pl.concat(parts)
     trained = set(records.filter(pl.col("split") == "train")["text"])
     leaked = records.filter((pl.col("split") == "test") & pl.col("text").is_in(list(trained))).height
-    note = f"{leaked:,} test article(s) appear word for word in the training part: do not use this split as it is."
+    note = f"{several(leaked, 'test article')} {verb(leaked, 'appears', 'appear')} word for word in the training part: do not use this split as it is."
     return Loaded(records, notes=[note] if leaked else [])
 
 
@@ -78,7 +79,7 @@ DATASET = Entry(
             "The guide counts 'partially false' as false, against its own rule A.5 (partial is mixed); its shares only "
             "come out that way (map 'cdl').",
             "The labels come from fact-checks of each article; the guide calls them source-based.",
-            "In the participants' copy all 330 test articles stand in the training part with the same label, so they "
+            "In the participants' copy all 330 test articles are also in the training part with the same label, so they "
             "cannot be the lab's held-out test part. A score on that split is worthless.",
             "159 rows of the copy's training part repeat a text, and 3 texts carry two labels.",
             "The copy's texts are lower-cased, without stop words, with names and numbers replaced; only the test part is also "

@@ -134,7 +134,7 @@ DATASET = Entry(
             "the cut by source; texts newer than GPT have none at all.",
             "Every machine text rewrites a person's text (2,100 sources, 1,812 of them among the human texts): split by "
             "source text (group). In the published split 1,476 source texts have versions on different sides.",
-            "'Human' texts newer than GPT are human because their source says so; nobody can be sure.",
+            "'Human' texts newer than GPT are human because their source says so; this cannot be verified.",
             "Degrees are minor, major, critical here; BLUFF, by some of the same authors, says minor, moderate, critical.",
         ),
     ),

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Shares, meta_json, moment, record_rows
+from claimlab.core.words import several
 
 FIELDS = [
     "author", "link", "category", "date", "tokens", "words", "types", "links", "upper_case_words", "verbs",
@@ -42,7 +43,7 @@ def read(bundle: Bundle, folder: str) -> Loaded:
     if not rows:
         bundle.one(f"{folder}/fake/*.txt")  # raises, and says what is there
     bare = sum(row["meta"] is None for row in rows)
-    notes = [f"{bare} text(s) have no file of meta information: no author, address or date."] if bare else []
+    notes = [f"{several(bare, 'text')} without a file of meta information: no author, address or date."] if bare else []
     return Loaded(record_rows(rows), notes=notes)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, dated, meta_column
+from claimlab.core.words import several
 
 SPLITS = {"train": "train", "validate": "dev", "test_public": "test"}
 COLUMNS = ["id", "title", "author", "created_utc", "subreddit"]
@@ -24,7 +25,9 @@ def lines(bundle: Bundle) -> Loaded:
     loaded = read(bundle, quoted=False)
     broken = loaded.records["label_raw"].null_count()
     if broken:
-        loaded.notes.append(f"{broken} row(s) are pieces of posts whose title holds a line break; they have no label.")
+        loaded.notes.append(
+            f"{several(broken, 'row')} without a label: pieces of posts whose title holds a line break."
+        )
     return loaded
 
 

@@ -75,7 +75,7 @@ DATASET = Entry(
             "Only 295 of the 1,353 claims have tweets in origin_tweet.csv (1,774 tweets); the 221,253 of the paper are "
             "in claim_propagation.csv.",
             "Tweets were matched to claims by key words, at a median similarity of 0.54 and down to 0: not each states the "
-            "claim it stands under.",
+            "claim it is listed under.",
             "The end is January 2021 in the guide's table and December 2020 in its text; the tweets run from "
             "2020-02-01 to 2020-12-21.",
         ),

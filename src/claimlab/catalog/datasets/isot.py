@@ -67,7 +67,7 @@ DATASET = Entry(
         errata=(
             "Almost every true article says '(Reuters)' (97 % of the texts at hand, and no fake one), and upper-case letters in "
             "the title alone separate the classes almost perfectly: a high score here shows nothing.",
-            "A blank stands before 9,045 of the 23,471 fake titles and before no true one; titles are stripped on loading.",
+            "9,045 of the 23,471 fake titles begin with a blank, and no true one does; titles are stripped on loading.",
             "The circulating title lists hold 44,888 of the 44,898 articles: ten fake ones whose date was a web address are gone.",
             "Fake titles repeat often: 23,471 rows, 17,897 distinct titles.",
             "The published subject names differ between the two files, which gives the label away; some copies rename them.",

@@ -8,6 +8,7 @@ import polars as pl
 
 from claimlab.catalog import kit
 from claimlab.catalog.datasets._guide import guide
+from claimlab.core.words import several, verb
 
 Part = tuple[str, str, Sequence[str]]  # edition, split, where its file may lie: the first pattern that matches counts
 EDITION_2015: list[Part] = [
@@ -62,7 +63,12 @@ def load_images(bundle: kit.Bundle) -> kit.Loaded:
         tweet_id="number",
         meta=kit.meta_column(raw, ["image"]),
     )
-    return kit.Loaded(records, notes=[f"{broken} line(s) of '{name}' break off before the label."] if broken else [])
+    return kit.Loaded(
+        records,
+        notes=[f"{several(broken, 'line')} of '{name}' {verb(broken, 'breaks', 'break')} off before the label."]
+        if broken
+        else [],
+    )
 
 
 def _load(bundle: kit.Bundle, parts: Sequence[Part]) -> kit.Loaded:

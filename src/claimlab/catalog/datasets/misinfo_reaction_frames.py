@@ -58,7 +58,7 @@ DATASET = Entry(
         citation="Gabriel, Hallinan, Sap, Nguyen, Roesner, Choi and Choi (2022), Misinfo Reaction Frames: Reasoning about "
         "Readers' Reactions to News Headlines, ACL.",
         errata=(
-            "The guide files it under news articles; only headlines are in it. A headline stands in several rows.",
+            "The guide files it under news articles; only headlines are in it. A headline occurs in several rows.",
         ),
     ),
     maps={"a5": {"real": "true", "misinfo": "false"}},

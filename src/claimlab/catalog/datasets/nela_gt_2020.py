@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from claimlab.catalog import kit
+from claimlab.core.words import several
 
 
 def load(bundle: kit.Bundle) -> kit.Loaded:
@@ -36,7 +37,7 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     )
     bare = known.null_count()
     notes = ["Every article carries the label of its source: split by source."]
-    notes += [f"{bare} of {records.height} article(s) come from sources without a label."] if bare else []
+    notes += [f"{bare:,} of {several(records.height, 'article')} from sources without a label."] if bare else []
     return kit.Loaded(records, notes=notes)
 
 

@@ -139,7 +139,7 @@ DATASET = kit.Entry(
         errata=(
             "The guide's label shares (33.77 / 66.23) are VERITE's, row for row; they do not come out of PHEME under any map.",
             "The guide describes five events; the release with veracity has nine.",
-            "The label column of the copy in the MBIB collection is no veracity: it is 0 for every non-rumour and every true rumour, 1 "
+            "The label column of the copy in the MBIB collection is not veracity: it is 0 for every non-rumour and every true rumour, 1 "
             "for false and unverified ones alike, and 2 for all rumours of three events. Veracity is taken from the rumour files.",
             "That copy holds 5,132 of 6,425 threads and names no events: the event of a non-rumour follows from the order of "
             "the rows (each event's non-rumours stand before its rumours).",

@@ -53,7 +53,7 @@ DATASET = Entry(
         name="verite",
         title="VERITE",
         summary="Real image-caption pairs from Snopes and Reuters fact-checks: truthful, with a false caption, or with another "
-        "image. Each caption and image stands once in a true and once in a false pair.",
+        "image. Each caption and image occurs once in a true and once in a false pair.",
         size=1_001,
         modality=("claims", "images"),
         topic="Various",

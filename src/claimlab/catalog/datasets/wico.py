@@ -67,7 +67,7 @@ DATASET = Entry(
             "MediaEval 2020, and the published label shares are theirs.",
             "The published period does not fit these ids: their own time stamps run from 2012-11-06 to 2020-05-08, and 219 of "
             "the labelled tweets are older than 2020-01-17.",
-            "'non_conspiracy' means that a tweet promotes no conspiracy. The guide counts it as true; nobody checked its facts.",
+            "'non_conspiracy' means that a tweet promotes no conspiracy. The guide counts it as true; its facts were not checked.",
         ),
     ),
     maps=both(LABELS),

@@ -20,6 +20,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
+from claimlab.core.words import several
 from claimlab.exchange.escape import json_ld
 from claimlab.exchange.format import Settings, Written
 from claimlab.exchange.synthetic import machine_made
@@ -131,15 +132,15 @@ def _notes(counts: dict[str, Any], reviews: list[Review]) -> list[str]:
     notes = []
     if counts["left_out"]:
         shown = ", ".join(f"{what}: {n:,}" for what, n in counts["lacking"].items())
-        notes.append(f"{counts['left_out']:,} record(s) were left out because they lack something ({shown}).")
+        notes.append(f"Left out because something is missing: {several(counts['left_out'], 'record')} ({shown}).")
     undated = sum(review.published is None for review in reviews)
     if undated:
-        notes.append(f"{undated:,} review(s) have no datePublished: their date is not known.")
+        notes.append(f"{several(undated, 'review')} without datePublished: the date is not known.")
     own = sum(review.own for review in reviews)
     if own:
         notes.append(
-            f"{own:,} review(s) use the record's own columns: author from 'source', url from 'url', datePublished from "
-            "'date'. Check that these are the fact-checker's, not those of the claim."
+            f"{several(own, 'review')} with the record's own columns: author from 'source', url from 'url', "
+            "datePublished from 'date'. Check that these are the fact-checker's, not those of the claim."
         )
     return notes
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from claimlab.core.words import several
 from claimlab.exchange.guess.profile import Profile
 from claimlab.exchange.vocabulary import ALL_FALSE, ALL_TRUE, NAMES, TAILS, WORLD
 
@@ -109,12 +110,12 @@ ROLES = {
         Role("id", _id, lambda s: f"{s.spread:.0%} distinct", _id_shown),
         Role("tweet_id", lambda s: s.tweet_ids, lambda s: f"{s.tweet_ids:.0%} tweet ids", _tweet_id_shown),
         Role("date", lambda s: _over(s.dates, 0.3), lambda s: f"{s.dates:.0%} dates", _date_shown),
-        Role("language", lambda s: _over(s.languages, 0.5), lambda s: f"{s.distinct} language(s)"),
+        Role("language", lambda s: _over(s.languages, 0.5), lambda s: several(s.distinct, "language")),
         Role("url", lambda s: _over(s.links, 0.3), lambda s: f"{s.links:.0%} links", lambda s: 30.0 * (s.links > 0.9)),
         Role("author", lambda s: float(s.links < 0.5 and s.length < 120 and s.lists < 0.5), _values),
         Role("source", _short, _values),
         Role("topic", _short, _values),
         Role("group", _short, _values),
-        Role("split", lambda s: _over(s.splits, 0.9), lambda s: f"{s.distinct} split(s)", _split_shown),
+        Role("split", lambda s: _over(s.splits, 0.9), lambda s: several(s.distinct, "split"), _split_shown),
     )
 }

@@ -14,6 +14,7 @@ import polars as pl
 from claimlab.core.labels import Unmapped
 from claimlab.core.languages import normalise
 from claimlab.core.record import any_blank, meta_json
+from claimlab.core.words import several, verb
 from claimlab.exchange.dates import Dates, parse_dates
 from claimlab.exchange.guess.plan import Plan
 from claimlab.exchange.make.findings import repeats
@@ -105,7 +106,8 @@ class Making:
         rounded = int(ids.str.contains(r"^\d(\.\d+)?[eE]\+?\d+$").sum())
         if rounded:
             self.report.notes.append(
-                f"{rounded:,} tweet id(s) were rounded by a spreadsheet (1.2E+18): they name no tweet."
+                f"{several(rounded, 'tweet id')} {verb(rounded, 'was', 'were')} rounded by a spreadsheet (1.2E+18) and "
+                f"{verb(rounded, 'names', 'name')} no tweet."
             )
 
     def _linked_ids(self, links: pl.Series) -> pl.Series | None:
@@ -152,7 +154,7 @@ class Making:
             self.keep.append(pick.column)
             n = int(written.is_in(strange).sum())
             shown = ", ".join(map(repr, strange[:5]))
-            self.report.notes.append(f"{n:,} record(s) name a language that is not known ({shown}): it is null.")
+            self.report.notes.append(f"The language of {several(n, 'record')} is not known ({shown}): it is null.")
 
     def _ids(self) -> None:
         column, written = self.plan.column("id"), self._column("id")

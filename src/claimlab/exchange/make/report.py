@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.shown import Shown
+from claimlab.core.words import several
 from claimlab.files.raw import RawTable
 
 SHOWN = 10
@@ -137,14 +138,14 @@ class ImportReport(Shown):
         return out
 
     def _row_words(self) -> list[str]:
-        out = [f"{n:,} row(s) refused: {reason}." for reason, n in self.refused.items()]
+        out = [f"{several(n, 'row')} refused: {reason}." for reason, n in self.refused.items()]
         if self.blank_rows:
-            out.append(f"{self.blank_rows:,} blank row(s) left out.")
+            out.append(f"{several(self.blank_rows, 'blank row')} left out.")
         if self.left_by_limit:
-            out.append(f"{self.left_by_limit:,} row(s) left out by `limit`.")
+            out.append(f"{several(self.left_by_limit, 'row')} left out by `limit`.")
         if self.ignored_files:
             names = ", ".join(self.ignored_files[:5]) + (", …" if len(self.ignored_files) > 5 else "")
-            out.append(f"{len(self.ignored_files):,} other file(s) were not read (`only` chooses files): {names}.")
+            out.append(f"Not read: {several(len(self.ignored_files), 'other file')} (`only` chooses files): {names}.")
         return out
 
     def _label_words(self) -> list[str]:
@@ -158,11 +159,12 @@ class ImportReport(Shown):
                 f"{', '.join(names) or '`label`'}."
             )
         elif self.without_label:
-            out.append(f"{self.without_label:,} record(s) without a label: their veracity is null.")
+            out.append(f"{several(self.without_label, 'record')} without a label: veracity is null there.")
         if self.unmapped:
             n = sum(self.unmapped.values())
             out.append(
-                f"{n:,} record(s) with {len(self.unmapped)} label value(s) that no map knows were set to unknown."
+                f"The veracity of {several(n, 'record')} was set to unknown: the map lacks "
+                f"{several(len(self.unmapped), 'label')}."
             )
         if self.one_class:
             out.append(f"Only one class ('{self.one_class}') is in this data: it cannot train or test a detector.")
@@ -172,16 +174,18 @@ class ImportReport(Shown):
         out = []
         if self.id_only:
             share = self.id_only / self.records
-            out.append(f"{self.id_only:,} record(s) ({share:.0%}) hold an id or link but no text.")
+            out.append(f"{several(self.id_only, 'record')} ({share:.0%}) with an id or link but no text.")
         if self.empty_texts:
-            out.append(f"{self.empty_texts:,} record(s) with an empty text and nothing to fetch it by.")
+            out.append(f"{several(self.empty_texts, 'record')} with neither a text nor an id or link to fetch it by.")
         if self.duplicate_texts:
-            out.append(f"{self.duplicate_texts:,} record(s) repeat the exact text of an earlier one.")
+            out.append(f"{several(self.duplicate_texts, 'record')} with exactly the text of an earlier one.")
         for b in self.boilerplate:
-            whose = f"of source '{b.source}'" if b.source else "of all"
-            out.append(f"{b.texts:,} of {b.of:,} texts {whose} share their {b.where}: {b.text!r}.")
+            whose = f" of source '{b.source}'" if b.source else ""
+            out.append(f"{b.texts:,} of {b.of:,} texts{whose} have the same {b.where}: {b.text!r}.")
         if self.boilerplate_more:
-            out.append(f"{self.boilerplate_more:,} more source(s) seem to share a start or end.")
+            out.append(
+                f"The texts of {several(self.boilerplate_more, 'further source')} seem to have the same start or end."
+            )
         return out
 
     def _date_words(self) -> list[str]:
@@ -190,9 +194,9 @@ class ImportReport(Shown):
             return []
         if d.unparsed:
             shown = ", ".join(map(repr, d.unparsed_examples))
-            out.append(f"{d.unparsed:,} date(s) in '{d.column}' could not be read, such as {shown}: they are null.")
+            out.append(f"{several(d.unparsed, 'date')} in '{d.column}' could not be read, such as {shown}: null.")
         for day, n in d.placeholders.items():
-            out.append(f"{n:,} date(s) are {day}, a placeholder: they are null (see `keep_placeholder_dates`).")
+            out.append(f"{several(n, 'date')} with the placeholder {day}: null (see `keep_placeholder_dates`).")
         if d.common:
             out.append(
                 f"{d.common[1]:,} of {d.parsed:,} dates are {d.common[0]}: a placeholder, or the day of a crawl?"
@@ -201,19 +205,19 @@ class ImportReport(Shown):
             shown = ", ".join(f"{f} {n:,}" for f, n in sorted(d.formats.items(), key=lambda kv: (-kv[1], kv[0]))[:6])
             out.append(f"Dates are written in {len(d.formats)} ways ({shown}); '{d.column}' is kept in meta.")
         if d.coarse:
-            out.append(f"{d.coarse:,} date(s) give only a year or month: read as its first day.")
+            out.append(f"{several(d.coarse, 'date')} with only a year or month: read as its first day.")
         if d.order:
             out.append(f"Dates were read with the {d.order}.")
         if d.ambiguous:
             out.append(
-                f"{d.ambiguous:,} date(s) can be read day first or month first: they are null. "
+                f"{several(d.ambiguous, 'date')} could be read day first or month first: null. "
                 "Pass `day_first=True` or `day_first=False`."
             )
         return out
 
     def _future_words(self) -> list[str]:
         n = self.dates.future if self.dates else 0
-        return [f"{n:,} date(s) lie in the future."] if n else []
+        return [f"{several(n, 'date')} in the future."] if n else []
 
     def _language_words(self) -> str:
         found = self.languages

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from claimlab.core.errors import DataError
+from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.bundle import Bundle
 from claimlab.files.encoding import looks_binary, sniff_encoding
@@ -76,7 +77,7 @@ def _refuse_few_of_many(tables: Sequence[Member], texts: Sequence[Member]) -> No
     prose = len(set(texts) - set(tables))
     if prose >= 50 and prose > 10 * len(tables):
         raise DataError(
-            f"There are {prose:,} texts and {len(tables):,} table(s) ({some(tables)}).",
+            f"There are {several(prose, 'text')} and {several(len(tables), 'table')} ({some(tables)}).",
             f"Say which are the records: `only='*.txt'`, or `only='{tables[0][1]}'`.",
         )
 
