@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +17,25 @@ SHOWN = 20
 KIND = "cleaning report"
 
 
-def stage_lines(stages: pl.DataFrame) -> list[str]:
-    """The stage table for a terminal."""
+def stage_lines(stages: pl.DataFrame, width: int = 80) -> list[str]:
+    """The stage table for a terminal; notes are wrapped to `width`."""
+    indent = " " * 20
+
+    def note(head: str, words: str) -> list[str]:
+        return textwrap.wrap(
+            words, max(width, 40), initial_indent=head, subsequent_indent=indent, break_on_hyphens=False
+        )
+
     lines = [f"{'step':<20}{'in':>9}{'kept':>9}{'dropped':>9}{'doubtful':>10}{'changed':>9}"]
     for row in stages.iter_rows(named=True):
         if row["status"] == "not run":
-            lines.append(f"{row['step']:<20}not run: {row['note']}")
+            lines += note(f"{row['step']:<20}", f"not run: {row['note']}")
             continue
         lines.append(
             f"{row['step']:<20}{row['in']:>9,}{row['kept']:>9,}{row['dropped']:>9,}{row['doubtful']:>10,}{row['changed']:>9,}"
         )
         if row["note"]:
-            lines.append(f"{'':<20}{row['note']}")
+            lines += note(indent, row["note"])
     return lines
 
 

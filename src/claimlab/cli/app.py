@@ -133,7 +133,7 @@ def _plain_help(args: list[str]) -> list[str]:
 
 
 def _stopped() -> int:
-    complain("Stopped. Nothing was left half-written; run the same command again.")
+    complain("Stopped. Nothing was left half-written; run the same command again to continue.")
     return STOPPED
 
 

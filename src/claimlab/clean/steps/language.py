@@ -11,6 +11,7 @@ from claimlab.clean.step import CleanStep
 from claimlab.core.errors import MissingExtra
 from claimlab.core.languages import CONFUSABLE, normalise, require, same
 from claimlab.core.step import Change, Outcome
+from claimlab.core.words import several
 
 
 class Language(CleanStep):
@@ -52,7 +53,11 @@ class Language(CleanStep):
             column = [filled.get(i, own) for i, own in records.select("id", "language").iter_rows()]
             rest = records.with_columns(pl.Series("language", column, dtype=pl.String))
         silent = sum(seen is None for seen in languages) - records["text"].null_count()
-        notes = (f"the identifier abstained on {silent:,} texts ({self.unsure}: `unsure`)",) if silent else ()
+        notes = (
+            (f"{several(silent, 'text has', 'texts have')} no identified language ({self.unsure}: `unsure`)",)
+            if silent
+            else ()
+        )
         return Outcome.of(
             records,
             kept=rest,

@@ -9,7 +9,7 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
-from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, suggest, verb, written
+from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, screen, suggest, verb, written
 
 app = verb()
 
@@ -56,7 +56,7 @@ def clean(
         )  # fmt: skip
     if report is not None:
         page(report / "index.html", open_page=open_page)
-    for line in [] if as_json else stage_lines(cleaned.stages):
+    for line in [] if as_json else stage_lines(cleaned.stages, screen()[0]):
         echo(in_flags(line, "clean"))
     written(cleaned.dataset, as_json=as_json, more=to_json(cleaned))
     suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)

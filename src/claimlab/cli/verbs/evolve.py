@@ -104,14 +104,10 @@ def run(
 
         show_estimate(estimate_evolve(**words), as_json)
         return
-    try:
-        with progress_bar() as progress:
-            from claimlab.evolve.front import evolve
+    with progress_bar() as progress:
+        from claimlab.evolve.front import evolve
 
-            evolved = evolve(**words, progress=progress)
-    except KeyboardInterrupt:
-        say("Finished claims are kept; the same command continues from there.")
-        raise
+        evolved = evolve(**words, progress=progress)
     _print(evolved, as_json)
 
 
