@@ -7,13 +7,16 @@ READY := $(VENV)/.ready
 NEURAL := $(VENV)/.neural
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-slow lint types docs site screenshots gallery clean
+.PHONY: demo test test-fast test-slow lint types docs site screenshots gallery clean
 
 demo: $(READY)
 	$(BIN)/claimlab demo --force
 
-# Lint, types and every test that is not slow.
-test: lint types
+# Lint, then types beside every test that is not slow.
+test: lint
+	@$(MAKE) --no-print-directory -j 2 types test-fast
+
+test-fast: $(READY)
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
 # The slow ones, with their times; they include the detectors that need PyTorch. Those that measure time run alone.

@@ -98,6 +98,7 @@ def test_every_stored_sample_belongs_to_a_loader() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", WITH_REAL_FILES)
 def test_loads_the_real_files(name: str, real_data: Path) -> None:

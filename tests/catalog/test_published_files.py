@@ -23,7 +23,7 @@ from claimlab.core.errors import UnreadableFile, UsageError
 
 from .published import Case, Files, Row, clean, each_json, named, natural, several, whole
 
-pytestmark = pytest.mark.realdata
+pytestmark = [pytest.mark.realdata, pytest.mark.slow]
 
 
 def rumour_images(files: Files) -> list[Row]:

@@ -26,16 +26,6 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *(p for p in sorted((ROOT / "docs").rglob("*.md")) if not {"help", "reference"} & set(p.parts)),
 ]
-LONG = {
-    "evaluate.md",
-    "detect.md",
-    "demo.md",
-    "audit.md",
-    "judge.md",
-    "tutorial.md",
-    "quickstart.md",
-}  # ten seconds and more: with the slow tests
-
 NEXT = "Next: "
 
 
@@ -74,12 +64,8 @@ def matches(shown: list[str], real: list[str]) -> bool:
     )
 
 
-def shown(page: Path) -> object:
-    marks = [pytest.mark.slow] if page.name in LONG else []
-    return pytest.param(page, id=page.name, marks=marks)
-
-
-@pytest.mark.parametrize("page", [shown(p) for p in PAGES if p.exists() and commands(p)])
+@pytest.mark.slow  # together two minutes
+@pytest.mark.parametrize("page", [p for p in PAGES if p.exists() and commands(p)], ids=lambda page: page.name)
 def test_documented_commands_work(page: Path, tmp_path: Path) -> None:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}

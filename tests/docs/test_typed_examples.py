@@ -10,12 +10,15 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 import claimlab as cl
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+@pytest.mark.slow  # after the type checker has read the project; alone it would read all of it again
 def test_mypy_accepts_the_examples(tmp_path: Path) -> None:
     for page in PAGES:
         blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M)
