@@ -5,14 +5,19 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from pydantic import BaseModel, Field
 
 from claimlab.core.calls.calls import Calls
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import EndpointRefused
 from claimlab.detect.detectors.llm_search import turn_schema
 from claimlab.detect.questions import verdict_schema
+from claimlab.detect.run import detect
 from claimlab.evolve.claims.seed import answer_schema
 from claimlab.evolve.drift.fuse import Reading, schema_of
 from claimlab.llm.gather import ask_sync
@@ -145,6 +150,54 @@ def test_the_servers_refuse_what_pydantic_would_send(vendor: str) -> None:
 
     assert VENDORS[vendor](Scored.model_json_schema()) is not None
     assert VENDORS[vendor](wire_schema(Scored)["schema"]) is None
+
+
+# As the vendors' references print them: status and body.
+REFUSALS = {
+    "openai": (400, {"error": {
+        "message": "Invalid schema for response_format 'Verdict': In context=('properties', 'rationale'), 'maxLength' is "
+                   "not permitted.",
+        "type": "invalid_request_error", "param": "response_format", "code": None}}),
+    "azure": (400, {"error": {
+        "message": "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+        "type": "invalid_request_error", "param": None, "code": None}}),
+    "anthropic": (400, {"type": "error", "error": {
+        "type": "invalid_request_error",
+        "message": "output_config.format.schema: For 'string' type, properties maxLength are not supported"}}),
+    "groq": (400, {"error": {
+        "message": "This model does not support response format `json_schema`.", "type": "invalid_request_error",
+        "param": "response_format"}}),
+    "google": (400, [{"error": {
+        "code": 400, "message": "Invalid JSON payload received. Unknown name \"const\" at "
+                                "'generation_config.response_schema'", "status": "INVALID_ARGUMENT"}}]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("vendor", REFUSALS)
+def test_a_refused_schema_stops_the_run_with_a_sentence(vendor: str, tmp_path: Path) -> None:
+    status, body = REFUSALS[vendor]
+    rows = pl.DataFrame({"id": ["a", "b"], "text": ["One.", "Two."], "veracity": ["true", "false"]})
+    with StandIn(answer=lambda _: "{}", fault=lambda *_: (status, json.dumps(body).encode())) as server:
+        (tmp_path / "m.toml").write_text(
+            f'[strict]\nbase_url = "{server.url}"\nmodel = "m"\nschema_bound = true\n', encoding="utf-8"
+        )
+        with pytest.raises(EndpointRefused) as stopped:
+            detect(Dataset.build("d", rows), "llm-zero-shot", profile=str(tmp_path / "m.toml"), mode="live")
+    told = json.dumps(body).split('"message": "')[1].split('"')[0].split("\\")[0]
+    assert f"does not take the schema that answers are bound to (HTTP 400: {told}" in str(stopped.value)
+    assert "schema_bound = false" in str(stopped.value)
+
+
+def test_a_reply_that_a_model_could_not_bring_into_the_schema_fails_alone() -> None:
+    error = {"message": "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.",
+             "type": "invalid_request_error", "code": "json_validate_failed", "failed_generation": "{"}  # fmt: skip
+    fault = lambda *_: (400, json.dumps({"error": error}).encode())  # noqa: E731
+    with StandIn(answer=lambda _: "{}", fault=fault) as server:
+        profile = Profile(name="strict", base_url=server.url, model="m", schema_bound=True)
+        answer = ask_sync(open_provider(profile, calls=Calls(mode="live")), Request.of("x", schema=Reasoned))
+    assert (answer.failure, answer.transient) == ("http-400", False)
+    assert answer.detail is not None
+    assert answer.detail.startswith("Failed to generate JSON")
 
 
 def test_bounds_are_said_in_words_and_checked_on_the_way_in() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from claimlab.core.calls.secrets import excerpt, scrubbed
 from claimlab.llm.messages import Usage
 
 UNKNOWN = Usage()
+_SCHEMA = re.compile(r"response_?format|response_?schema|json[ _]schema|output_config|structured output", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,17 @@ def error_in(raw: bytes) -> Any:
         data = json.loads(raw)
     except (ValueError, RecursionError):
         return raw.decode("utf-8", "replace")
+    if isinstance(data, list) and data and isinstance(data[0], dict):
+        data = data[0]  # as Google's endpoint wraps it
     return data.get("error", data) if isinstance(data, dict) else data
+
+
+def schema_refused(status: int, body: Any) -> bool:
+    """Whether an error says that the schema of the answer is not taken, which it will say of every call. A reply that a
+    model could not bring into the schema is the fault of one call."""
+    if status not in (400, 422) or (isinstance(body, dict) and body.get("code") == "json_validate_failed"):
+        return False
+    return bool(_SCHEMA.search(json.dumps(body, ensure_ascii=False, default=str)))
 
 
 def refusal_in(body: Any) -> bool:

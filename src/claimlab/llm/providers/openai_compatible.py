@@ -18,7 +18,7 @@ from claimlab.core.errors import EndpointRefused, MissingExtra, UsageError
 from claimlab.llm.messages import CUT, Answer, Request, T
 from claimlab.llm.profiles import Profile
 from claimlab.llm.schema import in_words, wire_schema
-from claimlab.llm.wire import Reply, error_in, read_reply, refusal_in
+from claimlab.llm.wire import Reply, error_in, read_reply, refusal_in, schema_refused
 
 MAX_REPLY = 4 << 20  # bytes; a long answer is some tens of thousands
 _TURNED_AWAY = {
@@ -128,6 +128,12 @@ class OpenAICompatible:
             )
         if refusal_in(body):
             return self._failed("refusal", words)
+        if self.profile.schema_bound and schema_refused(status, body):
+            raise EndpointRefused(
+                f"The endpoint of '{self.profile.name}' does not take the schema that answers are bound to "
+                f"(HTTP {status}: {words}).",
+                "Write schema_bound = false into the profile (docs/llm.md): the schema is then sent as words.",
+            )
         transient = status in (408, 409, 425, 429) or status >= 500
         return self._failed(f"http-{status}", words, transient=transient, retry_after=retry_after(headers))
 
