@@ -249,7 +249,7 @@ def test_evidence_that_is_not_there_is_a_sentence() -> None:
     bare.tables["evidence"] = evidence().drop("guard_copy")
     with pytest.raises(DataError, match="never marked \\(guard_copy\\).*claimlab enrich"):
         detect(bare, Slow(), evidence="guarded")
-    with pytest.raises(UsageError, match="no reading of evidence 'some'"):
+    with pytest.raises(UsageError, match="'some' is not a valid reading"):
         detect(small(), Slow(), evidence="some")
 
 

@@ -50,9 +50,9 @@ def test_only_the_released_rule_mends_broken_encodings() -> None:
 
 
 def test_an_unknown_rule_is_named() -> None:
-    with pytest.raises(UsageError, match="no query rule 'other'"):
+    with pytest.raises(UsageError, match="'other' is not a valid query rule"):
         check_rule("other")
-    with pytest.raises(UsageError, match="no correspondence rule 'other'"):
+    with pytest.raises(UsageError, match="'other' is not a valid correspondence rule"):
         correspondence.check_rule("other")
 
 

@@ -198,7 +198,7 @@ def test_a_run_on_a_part_of_an_audited_dataset_counts_as_audited(home: Path, tmp
     found = evidence(home, "part", more + f'dataset = "{tmp_path}/part"\n')
     assert found.runs[0].digest == found.datasets[0].digest()
     said = " ".join(sentences(found, "run"))
-    assert "60 of the 60 records scored are of the training part" in said
+    assert "60 of the 60 scored records are in the training set" in said
     assert "were not audited" not in said
 
 

@@ -335,7 +335,7 @@ def test_rates_are_counts_with_intervals_in_words(tmp_path: Path, capsys: pytest
     a_run(people=PEOPLE).write(tmp_path / "run")
     assert command(["judge", str(tmp_path / "run"), "-o", str(tmp_path / "judged"), "--offline"]) == 0
     shown = capsys.readouterr().out
-    assert "label wrong, rationale sound: 3 of 6 (95 % interval 19 to 81 %), by the judge" in shown
-    assert "label right, rationale wrong: 3 of 6 (95 % interval 19 to 81 %), by annotators" in shown
-    assert "judge and annotators agree on 100 % of 12 cases (76 to 100), kappa 1.00, alpha 1.00" in shown
+    assert "label wrong, rationale sound: 3 of 6 (95% interval 19 to 81%), by the judge" in shown
+    assert "label right, rationale wrong: 3 of 6 (95% interval 19 to 81%), by annotators" in shown
+    assert "judge and annotators agree on 100% of 12 cases (76 to 100), kappa 1.00, alpha 1.00" in shown
     assert "not judged, no fact-check of the record: 1" in shown

@@ -88,7 +88,7 @@ def test_evaluate_shows_the_judge_of_a_run_that_carries_its_annotations(tmp_path
     assert one["by_people"]["false_correct"]["n"] == 2  # of the six that people judged
     text = to_markdown(evaluation_page(found))
     assert "Rationales, judged" in text
-    assert "understands nothing" in text
+    assert "does not model meaning" in text
     assert found.to_json()["runs"][0]["about"]["judged"][0]["judge"] == LexicalJudge.name
     a_run().write(tmp_path / "bare")
     assert "Reasons, judged" not in to_markdown(evaluation_page(evaluate([tmp_path / "bare"], draws=200)))

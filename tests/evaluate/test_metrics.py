@@ -96,7 +96,7 @@ def test_what_cannot_be_measured_is_null_and_says_why() -> None:
     assert "not probabilities" in str(loud.calibration.why)
     few = [r for r in loud.rates if r.fpr == 0.01]
     assert few[0].tpr is None
-    assert few[0].why == "A rate of 1 % needs 100 negatives; there are 50."
+    assert few[0].why == "A rate of 1% needs 100 negatives; there are 50."
     half = measure(answers(truth, truth, scores=[{"a": 1.0}] * 50 + [None] * 50))
     assert half.auroc is None
     assert half.calibration.n == 50

@@ -170,7 +170,7 @@ def test_scores_that_name_none_of_the_classes_rank_nothing(data: Dataset, make_r
 def test_scores_that_cannot_be_read_are_a_sentence(data: Dataset, make_run: Maker, scores: str) -> None:
     predictions = make_run(data, 0.8).tables["predictions"].with_columns(scores=pl.lit(scores))
     (run,) = each_run("x", predictions, data, open_task("veracity"))
-    with pytest.raises(DataError, match=r"The scores '.*' are no JSON object"):
+    with pytest.raises(DataError, match=r"The scores '.*' are not a JSON object"):
         _ = run.answers
 
 

@@ -54,7 +54,9 @@ def estimate(
         asked = open_task(task, run.dataset.records) if isinstance(task, str) else task
         with open_detector(detector, settings, run.calls, evidence, words, prompts) as ready:
             if not isinstance(ready, Asking):
-                raise UsageError(f"The detector '{ready.name}' asks nobody: it costs nothing.", "Leave out `estimate`.")
+                raise UsageError(
+                    f"The detector '{ready.name}' makes no calls: it costs nothing.", "Leave out `estimate`."
+                )
             job = prepare(run.dataset, ready, task=asked, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
             records = job.shown["test"].records
             endpoint = ready.provider.profile

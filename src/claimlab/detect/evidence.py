@@ -71,7 +71,7 @@ def check_mode(mode: str) -> Mode:
     for known in get_args(Mode):
         if mode == known:
             return known  # type: ignore[no-any-return]
-    raise UsageError(f"There is no reading of evidence '{mode}'.", f"Use one of: {', '.join(get_args(Mode))}.")
+    raise UsageError(f"'{mode}' is not a valid reading of the evidence.", f"Use one of: {', '.join(get_args(Mode))}.")
 
 
 def read_evidence(dataset: Dataset, mode: Mode, pieces: int = PIECES, *, required: bool = True) -> Reading:

@@ -37,7 +37,7 @@ def check_rule(rule: str) -> Rule:
     for known in get_args(Rule):
         if rule == known:
             return known  # type: ignore[no-any-return]
-    raise UsageError(f"There is no correspondence rule '{rule}'.", f"Use one of: {', '.join(get_args(Rule))}.")
+    raise UsageError(f"'{rule}' is not a valid correspondence rule.", f"Use one of: {', '.join(get_args(Rule))}.")
 
 
 def corresponds(match: Match | None, rule: Rule = "paper") -> bool:

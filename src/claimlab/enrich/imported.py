@@ -21,6 +21,7 @@ from claimlab.core.digest import digest_file
 from claimlab.core.errors import SchemaError, UnreadableFile
 from claimlab.core.labels import general
 from claimlab.core.record import meta_json
+from claimlab.core.words import several, verb
 from claimlab.enrich.correspondence import matches
 from claimlab.enrich.flow import Enriched
 from claimlab.enrich.pieces import Piece, marked, shown_order, to_json
@@ -52,7 +53,11 @@ def read_enriched(path: Path, *, language: str | None = None, limit: int | None 
     records = [_record(row, f"{name}-{number}", language) for number, row in enumerate(rows, 1)]
     done = [_enriched(row, record) for row, record in zip(rows, records, strict=True)]
     unknown = sum(r["veracity"] is None for r in records)
-    notes = [f"{unknown} row(s) have a label that the general map does not know."] if unknown else []
+    notes = (
+        [f"{several(unknown, 'row')} {verb(unknown, 'has', 'have')} a label that the general map does not know."]
+        if unknown
+        else []
+    )
     step = Lineage(step="enrich", parameters={"imported": "enriched rows"}, inputs={path.name: digest_file(path)})
     frame = pl.DataFrame(records, infer_schema_length=None)
     tables = tables_of(done, {})

@@ -15,7 +15,7 @@ from claimlab.core.errors import SchemaError
 from claimlab.text.guard import is_academic
 
 PATTERNS = {
-    "T1": "true: a result that is no fact-check, no copy and not the record's own source says the same (corroboration)",
+    "T1": "true: a result that is not a fact-check, a copy or the record's own source says the same (corroboration)",
     "T2": "true: no fact-checker's rating confirms it",
     "F1": "false: a fact-check of it rates it false (direct debunk)",
     "F2": "false: a result that is neither a fact-check nor research repeats it (whether it is reliable is not known)",

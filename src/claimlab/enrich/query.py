@@ -37,7 +37,7 @@ def check_rule(rule: str) -> Rule:
     for known in get_args(Rule):
         if rule == known:
             return known  # type: ignore[no-any-return]
-    raise UsageError(f"There is no query rule '{rule}'.", f"Use one of: {', '.join(get_args(Rule))}.")
+    raise UsageError(f"'{rule}' is not a valid query rule.", f"Use one of: {', '.join(get_args(Rule))}.")
 
 
 def make_queries(texts: pl.Series, rule: Rule = "paper") -> list[QueryText | None]:

@@ -112,7 +112,7 @@ def _read(scores: str | Mapping[str, float | None] | None) -> Mapping[str, float
         return {key: float(value) for key, value in row.items()}
     except (ValueError, TypeError, AttributeError):
         raise DataError(
-            f"The scores '{str(scores)[:60]}' are no JSON object of numbers.",
+            f"The scores '{str(scores)[:60]}' are not a JSON object of numbers.",
             'Write them as {"CLASS": NUMBER, ...}, or leave them out.',
         ) from None
 

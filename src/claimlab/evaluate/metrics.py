@@ -179,7 +179,7 @@ def rank_area(truth: npt.NDArray[np.bool_], score: Floats) -> float:
 def tpr_at(truth: npt.NDArray[np.bool_], score: Floats, fpr: float) -> Rate:
     negatives = np.sort(score[~truth])[::-1]
     if len(negatives) < round(1 / fpr):
-        why = f"A rate of {100 * fpr:g} % needs {round(1 / fpr)} negatives; there are {len(negatives)}."
+        why = f"A rate of {100 * fpr:g}% needs {round(1 / fpr)} negatives; there are {len(negatives)}."
         return Rate(fpr, None, why)
     allowed = int(np.floor(fpr * len(negatives) + 1e-9))
     # Positives above the first negative that may not pass: ties with it would let it in.

@@ -69,7 +69,7 @@ class Evaluation(Shown):
 
     @property
     def table(self) -> pl.DataFrame:
-        """A row for each run; scores are shares of 1, with the ends of their 95 % intervals."""
+        """A row for each run; scores are shares of 1, with the ends of their 95% intervals."""
         ends = {run.name: run.intervals["macro_f1"] or (None, None) for run in self.runs}
         rows = [
             {

@@ -19,7 +19,7 @@ KINDS = {
     "not-run": "Checks that were not run",
     "not-measured": "Checks that could not be measured",
     "inconclusive": "Checks that the data is too small to settle",
-    "found": "Problems that were found and stand",
+    "found": "Open problems",
     "protocol": "Protocols, seeds and samples",
     "left-out": "Records that were left out",
     "run": "The evaluation run",

@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 class LexicalJudge:
     scale: Scale = "score"
     name = "contradiction score: lexical"
-    standing = "weak: it counts negations and numbers that do not match, and understands nothing"
+    standing = "weak: it counts negations and numbers that do not match, and does not model meaning"
 
     def parameters(self) -> dict[str, Any]:
         return {"model": None, "scale": self.scale, "near": NEAR}

@@ -59,7 +59,7 @@ def _said(rows: pl.DataFrame, where: str) -> Said:
             strange[str(value)] += 1
     if strange:
         shown = ", ".join(f"'{v}' ({n})" for v, n in strange.most_common(5))
-        raise DataError(f"{where} holds verdicts nobody knows: {shown}.", f"Use: {', '.join(VERDICTS)}.")
+        raise DataError(f"{where} holds unknown verdicts: {shown}.", f"Use: {', '.join(VERDICTS)}.")
     return dict(said)
 
 
@@ -131,16 +131,16 @@ def _rate(verdicts: Mapping[str, str], records: Sequence[str], wanted: str) -> d
 
 
 def rate_in_words(part: Mapping[str, Any]) -> str:
-    """A rate as a count of cases with its interval: "3 of 4 (95 % interval 30 to 95 %)"."""
+    """A rate as a count of cases with its interval: "3 of 4 (95% interval 30 to 95%)"."""
     if not part["n"]:
         return "not measured (no such case was judged)"
     low, high = part["interval"]
-    return f"{part['cases']:,} of {part['n']:,} (95 % interval {100 * low:.0f} to {100 * high:.0f} %)"
+    return f"{part['cases']:,} of {part['n']:,} (95% interval {100 * low:.0f} to {100 * high:.0f}%)"
 
 
 def agreement_in_words(part: Mapping[str, Any]) -> str:
     """Percent, kappa and alpha with their intervals, for the line beside a rate."""
-    words = [f"{100 * part['agreement']:.0f} % of {part['n']:,} cases{in_brackets(part['agreement_interval'], 100)}"]
+    words = [f"{100 * part['agreement']:.0f}% of {part['n']:,} cases{in_brackets(part['agreement_interval'], 100)}"]
     for name in ("kappa", "alpha"):
         value = part[name]
         words.append(

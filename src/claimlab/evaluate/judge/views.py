@@ -63,7 +63,7 @@ def tiles(told: Mapping[str, Any]) -> Tiles:
     shares: list[tuple[str, str, Tone]] = [
         (f"{words}, by {WHO[who]}", rate_in_words(figures.get(key, {"n": 0})), "plain") for key, words in RATES.items()
     ]
-    held = "not compared" if agreed is None else f"{100 * agreed['agreement']:.1f} % of {agreed['n']:,}"
+    held = "not compared" if agreed is None else f"{100 * agreed['agreement']:.1f}% of {agreed['n']:,}"
     return Tiles(
         [
             ("judged", f"{told['judged']:,} of {told['predictions']:,}", "plain"),
@@ -86,7 +86,7 @@ def misleading(told: Mapping[str, Any]) -> Section:
             span = "not measured" if low_high is None else f"{100 * low_high[0]:.0f} to {100 * low_high[1]:.0f}"
             counts = [part[k] for k in ("wrong", "open", "not_wrong", "not_judged")]
             rows.append([meaning.capitalize(), WHO[who], f"{part['cases']:,} of {part['n']:,}", span, *counts])
-    columns = ["Cases", "By", "How many", "95 % interval, per cent", "wrong", "open", "not wrong", "not judged"]
+    columns = ["Cases", "By", "How many", "95% interval, in %", "wrong", "open", "not wrong", "not judged"]
     note = Text("Nothing could be judged.", "warning") if not rows else Table(columns, rows, sortable=False)
     return Section("Where the label misleads", [note], anchor="rates")
 
@@ -103,8 +103,8 @@ def against_people(told: Mapping[str, Any]) -> Section:
     for pair in told["agreement_between_people"]:
         rows.append(_agreement(f"{' and '.join(excerpt(str(p), 40) for p in pair['between'])} (annotators)", pair))
     if rows:
-        columns = ["Between", "Cases", "Agreement, per cent", "Cohen's kappa", "Krippendorff's alpha",
-                   "Balanced accuracy, per cent"]  # fmt: skip
+        columns = ["Between", "Cases", "Agreement, in %", "Cohen's kappa", "Krippendorff's alpha",
+                   "Balanced accuracy, in %"]  # fmt: skip
         blocks.append(Table(columns, rows, sortable=False))
     if agreed is None and told["judged"]:
         blocks.append(Text("The judge was not compared with annotators: agreement is not measured.", "warning"))
@@ -160,7 +160,7 @@ def scores(told: Mapping[str, Any], rows: Sequence[Row]) -> list[Block]:
         svg = to_svg(histogram([float(e) for e in edges], counts, title="contradiction score"))
         alt = f"Histogram of {sum(map(len, known.values())):,} contradiction scores from 0 to 10."
         blocks.append(
-            Figure(svg, "Contradiction scores, by what annotators said of the same rationales.", alt, "scores")
+            Figure(svg, "Contradiction scores by the annotators' verdict on the same rationale.", alt, "scores")
         )
     return [Section("Scores and verdicts", blocks, anchor="scores")] if told["judged"] else []
 

@@ -75,7 +75,7 @@ def conclusion(runs: Sequence[RunResult]) -> str:
 def leaderboard_page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     """Run against run, without what is inside each."""
     blocks = [*together(evaluation, size, linked=False), method(evaluation)]
-    return Report("Leaderboard", f"{len(evaluation.runs)} runs, each beside what needs no detector.", blocks)
+    return Report("Leaderboard", f"{len(evaluation.runs)} runs, each next to trivial baselines.", blocks)
 
 
 def boards(evaluation: Evaluation) -> list[list[RunResult]]:
@@ -173,8 +173,8 @@ def method(evaluation: Evaluation) -> Section:
                 [
                     "Macro-F1 is the mean over the classes that the truth holds. A failed prediction, and an answer "
                     "that is none of the classes, count as wrong.",
-                    f"Intervals are 95 %, from {evaluation.draws:,} resamples of whole groups (for AUROC at most "
-                    f"1,000; seed {evaluation.seed}): records of one group are no independent evidence.",
+                    f"Intervals are 95%, from {evaluation.draws:,} resamples of whole groups (for AUROC at most "
+                    f"1,000; seed {evaluation.seed}): records of one group are not independent evidence.",
                     f"A cell with fewer than {SMALLEST} records, or with a class of fewer than {SMALLEST_CLASS}, is "
                     "suppressed and counted. A cell that lacks a class, or a run on one class, has no macro-F1.",
                     "McNemar's test is exact and takes records as independent: where there are groups, believe the "
@@ -189,7 +189,7 @@ def method(evaluation: Evaluation) -> Section:
 
 _OTHER_RECORDS = "These runs were not scored on the same records: compare them by the records they share, below."
 _COMPARED = (
-    "On the records that both runs were to answer. A run is called better only when the interval is clear of zero and "
+    "On the test records that the two runs share. A run is called better only when the interval is clear of zero and "
     "the corrected p-value is below 0.05."
 )
 
@@ -226,7 +226,7 @@ def _abstained(run: RunResult) -> list[Block]:
     ]
     figures = f"accuracy is {percent(found.accuracy).text} and macro-F1 {percent(found.macro_f1).text}"
     text = (
-        f"A verdict was given for {percent(found.coverage).text} % of the records "
+        f"A verdict was given for {percent(found.coverage).text}% of the records "
         f"({span(found.coverage_interval).text}); of those, {figures}. In all scores above, giving no verdict counts "
         "as wrong."
     )

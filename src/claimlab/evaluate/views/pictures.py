@@ -24,7 +24,7 @@ def board(runs: Sequence[RunResult], name: str) -> Figure:
     rows = [Dot(excerpt(r.name, 40), f1, r.intervals["macro_f1"], "plain", marks) for f1, r in ordered]
     return Figure(
         to_svg(dots(rows, title="macro-F1 (%)")),
-        "Macro-F1 of each run with its 95 % interval; the grey marks are what needs no detector.",
+        "Macro-F1 of each run with its 95% interval; the grey marks are trivial baselines.",
         "Macro-F1 of each run with its interval against the majority and stratified baselines",
         f"{name}-leaderboard",
     )
@@ -50,7 +50,7 @@ def forest(found: Slices, run: RunResult, name: str) -> list[Figure]:
     return [
         Figure(
             to_svg(dots(rows, title=f"{what} (%)", threshold=whole)),
-            f"{what[:1].upper()}{what[1:]} by {title(found.by)} with 95 % intervals; in brackets the records; "
+            f"{what[:1].upper()}{what[1:]} by {title(found.by)} with 95% intervals; in brackets the records; "
             f"dashed: over all records.{more}",
             f"{what} of each {title(found.by)} with its interval",
             f"{name}-by-{found.by.replace('.', '-')}",

@@ -53,7 +53,7 @@ def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
         ]  # fmt: skip
         rows.append(((floor.macro_f1 or 0.0, floor.accuracy), line))
     rows.sort(key=lambda row: row[0], reverse=True)
-    columns = ["Run", "Macro-F1", "95 % interval", "Accuracy", "AUROC", "ECE", "n", "Groups", "Failed"]
+    columns = ["Run", "Macro-F1", "95% interval", "Accuracy", "AUROC", "ECE", "n", "Groups", "Failed"]
     return Table(columns, [line for _, line in rows], "Values in %. In parentheses: trivial baselines.")
 
 
@@ -67,15 +67,15 @@ def measures(run: RunResult) -> Table:
         ["accuracy of what was answered", percent(s.answered_accuracy), None, _failures(run)],
         ["AUROC", percent(s.auroc), span(run.intervals["auroc"]), s.auroc_why or ""],
         *(
-            [f"true-positive rate at {100 * r.fpr:g} % false positives", percent(r.tpr), None, r.why or ""]
+            [f"true-positive rate at {100 * r.fpr:g}% false positives", percent(r.tpr), None, r.why or ""]
             for r in s.rates
         ),
         ["calibration error (ECE)", percent(c.ece), None, c.why or ""],
         ["Brier score", percent(c.brier), None, c.why or ""],
         *([f"macro-F1 of the {b.name} baseline", f1_cell(b.macro_f1), None, ""] for b in run.baselines),
     ]
-    caption = f"Values in %, over {s.n:,} records in {run.groups:,} groups. Intervals are 95 %, by resampling groups."
-    return Table(["Measure", "Value", "95 % interval", "Note"], rows, caption, sortable=False)
+    caption = f"Values in %, over {s.n:,} records in {run.groups:,} groups. Intervals are 95%, by resampling groups."
+    return Table(["Measure", "Value", "95% interval", "Note"], rows, caption, sortable=False)
 
 
 def classes(run: RunResult) -> Table:
@@ -84,7 +84,7 @@ def classes(run: RunResult) -> Table:
     for i, c in enumerate(run.scores.per_class):
         line = [excerpt(c.name, 40), c.n, percent(c.precision), percent(c.recall), percent(c.f1)]
         rows.append([*line, span(run.class_intervals[c.name]), *run.confusion[i]])
-    heads = ["True class", "n", "Precision", "Recall", "F1", "95 % interval of F1"]
+    heads = ["True class", "n", "Precision", "Recall", "F1", "95% interval of F1"]
     said = [f"said {excerpt(n, 24)}" for n in names]
     return Table([*heads, *said, "said other", "failed"], rows, "Per class, and the confusion table.", sortable=False)
 
@@ -99,9 +99,9 @@ def cells(found: Slices) -> Table:
         ]
         for c in found.cells
     ]  # fmt: skip
-    heads = [title(found.by).capitalize(), "n", *(excerpt(n, 24) for n in names), "Macro-F1", "95 % interval"]
+    heads = [title(found.by).capitalize(), "n", *(excerpt(n, 24) for n in names), "Macro-F1", "95% interval"]
     notes = any(c.why for c in found.cells)
-    columns = [*heads, "Accuracy", "95 % interval", "Failed", *(["Note"] if notes else [])]
+    columns = [*heads, "Accuracy", "95% interval", "Failed", *(["Note"] if notes else [])]
     return Table(columns, [row if notes else row[:-1] for row in rows])
 
 
@@ -112,7 +112,7 @@ def comparisons(found: Sequence[Comparison], *, short: bool = False) -> Table:
             [c.first, c.second, c.shared, points(c.difference), _points_span(c.interval), chance(c.p_holm), _better(c)]
             for c in found
         ]
-        return Table(["Run", "against", "Shared", "Difference", "95 % interval", "p", "Better"], brief, POINTS)
+        return Table(["Run", "against", "Shared", "Difference", "95% interval", "p", "Better"], brief, POINTS)
     rows: list[list[Any]] = [
         [
             excerpt(c.first, 50), excerpt(c.second, 50), c.shared, points(c.difference), _points_span(c.interval),
@@ -121,7 +121,7 @@ def comparisons(found: Sequence[Comparison], *, short: bool = False) -> Table:
         for c in found
     ]  # fmt: skip
     columns = [
-        "Run", "against", "Shared records", "Difference", "95 % interval", "Only first right", "Only second right",
+        "Run", "against", "Shared records", "Difference", "95% interval", "Only first right", "Only second right",
         "McNemar p", "p, Holm", "Better",
     ]  # fmt: skip
     return Table(columns, rows, POINTS)
@@ -135,7 +135,7 @@ def seeds(found: Sequence[Seeds]) -> Table:
         ]
         for s in found
     ]  # fmt: skip
-    columns = ["Detector", "Dataset", "Task", "Split by", "Seeds", "Mean macro-F1", "sd", "95 % interval"]
+    columns = ["Detector", "Dataset", "Task", "Split by", "Seeds", "Mean macro-F1", "sd", "95% interval"]
     return Table(columns, rows, "The sd says how far the score moves with the seed; the interval, with the records.")
 
 
@@ -155,7 +155,7 @@ def drops(found: Sequence[Drop]) -> Table:
         "Held out by",
         "Held-out split",
         "Change",
-        "95 % interval",
+        "95% interval",
     ]
     return Table(columns, rows, POINTS)
 
@@ -214,7 +214,7 @@ def judged(run: RunResult) -> list[Block]:
     people = next((one["by_people"] for one in run.about.judged if one["by_people"]), None)
     rows += [_rated("annotators", people)] if people else []
     columns = ["Judged by", *(words.capitalize() for words in RATES.values())]
-    said = "Cases with 95 % intervals. The guide calls these two rates false-incorrect and false-correct."
+    said = "Cases with 95% intervals. The guide calls these two rates false-incorrect and false-correct."
     return [Section("Rationales, judged", [*blocks, Text(said), Table(columns, rows, sortable=False)])]
 
 
