@@ -35,10 +35,10 @@ docs: $(READY)
 	$(BIN)/python -m claimlab.cli.helppages docs/help
 	$(BIN)/python -m claimlab.catalog.views.docs docs/datasets.md
 
-# The documentation site, with search, in build/site: open build/site/index.html. It needs no network.
+# The documentation site, with search, in build/docs/site: open build/docs/site/index.html. It needs no network.
 site: $(READY)
-	$(BIN)/python -m claimlab.cli.sitepages docs
-	$(BIN)/zensical build -f mkdocs.yml
+	$(BIN)/python -m claimlab.cli.sitepages . build/docs
+	$(BIN)/zensical build -f build/docs/mkdocs.yml
 
 # Screenshots of the demo for the README and the docs; needs Chromium.
 screenshots: $(READY)

@@ -17,7 +17,7 @@ from claimlab.cli.sitepages import REFERENCE, ROOT_FILES, moved, reference
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 GENERATED = {REFERENCE, *ROOT_FILES.values()}  # made with the site, not kept in the repository
-KEPT = [p for p in sorted(DOCS.rglob("*.md")) if str(p.relative_to(DOCS)) not in GENERATED]
+KEPT = sorted(DOCS.rglob("*.md"))
 ROOT_PAGES = [p for p in sorted(ROOT.glob("*.md")) if p.is_file()]
 WORKS = re.compile(r"\b[Tt]he (?:paper|guide|release|released)\b|\bFUSE-EVAL\b|\bBUP\b|\bBLUFF\b")
 

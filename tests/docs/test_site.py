@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
-from claimlab.cli.sitepages import pages
+from claimlab.cli.sitepages import assemble, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST = 2_000_000  # bytes
@@ -22,17 +21,13 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    shutil.copytree(ROOT / "docs", folder / "docs")
-    shutil.copy(ROOT / "mkdocs.yml", folder)
-    for target, text in pages(ROOT).items():
-        (folder / "docs" / target).parent.mkdir(exist_ok=True)
-        (folder / "docs" / target).write_text(text, encoding="utf-8")
+    folder = tmp_path_factory.mktemp("site") / "docs"
+    assemble(ROOT, folder)
     zensical = Path(sys.executable).with_name("zensical")
     command = [str(zensical), "build", "--strict", "-f", "mkdocs.yml"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "build" / "site"
+    return folder / "site"
 
 
 def test_every_page_is_there_and_opens(site: Path) -> None:

@@ -1,14 +1,15 @@
-"""Pages of the documentation site that are made from something else: `python -m claimlab.cli.sitepages docs`.
+"""The documentation as a site is built from it: `python -m claimlab.cli.sitepages . build/docs`.
 
-The reference of the Python functions comes from their signatures and docstrings. The changelog, the roadmap and the
-page for contributors are files of the repository's root, copied with their links put right. None of them is kept in
-the repository: `make site` makes them anew.
+It is a copy of the folder `docs` with what is made from something else: the reference of the Python functions, from
+their signatures and docstrings, and the changelog, the roadmap and the page for contributors, which are files of the
+repository's root, with their links put right.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -110,11 +111,19 @@ def moved(text: str, target: str) -> str:
     return re.sub(r"\]\(([^)\s]+)\)", put_right, text)
 
 
+def assemble(root: Path, target: Path) -> None:
+    """Everything that the site is built from, in `target`: its configuration, and all pages in `target/docs`."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(root / "docs", target / "docs")
+    shutil.copy(root / "mkdocs.yml", target)
+    for page, text in pages(root).items():
+        file = target / "docs" / page
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
 def main() -> None:
-    docs = Path(sys.argv[1])
-    for target, text in pages(docs.parent).items():
-        (docs / target).parent.mkdir(parents=True, exist_ok=True)
-        (docs / target).write_text(text, encoding="utf-8")
+    assemble(Path(sys.argv[1]), Path(sys.argv[2]))
 
 
 if __name__ == "__main__":
