@@ -154,7 +154,7 @@ def test_files_that_hold_no_decisions_are_sentences(tmp_path: Path) -> None:
         review_export(made, tmp_path / "x", "excel")
     with pytest.raises(UnknownName, match="no person named 'eva'"):
         review_export(made, tmp_path / "x", people=["eva"])
-    with pytest.raises(UsageError, match="Nobody annotates"):
+    with pytest.raises(UsageError, match="no annotators yet"):
         review_export(review(tmp_path / "s", people=[]), tmp_path / "x", "html")
 
 

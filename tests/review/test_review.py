@@ -168,7 +168,7 @@ def test_wrong_names_and_numbers_are_sentences(tmp_path: Path) -> None:
         made.decide("ana", "x", "yes", key=key())
     with pytest.raises(UnknownName, match="no person named 'eva'"):
         made.next_item("eva")
-    with pytest.raises(UsageError, match="takes part already"):
+    with pytest.raises(UsageError, match="already in this review"):
         made.add_person("ana")
     with pytest.raises(UnknownName, match="no role named 'boss'"):
         made.add_person("eva", "boss")

@@ -80,14 +80,14 @@ def test_a_planted_defect_from_finding_to_applied_review(
         page.get_by_role("link", name="To the review").click()
         assert f"{pairs} of {pairs} items settled" in page.locator(".conclusion").inner_text()
         shot(page, "8-status")
-        page.get_by_label("Name of the new folder").fill("reviewed")
+        page.get_by_label("Name of the new folder").fill("decided")
         page.get_by_role("button", name="Apply").click()
-        page.wait_for_url("**/datasets/reviewed")
+        page.wait_for_url("**/datasets/decided")
         shot(page, "9-reviewed")
-    before, after = (verdict(demo / name) for name in ("planted", "reviewed"))
+    before, after = (verdict(demo / name) for name in ("planted", "decided"))
     assert before == "fail"
     assert after == "pass"
-    lineage = Dataset.open(demo / "reviewed").lineage[-1]
+    lineage = Dataset.open(demo / "decided").lineage[-1]
     assert lineage.step == "review"
 
 

@@ -164,7 +164,7 @@ def _pairs(dataset: Dataset, which: Pairs) -> pl.DataFrame:
     for a, b, likeness in find_pairs(records["text"]):
         torn = labels[a] is not None and labels[b] is not None and labels[a] != labels[b]
         if which == "near-duplicates" or torn:
-            reason = f"near-duplicates, {100 * likeness:.0f} % alike" + (", with different labels" if torn else "")
+            reason = f"near-duplicates, {100 * likeness:.0f}% alike" + (", with different labels" if torn else "")
             rows.append({"id": ids[a], "other": ids[b], "reason": reason, "uncertainty": round(1 - likeness, 6)})
     return _frame(rows)
 

@@ -147,7 +147,7 @@ def send_back(connection: sa.Connection, owner: Person, item_id: str, to: Person
     row_of(connection, item_id)
     reason = check_comment(why)
     if reason is None:
-        raise UsageError("There is no word on why the item is sent back.", "Pass `why`.")
+        raise UsageError("The item is sent back without a reason.", "Pass `why`.")
     final = sa.and_(decision.c.item == item_id, decision.c.round == "final", decision.c.superseded == sa.false())
     keys = [r.key for r in connection.execute(sa.select(decision.c.key).where(final))]
     connection.execute(decision.update().where(final).values(superseded=True))

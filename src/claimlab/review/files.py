@@ -65,7 +65,7 @@ def _contents(review: Review, to: To, people: Sequence[str]) -> dict[str, str]:
     if to == "html":
         names = people or [p.name for p in review.people() if p.role == "annotator"]
         if not names:
-            raise UsageError("Nobody annotates this review yet.", "Add annotators first.")
+            raise UsageError("This review has no annotators yet.", "Add annotators first.")
         return {f"{file_name(name)}.html": page(review, name) for name in names}
     if to == "csv":
         return {"decisions.csv": pl.DataFrame(_rows(review, ballots), schema=COLUMNS).write_csv()}

@@ -11,6 +11,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.stats.streams import share_of, stream
+from claimlab.core.words import several, verb
 from claimlab.review.project import COLUMNS
 from claimlab.review.shapes import Passage, Payload, Said
 from claimlab.review.task import SCALE, Task
@@ -111,7 +112,10 @@ def _gold(task: Task, given: Mapping[str, Any], dataset: Dataset) -> dict[str, A
     lost = [record for record in given if record not in here]
     if lost:
         shown = ", ".join(f"'{record}'" for record in lost[:3])
-        raise DataError(f"{len(lost)} gold record(s) are not in '{dataset.name}': {shown}.", "Check their ids.")
+        raise DataError(
+            f"{several(len(lost), 'gold record')} {verb(len(lost))} not in '{dataset.name}': {shown}.",
+            "Check their ids.",
+        )
     as_int = {r: int(v) if task.ordered and str(v).strip().isdigit() else v for r, v in given.items()}
     return {record: task.check(value) for record, value in as_int.items()}
 

@@ -92,7 +92,7 @@ def _person(connection: sa.Connection, row: Row) -> Person:
     known = connection.execute(person.select().where(person.c.name == name)).first()
     if known is not None:
         if (known.role == "model") != row.model:
-            raise UsageError(f"'{name}' takes part as {known.role}.", "")
+            raise UsageError(f"'{name}' is {known.role} in this review.", "")
         return Person(id=known.id, name=name, role=known.role)
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise UsageError(f"{name!r:.60} is not a name.", "")

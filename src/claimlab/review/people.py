@@ -71,7 +71,7 @@ def add(connection: sa.Connection, name: str, role: str) -> tuple[Person, str]:
     if role not in ROLES:
         raise UnknownName("role", role, ROLES)
     if connection.execute(sa.select(person.c.id).where(person.c.name == clean)).first():
-        raise UsageError(f"'{clean}' takes part already.", "Choose another name, or make a new token for them.")
+        raise UsageError(f"'{clean}' is already in this review.", "Choose another name, or make a new token for them.")
     token = secrets.token_urlsafe(32)
     values = {"name": clean, "role": role, "token_hash": _hash(token), "created": now()}
     number = connection.execute(person.insert().values(**values).returning(person.c.id)).scalar_one()

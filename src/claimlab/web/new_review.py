@@ -111,7 +111,7 @@ def add_new_reviews(app: FastAPI, pages: Pages) -> None:
     def create(body: NewReview, request: Request) -> Made:
         """Make a review below the workspace. The links of its people are in the answer, and nowhere else."""
         if not request.state.whole:
-            raise NotAllowed("Only whoever may see the whole workspace can make a review.", "Sign in at /sign-in.")
+            raise NotAllowed("Only those who may see the whole workspace can make a review.", "Sign in at /sign-in.")
         place = workspace.get(body.selection.dataset, *ALL)
         target = _target(workspace, body.name)
         review = review_create(place.folder, target, **_settings(workspace, place, body))

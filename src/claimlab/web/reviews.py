@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictInt, StrictStr
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -74,7 +74,7 @@ class Token(BaseModel):
 
 class Vote(BaseModel):
     item: Annotated[str, Field(max_length=100)]
-    value: str | int | list[dict[str, Any]]
+    value: StrictStr | StrictInt | list[dict[str, Any]]  # true is not the rating 1
     key: Key
     comment: Words = None
     seconds: Annotated[float | None, Field(ge=0, le=86_400)] = None
@@ -100,7 +100,7 @@ def add_reviews(app: FastAPI, pages: Pages) -> None:
     def status(review: str, request: Request) -> StatusPage:
         return status_page(request, workspace.get(review, "review"))
 
-    @pages.add("/reviews/{review}/annotate", "work.html.jinja", title="The next item of whoever is signed in")
+    @pages.add("/reviews/{review}/annotate", "work.html.jinja", title="The next item of the person who is signed in")
     def annotate(
         review: str, request: Request, item: Annotated[str | None, Query(max_length=100, description="Go back.")] = None
     ) -> Work:

@@ -56,7 +56,7 @@ def create(
     inspect: Annotated[float, typer.Option(help="Share of each batch that is inspected.")] = 0.1,
     accept: Annotated[float, typer.Option(help="A batch above this accuracy is accepted.")] = 0.9,
     discard: Annotated[float, typer.Option(help="A batch below this accuracy is discarded.")] = 0.7,
-    again: Annotated[Path | None, typer.Option(help="The review that returned batches, to inspect them anew.")] = None,
+    again: Annotated[Path | None, typer.Option(help="The review that returned batches, to inspect them again.")] = None,
     store: Annotated[str | None, typer.Option(help="postgresql:// URL; by default, a file in the folder.")] = None,
     seed: SeedOption = 0,
     limit: LimitOption = None,

@@ -23,7 +23,7 @@ def serve(
 ) -> None:
     """Show a folder of datasets, runs, audits, traces and reviews in the browser, until Ctrl-C.
 
-    On an address that others can reach, whoever looks must have the token that is printed, or the one in the
+    On an address that others can reach, visitors need the token that is printed, or the one in the
     environment variable CLAIMLAB_SERVE_TOKEN.
     """
     import os
