@@ -156,7 +156,5 @@ def test_the_listing_is_a_table_with_what_the_cards_say() -> None:
         "plague", "PLAGUE", 50, ["claims"], "Covid-19 and politics", "Brazil & India", ["por", "eng"], "CC BY-NC 4.0",
         "tested on the published files",
     )  # fmt: skip
-    assert listing.notes == (
-        "A language cannot find datasets that give only the number of theirs (1 in the catalogue).",
-    )
+    assert listing.notes == ("1 dataset with only a number of languages cannot be matched by `language`.",)
     assert catalog(POOL).notes == ()

@@ -30,7 +30,7 @@ def test_planted_faults_are_counted(tmp_path: Path) -> None:
     dataset, report = import_files([write(tmp_path / "p.csv", lines)])
     assert report.rows_read == 47
     assert report.records == 45
-    assert report.refused == {"another number of cells than the header": 2}
+    assert report.refused == {"wrong number of columns": 2}
     assert [row["number"] for row in report.refused_rows] == [47, 48]
     assert report.duplicate_texts == 3
     assert report.empty_texts == 2

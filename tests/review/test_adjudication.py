@@ -85,7 +85,7 @@ def test_votes_are_revealed_when_all_are_in(tmp_path: Path) -> None:
     made = review(tmp_path / "r", items=2)
     made.add_person("ola", "owner")
     made.decide("ana", "1", "yes", key=key())
-    with pytest.raises(NotAllowed, match="Not everybody has voted"):
+    with pytest.raises(NotAllowed, match="Not every annotator has voted"):
         made.reveal("1", "ola")
     with pytest.raises(NotAllowed, match="not revealed"):
         made.second_vote("ana", "1", "no", key=key())

@@ -71,7 +71,7 @@ def audit(
     """Audit a dataset for shortcuts, leaks and contradictions, each beside its baselines.
 
     `checks` names the checks to run (all by default); `protocol` is "fair", or "cdl" to reproduce published numbers;
-    `target` is "veracity", "veracity-mixed" or any column; `columns` are put to the test too ("meta.KEY" for meta).
+    `target` is "veracity", "veracity-mixed" or any column; `columns` are tested, too ("meta.KEY" for meta).
     `judge` names a model profile that says of `judge_sample` records whether they can be checked at all, within the
     caps and by the words of `prompts` (claimlab llm prompts); `provider` names where to search for what it is shown
     ("brave", "local:FOLDER"). With `output`, the report is written there.

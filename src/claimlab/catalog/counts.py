@@ -45,5 +45,5 @@ def differences(entry: Entry) -> list[str]:
         tally[verdicts.verdict(raw) or "unknown"] += n
     tally["unknown"] += counted - sum(entry.real_labels.values())
     shares = {v: (share or 0, 100 * tally[v] / counted) for v, share in entry.card.shares.model_dump().items()}
-    apart = [f"{v} {p:.2f} % and {f:.2f} %" for v, (p, f) in shares.items() if abs(f - p) >= ROUNDING]
+    apart = [f"{v} {p:.2f}% and {f:.2f}%" for v, (p, f) in shares.items() if abs(f - p) >= ROUNDING]
     return [*out, f"Shares of labels, published and {where}: {'; '.join(apart)}."] if apart else out

@@ -16,6 +16,7 @@ from claimlab.core.atomic import atomic_text
 from claimlab.core.choice import each_of
 from claimlab.core.guard import refuse_file
 from claimlab.core.shown import Shown
+from claimlab.core.words import several
 from claimlab.pages.html import to_html
 
 Words = str | Sequence[str]
@@ -109,6 +110,6 @@ def catalog(
     ]
     matching = [e for e in pool if all(c.keeps(e) for c in asked)]
     unnamed = query.unnamed_languages(pool) if language else 0
-    note = f"A language cannot find datasets that give only the number of theirs ({unnamed} in the catalogue)."
+    note = f"{several(unnamed, 'dataset')} with only a number of languages cannot be matched by `language`."
     listing = Listing(matching, pool, asked, (note,) if unnamed else ())
     return listing if output is None else replace(listing, path=listing.save(output, force=force))

@@ -20,7 +20,7 @@ csv.field_size_limit(1 << 30)
 LONGEST = 10_000  # lines in one cell; a quote open for longer was never meant as one
 BARE_RETURN = "\udc0d"  # stands in for a return inside a line, which Python's reader refuses; cannot occur in UTF-8
 
-RAGGED = "another number of cells than the header"
+RAGGED = "wrong number of columns"
 UNCLOSED = "a quote that opens a cell is not closed before a delimiter or line end"
 
 

@@ -34,7 +34,7 @@ def reveal(connection: sa.Connection, item_id: str, who: Person | None) -> None:
     votes = ballots(connection, [item_id]).get(item_id, Votes())
     waiting = sa.select(assignment.c.item).where(assignment.c.item == item_id, assignment.c.status != "done")
     if len(votes.people()) < 2 or connection.execute(waiting).first():
-        raise NotAllowed(f"Not everybody has voted on item {item_id}.", "Reveal the votes when all are in.")
+        raise NotAllowed(f"Not every annotator has voted on item {item_id}.", "Reveal the votes when all are in.")
     connection.execute(item.update().where(item.c.id == item_id).values(revealed=now()))
     log(connection, None if who is None else who.id, "reveal", item_id)
 

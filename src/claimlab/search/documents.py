@@ -142,7 +142,7 @@ class Source:
         try:
             data = json.loads(content)
         except (ValueError, RecursionError) as error:
-            raise UnreadableFile(f"'{name}' is not JSON ({error}).", "Mend it, or leave it out.") from None
+            raise UnreadableFile(f"'{name}' is not JSON ({error}).", "Fix it, or leave it out.") from None
         if isinstance(data, list) and not holds_reviews(data):
             for number, item in enumerate(data, 1):
                 yield from self._object(item, f"{name}:{number}")

@@ -35,8 +35,8 @@ DATASET = Entry(
         citation="Hayawi, Shahriar, Serhani, Taleb and Mathew (2022), ANTi-Vax: a novel Twitter dataset for COVID-19 "
         "vaccine misinformation detection, Public Health 203.",
         errata=(
-            "The guide's label shares are swapped: 9,322 of 15,073 labelled tweets (61.85 %) are NOT misinformation, and "
-            "5,751 (38.15 %) are.",
+            "The guide's label shares are swapped: 9,322 of 15,073 labelled tweets (61.85%) are NOT misinformation, and "
+            "5,751 (38.15%) are.",
             "The guide's table gives the start as 01/12/2021, after the end: a misprint for 2020, as its own text has it. "
             "The labelled ids run from 2020-12-23 to 2021-07-09.",
             "The size counts the unlabelled tweets; 15,073 are labelled.",

@@ -51,7 +51,7 @@ DATASET = Entry(
         citation="Metropolitansky and Larson (2025), Towards Effective Extraction and Evaluation of Factual Claims, ACL.",
         errata=(
             "The labels say verifiable claim or not: nothing about truth.",
-            "59 % of the sentences are labelled as claims; the paper says 63 %, because it leaves some sentences out.",
+            "59% of the sentences are labelled as claims; the paper says 63%, because it leaves some sentences out.",
             "The sentences are machine-written: not comparable with claims of people without saying so.",
         ),
     ),

@@ -56,7 +56,7 @@ DATASET = Entry(
         "Dataset, arXiv:2008.00791.",
         errata=(
             "The guide's shares count 'calling out or correction' (1,331) and 'sarcasm or satire' (476) as false (map "
-            "'cdl'): tweets that fight misinformation. Without them 31.12 % are false and 61.49 % are neither (map 'a5').",
+            "'cdl'): tweets that fight misinformation. Without them 31.12% are false and 61.49% are neither (map 'a5').",
             "The guide's temporal score uses an older map that leaves those two out (map 'cdl-time', 1,761 rows).",
             "The guide says 17 categories and three days; the file holds 16 ('true treatment' never occurs) and tweets "
             "from 2020-01-09 to 2020-07-08, which is where this card's times are from.",

@@ -127,7 +127,7 @@ DATASET = Entry(
         citation="Cui and Lee (2020), CoAID: COVID-19 Healthcare Misinformation Dataset, arXiv:2006.00885.",
         errata=(
             "The guide's shares and keyword score are those of one row per engagement (variant 'engagements', 278,787 rows; "
-            "the guide has 278,793), where an item's text repeats for each tweet and reply; of the 5,975 items 84.05 % "
+            "the guide has 278,793), where an item's text repeats for each tweet and reply; of the 5,975 items 84.05% "
             "are real.",
             "The guide's temporal score, a pass, dates every item by its snapshot folder; it equals always answering "
             "'real'. Of the publication dates (1,176 items), 604 are 2020-02-11, all on real pages of one site: a date of "

@@ -78,7 +78,7 @@ DATASET = Entry(
         homepage="https://github.com/zzoliman/covid-vaccine-misinfo-MIC",
         citation="Kim, Bak, Agrawal, Wu, Wirtz, Hong and Wijaya (2023), COVID-19 Vaccine Misinformation in Middle Income Countries, EMNLP.",
         errata=(
-            "The guide uses none of its labels (100 % unknown, map 'cdl'); map 'a5' takes the answer on misinformation, as the guide does for kindred datasets.",
+            "The guide uses none of its labels (100% unknown, map 'cdl'); map 'a5' takes the answer on misinformation, as the guide does for kindred datasets.",
             "The guide calls the labelling crowd-sourced; the paper speaks of expert annotation.",
             "Q1 asks for relevance, not misinformation; public code that reads it as the label exists.",
             "The file holds addresses of tweets, not ids, and answers as numbers ('2.0') whose code book is a separate document; 588 rows name neither country nor language.",

@@ -35,7 +35,7 @@ DATASET = Entry(
         errata=(
             "The guide's Table 4 calls it 'DeFacts'; it is DeFaktS everywhere else.",
             "The published shares count all 105,855 tweets, of which only 20,008 are labelled: among labelled tweets "
-            "59 % are real and 41 % disinformation, so the 81.1 % 'unknown' is unlabelled data, not a class.",
+            "59% are real and 41% disinformation, so the 81.1% 'unknown' is unlabelled data, not a class.",
             "The file of binary labels holds 19,996 of the 20,008 labelled tweets and no dates, though the guide reports a "
             "temporal score.",
             "Annotators judged wording without outside knowledge, so 0 means 'no sign of disinformation', not 'checked true'.",

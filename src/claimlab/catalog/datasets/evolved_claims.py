@@ -175,7 +175,7 @@ DATASET = kit.Entry(
             "The paper counts 4,700 evolved claims; 3,557 are released, in five of its six dimensions.",
             "Four trace files: expression_type has none, and its rows call the dimension message_type (686) or "
             "expression_type (3).",
-            "Only walks that ended well are released; 65 to 79 % of them end at step 1. In 14 the last audit is negative "
+            "Only walks that ended well are released; 65 to 79% of them end at step 1. In 14 the last audit is negative "
             "all the same.",
             "One seed claim occurs twice; 4,800 non-claims are 4,603 different texts.",
             "A bag of words tells seeds from non-claims at .956: look for surface artefacts first.",

@@ -98,7 +98,7 @@ DATASET = Entry(
         homepage="https://github.com/Gautamshahi/FakeCovid",
         citation="Shahi and Nandini (2020), FakeCovid: A Multilingual Cross-domain Fact Check News Dataset for COVID-19, ICWSM workshop on Cyber Social Threats.",
         errata=(
-            "Nearly everything is false (94 %): the published 49.9 is what always answering 'false' gives, not a sign that nothing leaks.",
+            "Nearly everything is false (94%): the published 49.9 is what always answering 'false' gives, not a sign that nothing leaks.",
             "The column 'lang' is the language of the fact-checker's article; the claims come from Poynter's and Snopes' English lists.",
             "Dates are those of the fact-check, not of the claim.",
             "Ratings are each organisation's own words; those that neither this entry nor the house's list knows raise an error that names them.",

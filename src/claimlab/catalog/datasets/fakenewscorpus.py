@@ -53,8 +53,8 @@ DATASET = Entry(
         homepage="https://github.com/several27/FakeNewsCorpus",
         citation="Szpakowski (2018), Fake News Corpus, version 1.0, GitHub.",
         errata=(
-            "The guide's shares are those of the 250-row sample; in the whole corpus 20 % of the articles are 'reliable' and "
-            "10 % 'fake' by the author's own table.",
+            "The guide's shares are those of the 250-row sample; in the whole corpus 20% of the articles are 'reliable' and "
+            "10% 'fake' by the author's own table.",
             "The guide's shares come out with fake, conspiracy and any two of unreliable, bias and junksci as false (six rows "
             "each, so which two cannot be told); the map 'cdl' takes unreliable and junksci.",
             "The guide cites Pathak and Srihari (2019), which presents another corpus of the same name.",

@@ -104,7 +104,7 @@ DATASET = Entry(
         citation="Shu, Mahudeswaran, Wang, Lee and Liu (2020), FakeNewsNet: A Data Repository with News Content, Social Context, "
         "and Spatiotemporal Information for Studying Fake News on Social Media, Big Data 8(3).",
         errata=(
-            "98 % of the dated headlines at hand are GossipCop's: a score on 'all' is a score on celebrity gossip.",
+            "98% of the dated headlines at hand are GossipCop's: a score on 'all' is a score on celebrity gossip.",
             "The dates were fetched again from the articles' pages: they run from 1934 to 2025, beyond the dataset's own time, so "
             "they are not when a story spread.",
             "The labels of GossipCop's real items come from a news site taken as reliable, not from fact-checks.",

@@ -71,7 +71,7 @@ DATASET = Entry(
         "COVID-19 period, Telematics and Informatics 64.",
         errata=(
             "The guide's label shares and keyword score are those of the join of claims and tweets (2,832 rows, variant "
-            "'join'), where a claim counts once per tweet; of the 1,353 claims 26.09 % are true.",
+            "'join'), where a claim counts once per tweet; of the 1,353 claims 26.09% are true.",
             "Only 295 of the 1,353 claims have tweets in origin_tweet.csv (1,774 tweets); the 221,253 of the paper are "
             "in claim_propagation.csv.",
             "Tweets were matched to claims by key words, at a median similarity of 0.54 and down to 0: not each states the "

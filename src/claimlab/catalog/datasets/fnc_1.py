@@ -86,7 +86,7 @@ DATASET = Entry(
             "The labels are stances: no veracity can be read from them, though the set is listed with misinformation data.",
             "The files at hand lack train_stances.csv: 25,413 test pairs are whole (every body is there), the 1,683 "
             "training bodies stand alone.",
-            "72 % of the test pairs are 'unrelated', which shared words alone give away.",
+            "72% of the test pairs are 'unrelated', which shared words alone give away.",
             "10 article texts stand among the training and the test bodies under different ids.",
         ),
         has_evidence=True,

@@ -58,7 +58,7 @@ DATASET = Entry(
         citation="Jiang, Bordia, Zhong, Dognin, Singh and Bansal (2020), HoVer: A Dataset for Many-Hop Fact Extraction And "
         "Claim Verification, Findings of EMNLP.",
         errata=(
-            "The guide's 15.28 % 'unknown' are the 4,000 test claims, whose labels are not published: here they have no "
+            "The guide's 15.28% 'unknown' are the 4,000 test claims, whose labels are not published: here they have no "
             "verdict at all. Its shares need all three parts; the development part is 2,000 to 2,000.",
             "The label is supported or NOT supported: the second joins what is refuted with what cannot be known, so "
             "reading it as false is generous.",

@@ -65,7 +65,7 @@ DATASET = Entry(
         citation="Ahmed, Traore and Saad (2017), Detection of Online Fake News Using N-gram Analysis and Machine Learning "
         "Techniques, ISDDC; dataset page: University of Victoria (2022), Fake News Detection Datasets.",
         errata=(
-            "Almost every true article says '(Reuters)' (97 % of the texts at hand, and no fake one), and upper-case letters in "
+            "Almost every true article says '(Reuters)' (97% of the texts at hand, and no fake one), and upper-case letters in "
             "the title alone separate the classes almost perfectly: a high score here shows nothing.",
             "9,045 of the 23,471 fake titles begin with a blank, and no true one does; titles are stripped on loading.",
             "The circulating title lists hold 44,888 of the 44,898 articles: ten fake ones whose date was a web address are gone.",

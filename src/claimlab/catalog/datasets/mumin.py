@@ -44,7 +44,7 @@ DATASET = Entry(
         citation="Nielsen and McConville (2022), MuMiN: A Large-Scale Multilingual Multimodal Fact-Checked Misinformation "
         "Social Network Dataset, SIGIR.",
         errata=(
-            "The published size counts tweets; the claims file holds 13,205 claims, 95 % of them misinformation.",
+            "The published size counts tweets; the claims file holds 13,205 claims, 95% of them misinformation.",
             "The claims file names no language and no date.",
             "The masks keep the authors' clusters of like claims together, but the clusters themselves are not in the file.",
         ),

@@ -99,8 +99,8 @@ DATASET = Entry(
         citation="Shaar, Alam, Da San Martino, Nikolov, Zaghouani, Nakov and Feldman (2021), Findings of the NLP4IF-2021 "
         "Shared Tasks on Fighting the COVID-19 Infodemic and Censorship Detection, NLP4IF workshop.",
         errata=(
-            "The guide's size and shares fit neither release: the labelled tweets are 7,328 (60.70 % no, 6.82 % yes, "
-            "32.48 % not answered), or 4,072 in the first release.",
+            "The guide's size and shares fit neither release: the labelled tweets are 7,328 (60.70% no, 6.82% yes, "
+            "32.48% not answered), or 4,072 in the first release.",
             "The label is how false a tweet appears to an annotator, not a fact-check.",
             "Some texts keep their links, some have the word URL instead, and links are rarer in the tweets called false. "
             "Dozens of the English texts are mis-decoded.",

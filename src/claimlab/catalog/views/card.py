@@ -107,7 +107,7 @@ def shares(card: Card) -> list[Block]:
     if card.shares is None:
         return []
     known = {k: v for k, v in card.shares.model_dump().items() if v is not None}
-    rows = [(name, Cell(f"{value:.2f} %", sort=value), bar(value / 100, BAR)) for name, value in known.items()]
+    rows = [(name, Cell(f"{value:.2f}%", sort=value), bar(value / 100, BAR)) for name, value in known.items()]
     return [Section("Labels, as published", [Table(("", "", ""), rows, sortable=False)])]
 
 
@@ -135,7 +135,7 @@ def figures(published: Published | None) -> list[Block]:
         (time, published.temporal, None),
     ]
     known = [(what, decimal(score), decimal(baseline)) for what, score, baseline in rows if score is not None]
-    table = Table(("Predicted from", "Macro-F1", "Baseline"), known, "Per cent, as published.", sortable=False)
+    table = Table(("Predicted from", "Macro-F1", "Baseline"), known, "In %, as published.", sortable=False)
     return [Section("Published figures", [table])] if known else []
 
 

@@ -125,7 +125,7 @@ def anchor(entry: Entry) -> str:
     return f"dataset-{entry.card.name}"
 
 
-NOTE = f"Sizes are as published. {LEGEND[0]} Press a column's head to sort."
+NOTE = f"Sizes are as published. {LEGEND[0]} Click a column header to sort."
 
 
 def table(entries: Sequence[Entry]) -> Table:
