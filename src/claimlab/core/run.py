@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Self
 
@@ -40,6 +42,17 @@ from claimlab.core.progress import Progress, silent
 
 Source = Dataset | str | Path
 _DONE = "done.json"
+_account: ContextVar[Path | None] = ContextVar("account", default=None)
+
+
+@contextmanager
+def one_account(file: Path) -> Iterator[None]:
+    """Every run inside spends from one account, kept in `file`: a cap then holds over all of them together."""
+    before = _account.set(file)
+    try:
+        yield
+    finally:
+        _account.reset(before)
 
 
 class Run:
@@ -114,7 +127,7 @@ class Run:
         if self._calls is None:
             mode, cache = self._mode, None if self._cache is None else Path(self._cache)
             if self.work is not None and mode != "replay":
-                self._ledger = Ledger(self.work / "spent.jsonl")
+                self._ledger = Ledger(_account.get() or self.work / "spent.jsonl")
             if cache is None and mode != "live" and self._beside is not None:
                 cache = self._beside.parent / f"{self._beside.name}.cache"
             if cache is None and mode == "record":
@@ -174,7 +187,7 @@ class Run:
         """Remove the work folder, but for the lock. The note that all is done goes last: until then, a run that is
         killed here is known to be done, and the next start clears up."""
         if self._ledger is not None:
-            self._ledger.close(complete=True)
+            self._ledger.close(complete=_account.get() is None)
         if self.work is None or not self.work.is_dir():
             return
         for path in sorted(self.work.iterdir(), key=lambda path: path.name == _DONE):

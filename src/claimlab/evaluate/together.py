@@ -24,6 +24,12 @@ def redraw_runs(
 
     Null when a run has a class of a handful of records.
     """
+    drawn = draw_runs(runs, seed=seed, draws=draws)
+    return None if drawn is None else interval(combine(drawn[0]), drawn[1])
+
+
+def draw_runs(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> tuple[Floats, int] | None:
+    """The macro-F1 of each run (draws, runs) under common draws of groups, and how many groups were drawn."""
     if any(thin_classes(run.answers) for run in runs):
         return None
     cluster = codes_of(pl.Series([name for run in runs for name in run.clusters], dtype=pl.String))
@@ -37,6 +43,6 @@ def redraw_runs(
         for run, start in zip(runs, starts, strict=False):
             k = len(run.answers.classes)
             columns.append(macro_f1(flat[:, start : start + run.answers.cells].reshape(-1, k, k + 2)))
-        return combine(np.stack(columns, axis=1))
+        return np.stack(columns, axis=1)
 
-    return interval(redraw(found, figure, seed=seed, draws=draws), found.groups)
+    return redraw(found, figure, seed=seed, draws=draws), found.groups

@@ -1,0 +1,123 @@
+"""`claimlab study`: a grid of datasets, splits, detectors and seeds from one file, with its tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from claimlab.cli import options as o
+from claimlab.cli.output import echo, emit, listing, page, progress_bar, say, show_blocks, suggest, verb
+from claimlab.core.errors import UsageError
+from claimlab.core.words import several
+
+app = verb()
+
+StudyArgument = Annotated[Path, typer.Argument(help="The study file (TOML); start one with: claimlab study new")]
+FolderArgument = Annotated[Path, typer.Argument(help="The folder that `claimlab study run` wrote.")]
+
+
+@app.command()
+def new(
+    file: Annotated[Path | None, typer.Argument(help="The file to write.")] = None,
+    preset: Annotated[str, typer.Option(help="What to start from; see --presets.")] = "compare",
+    list_presets: Annotated[bool, typer.Option("--presets", help="List the presets, and stop.")] = False,
+    as_json: o.JsonFlag = False,
+) -> None:
+    """Write a commented study file to edit."""
+    from claimlab.study.new import presets, study_new
+
+    if list_presets:
+        listing("presets", presets(), as_json=as_json, verb="study new")
+        return
+    if file is None:
+        raise UsageError("No file was named.", "Name the file to write, such as study.toml.")
+    study_new(file, preset)
+    if as_json:
+        emit({"study": str(file), "preset": preset})
+        return
+    echo(f"Wrote {file}.")
+    suggest(f"claimlab study check {file}")
+
+
+@app.command()
+def check(study: StudyArgument, as_json: o.JsonFlag = False) -> None:
+    """List everything that is missing, before anything is spent; exit 1 where something is."""
+    from claimlab.study.check import study_check
+
+    cells, problems = study_check(study)
+    if as_json:
+        emit({"cells": len(cells), "problems": problems})
+    else:
+        for problem in problems:
+            echo(f"- {problem}")
+        done = f"{study} is ready: {several(len(cells), 'cell')}."
+        echo(f"{several(len(problems), 'problem')} in {study}." if problems else done)
+    if problems:
+        raise typer.Exit(1)
+    suggest(f"claimlab study run {study} -o DIR", as_json=as_json)
+
+
+@app.command()
+def run(
+    study: StudyArgument,
+    output: o.OutputOption,
+    only: Annotated[list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Only these cells; repeatable.")] = None,
+    estimate: o.EstimateFlag = False,
+    mode: o.ModeOption = "record",
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    open_page: o.OpenFlag = False,
+    as_json: o.JsonFlag = False,
+) -> None:
+    """Run the grid, each step once, and write its tables. The same command goes on where it was stopped."""
+    options: dict[str, Any] = {"only": only or (), "mode": mode}
+    if estimate:
+        from claimlab.cli.output import show_estimate
+        from claimlab.study.estimate import study_estimate
+
+        with progress_bar() as progress:
+            priced = study_estimate(study, output, **options, progress=progress)
+        show_estimate(priced, as_json)
+        return
+    from claimlab.study.run import study_run
+
+    caps: dict[str, Any] = {"max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
+    with progress_bar() as progress:
+        grid = study_run(study, output, **options, **caps, progress=progress)
+    failed = len(grid.cells) - len(grid.done)
+    if as_json:
+        emit({"output": str(output), "cells": len(grid.cells), "failed": failed})
+        return
+    _show(output, None, None, None)
+    for reason in dict.fromkeys(r for cell in grid.cells if (r := grid.reason(cell))):
+        say(f"Failed: {reason}")
+    echo(f"Wrote {output}: {grid.headline()}")
+    page(output / "report" / "index.html", open_page=open_page)
+    suggest(f"claimlab study table {output} --rows detector --columns split")
+
+
+@app.command()
+def table(
+    folder: FolderArgument,
+    rows: Annotated[str | None, typer.Option(help="The axis down the side.")] = None,
+    columns: Annotated[str | None, typer.Option(help="The axis across the top.")] = None,
+    cells: Annotated[str | None, typer.Option(help="macro_f1, accuracy, difference or records.")] = None,
+    as_json: o.JsonFlag = False,
+) -> None:
+    """Print the results over any two axes of the grid."""
+    if as_json:
+        from claimlab.study.run import open_study
+        from claimlab.study.score import entries
+
+        emit({"entries": [entry.to_json() for entry in entries(open_study(folder))]})
+        return
+    _show(folder, rows, columns, cells)
+
+
+def _show(folder: Path, rows: str | None, columns: str | None, cells: str | None) -> None:
+    from claimlab.study.page import study_table
+
+    show_blocks(study_table(folder, rows=rows, columns=columns, cells=cells))

@@ -1,0 +1,61 @@
+"""What a study would cost: the steps that cost nothing are made, those that ask a model or a search are priced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.errors import UsageError
+from claimlab.core.progress import Progress, silent
+from claimlab.detect.cost import estimate as estimate_detect
+from claimlab.enrich.front import estimate_enrich
+from claimlab.study.plan import Node
+from claimlab.study.run import Maker, asks, prepared
+
+
+def study_estimate(
+    study: str | Path,
+    output: str | Path,
+    *,
+    only: Mapping[str, str] | Sequence[str] = (),
+    mode: str = "record",
+    progress: Progress = silent,
+) -> dict[str, Any]:
+    """The least and the most that the steps which ask a model or a search would take together.
+
+    Loading, cleaning and splitting cost nothing: they are done on the way and kept for the run itself. A step whose
+    input must first be asked for cannot be priced, and is named.
+    """
+    output = Path(output)
+    with prepared(study, output, only, mode=mode, progress=progress) as maker:
+        maker.make_all(spend=False)
+        spending = [node for node in maker.nodes.values() if asks(node)]
+        if not spending:
+            raise UsageError("No cell of this study asks a model or a search: it costs nothing.", "Run it.")
+        ready = [node for node in spending if not any(asks(each) for each in node.before)]
+        parts = {node.name: _priced(maker, node, output / "calls", mode) for node in ready}
+    later = [node.name for node in spending if node not in ready]
+    known = [part[name] for part in parts.values() for name in ("money_least", "money_most")]
+    least, most = (
+        None if None in known else sum(part[name] for part in parts.values()) for name in ("money_least", "money_most")
+    )
+    lines = [f"{name}: {line}" for name, part in parts.items() for line in part["sentences"][-1:]]
+    lines += [f"{name}: not priced, its input must be asked for first." for name in later]
+    whole = "cost unknown" if least is None or most is None else f"${least:.4f} to ${most:.4f}"
+    return {
+        "parts": parts,
+        "not_priced": later,
+        "money_least": least,
+        "money_most": most,
+        "sentences": [*lines, f"In all: {whole}."],
+    }
+
+
+def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> dict[str, Any]:
+    options = {**json.loads(node.options), "output": maker.place(node), "cache": cache, "mode": mode}
+    source = maker.place(node.before[0])
+    if node.verb == "enrich":
+        return estimate_enrich(source, options.pop("provider", ()), **options)
+    return estimate_detect(source, options.pop("detector"), **options)

@@ -1,0 +1,138 @@
+"""The page of a study, and everything beside it: HTML, Markdown, LaTeX, CSV and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.words import several
+from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, decimal
+from claimlab.pages.charts import to_svg
+from claimlab.pages.dots import Dot, dots
+from claimlab.pages.folder import Contents, write_report
+from claimlab.study.plan import REFERENCES, Node
+from claimlab.study.run import STEPS_FOLDER, Grid, open_study
+from claimlab.study.score import Entry, entries
+from claimlab.study.tables import Row, against, crossed, drops, flat, others, words
+
+KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.toml"
+LINES = 40  # more would not fit a screen; the table has them all
+_METHOD = (
+    "Each figure is a mean over seeds. Its 95% interval covers two sources of variance: which records are tested "
+    "(whole groups are resampled, the same for all runs) and the seed. With one seed it covers the records only."
+)
+_COMPARED = (
+    "A difference is measured within each resample, on the same records and seeds. p is two-sided and corrected by "
+    "Holm's method for the number of comparisons in this study; * marks p below 0.05."
+)
+
+
+def write_tables(grid: Grid) -> list[Entry]:
+    """Score the grid and write DIR/report: the page, Markdown, LaTeX, CSV and JSON."""
+    scored = entries(grid)
+    write_report(contents(grid, scored), grid.output / REPORT, force=True)
+    _write_answers(grid)
+    return scored
+
+
+def study_table(
+    folder: str | Path, *, rows: str | None = None, columns: str | None = None, cells: str | None = None
+) -> list[Table]:
+    """The results of a study over two of its axes: one table for each choice on the others."""
+    grid = open_study(folder)
+    view, scored = grid.study.table, entries(grid)
+    down, across = rows or view.rows, columns or view.columns
+    return [crossed(scored, down, across, cells or view.cells, where) for where in others(scored, down, across)]
+
+
+def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
+    view = grid.study.table
+    first = [
+        crossed(scored, view.rows, view.columns, view.cells, title) for title in others(scored, view.rows, view.columns)
+    ]
+    return Contents(
+        KIND,
+        [page(grid, scored)],
+        data={DATA: {"name": grid.study.name, "entries": [entry.to_json() for entry in scored]}},
+        more_pages={"costs.html": [costs(grid, scored)]},
+        papers={"table.tex": Report(grid.study.name, "", first)},
+        files={"scores.csv": flat(scored).write_csv()},
+    )
+
+
+def page(grid: Grid, scored: Sequence[Entry]) -> Report:
+    view = grid.study.table
+    blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
+    for where in others(scored, view.rows, view.columns):
+        title = words(where) or f"{view.rows} by {view.columns}"
+        table = crossed(scored, view.rows, view.columns, view.cells, where, link=True)
+        blocks.append(Section(title, [table, *_picture(scored, where, view.rows, view.columns)]))
+    if dropped := drops(scored):
+        text = "How much of a score depends on test records that resemble training records."
+        blocks.append(Section("From a random split to a fair one", [Text(text), dropped]))
+    blocks.append(Section("Against the baseline", [Text(_COMPARED), against(scored)]))
+    if failures := {f"{words(e.axes)}: {e.failed}": None for e in scored if e.failed}:
+        blocks.append(Section("Cells without a result", [Items(list(failures))]))
+    blocks.append(
+        Section("How to read this", [Text(_METHOD), Text("Time and cost", links=[("of every cell", "costs.html")])])
+    )
+    return Report(
+        grid.study.name, f"{several(len(grid.cells), 'cell')}, {several(len(grid.study.seeds), 'seed')}", blocks
+    )
+
+
+def conclusion(grid: Grid, scored: Sequence[Entry]) -> str:
+    """The sentence on top: the best that is not a reference, against the best reference."""
+    measured = [e for e in scored if e.macro_f1 is not None]
+    models = [e for e in measured if e.axes["detector"] not in REFERENCES]
+    if not models:
+        return f"No detector has a score: {several(len(grid.cells) - len(grid.done), 'cell')} failed."
+    beat = [e for e in models if e.p_holm is not None and e.p_holm < 0.05 and (e.difference or 0) > 0]
+    failed = len(grid.cells) - len(grid.done)
+    return (
+        f"{len(beat)} of {several(len(models), 'detector setting')} score clearly above {grid.study.table.baseline} "
+        f"(corrected p below 0.05)." + (f" {several(failed, 'cell')} failed." if failed else "")
+    )
+
+
+def _picture(scored: Sequence[Entry], where: Mapping[str, Any], rows: str, columns: str) -> list[Block]:
+    mine = [e for e in scored if all(e.axes[a] == v for a, v in where.items()) and e.macro_f1 is not None]
+    lines = [Dot(f"{e.axes[rows]}, {e.axes[columns]}", e.macro_f1 or 0.0, e.interval, "plain") for e in mine]
+    if not lines:
+        return []
+    caption = "Macro-F1 with its 95% interval."
+    return [Figure(to_svg(dots(lines[:LINES], title="macro-F1 (%)")), caption, f"{caption} {words(where)}")]
+
+
+def costs(grid: Grid, scored: Sequence[Entry]) -> Report:
+    rows: list[Row] = [[words(e.axes), decimal(e.seconds, 2), decimal(e.cost, 4)] for e in scored]
+    shared = sum(t.get("seconds", 0.0) for t in grid.timings.values()) - sum(e.seconds for e in scored)
+    text = f"Steps that cells share (loading, cleaning, splitting) took {max(0.0, shared):.1f} seconds together."
+    table = Table(["setting", "seconds", "US dollars"], rows)
+    return Report("Time and cost", grid.study.name, [Text(text), table])
+
+
+def _write_answers(grid: Grid) -> None:
+    """What `claimlab report` needs: the author's answers, the datasets and the runs."""
+    said = dict(grid.study.report)
+    if not said:
+        return
+    title = said.pop("title", grid.study.name)
+    answers = said.pop("formulation", said)
+    datasets = dict.fromkeys(_place(grid, cell.node.before[0]) for cell in grid.done)
+    lines = [f"title = {_quoted(title)}", "", "[formulation]"]
+    lines += [f"{name} = {_quoted(answer)}" for name, answer in answers.items()]
+    lines += ["", "[data]", f"datasets = {_quoted(list(datasets))}"]
+    for folder, name in {str(grid.folder(cell)): cell.title for cell in grid.done}.items():
+        lines += ["", "[[runs]]", f"name = {_quoted(name)}", f"path = {_quoted(folder)}"]
+    (grid.output / ANSWERS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _quoted(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)  # strings and lists of strings are written alike in TOML
+
+
+def _place(grid: Grid, node: Node) -> str:
+    return node.folder or str(grid.output / STEPS_FOLDER / node.name)

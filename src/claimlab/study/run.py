@@ -1,0 +1,237 @@
+"""Run a study: every step once, every cell an ordinary run folder, and a page over all of them.
+
+    DIR/study.toml          the study as it was run
+    DIR/steps/VERB-KEY/     one folder for each distinct step, written by the verb itself
+    DIR/calls/              recorded answers of models and searches, shared by all cells
+    DIR/cells.json          which cell is which folder, and what failed and why
+    DIR/timings.json        seconds and cost of the steps (they differ from run to run)
+    DIR/report/             the tables: HTML, LaTeX, Markdown, CSV, JSON
+    DIR/report.toml         what `claimlab report` needs, from the answers in the study file
+
+A study that was stopped goes on where it was: finished steps are there, and a step that was interrupted has its own
+journal. A step that fails is the reason of the cells that need it; all others are done.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.atomic import atomic_text
+from claimlab.core.dataset import MANIFEST
+from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
+from claimlab.core.ledger import Ledger
+from claimlab.core.lock import Lock
+from claimlab.core.progress import Progress, silent
+from claimlab.core.run import one_account
+from claimlab.core.shown import Shown
+from claimlab.core.words import several
+from claimlab.study.file import Caps, StudyFile, read_study_file
+from claimlab.study.plan import SOURCES, STEPS, Cell, Node, Verb, plan
+
+FILE, CELLS, TIMINGS, STEPS_FOLDER = "study.toml", "cells.json", "timings.json", "steps"
+_VERBS = {**SOURCES, **{verb.function: verb for verb in STEPS.values()}}
+
+
+@dataclass
+class Grid(Shown):
+    """The cells of a study, done or failed: `folder` of each is its run."""
+
+    output: Path
+    study: StudyFile
+    cells: list[Cell]
+    failed: dict[str, str] = field(default_factory=dict)  # key of a step -> reason
+    timings: dict[str, dict[str, float]] = field(default_factory=dict)  # key of a step -> seconds and cost
+
+    def headline(self) -> str:
+        failed = len(self.cells) - len(self.done)
+        return several(len(self.cells), "cell") + (f", {failed} failed." if failed else ".")
+
+    def folder(self, cell: Cell) -> Path:
+        return self.output / STEPS_FOLDER / cell.node.name
+
+    def reason(self, cell: Cell) -> str | None:
+        """Why the cell has no run; null where it has one."""
+        return next((self.failed[node.key] for node in cell.node.chain() if node.key in self.failed), None)
+
+    @property
+    def done(self) -> list[Cell]:
+        return [cell for cell in self.cells if self.reason(cell) is None]
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """One row a cell: its axes, its run, and the reason where it has none."""
+        rows = [
+            {**{a: str(v) for a, v in c.axes.items()}, "run": c.node.name, "failed": self.reason(c)} for c in self.cells
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def study_run(
+    study: str | Path,
+    output: str | Path,
+    *,
+    only: Mapping[str, str] | Sequence[str] = (),
+    mode: str = "record",
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    progress: Progress = silent,
+) -> Grid:
+    """Run the grid of a study file and write its tables; what is done already is not done again.
+
+    `only` keeps the cells with the given values (`{"detector": "tfidf"}`, or `["detector=tfidf"]`). Caps given here
+    replace those of the file, and cover all cells and all starts together.
+    """
+    from claimlab.study.page import write_tables
+
+    output = Path(output)
+    given = Caps(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
+    with prepared(study, output, only, mode=mode, caps=given, progress=progress) as maker:
+        maker.make_all()
+        grid = maker.grid
+        rows = [{"axes": dict(c.axes), "run": c.node.name, "failed": grid.reason(c)} for c in grid.cells]
+        atomic_text(output / CELLS, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+        write_tables(grid)
+    return grid
+
+
+@contextmanager
+def prepared(
+    study: str | Path,
+    output: Path,
+    only: Mapping[str, str] | Sequence[str],
+    *,
+    mode: str,
+    caps: Caps | None = None,
+    progress: Progress = silent,
+) -> Iterator[Maker]:
+    """The study planned, its folder held against other processes, and one account for all that its steps spend."""
+    file = Path(study)
+    read = read_study_file(file)
+    cells = plan(read, chosen(only))
+    refuse_other_folder(output)
+    output.mkdir(parents=True, exist_ok=True)
+    lock = Lock(output / ".lock", output, "study")
+    try:
+        if file.resolve() != (output / FILE).resolve():
+            shutil.copyfile(file, output / FILE)
+        limits = read.caps.model_copy(update=(caps or Caps()).model_dump(exclude_none=True))
+        with one_account(output / "spent.jsonl"):
+            yield Maker(Grid(output, read, cells, timings=_timings(output)), limits, mode, progress)
+    finally:
+        lock.release()
+
+
+def chosen(only: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
+    """`only` as axis and value, however it was given."""
+    if isinstance(only, Mapping):
+        return dict(only)
+    pairs = [item.partition("=") for item in only]
+    if wrong := [item for item, pair in zip(only, pairs, strict=True) if not pair[1]]:
+        raise UsageError(f"'{wrong[0]}' is not an axis and a value.", "Write it as AXIS=VALUE.")
+    return {axis.strip(): value.strip() for axis, _, value in pairs}
+
+
+def refuse_other_folder(output: Path) -> None:
+    """A study goes on in its own folder, and in no other that holds something."""
+    if output.exists() and any(output.iterdir()) and not (output / FILE).is_file():
+        raise OutputExists(output, "holds something other than a study", "Choose another output.")
+
+
+class Maker:
+    """Makes the steps, each once, in the order of the cells."""
+
+    def __init__(self, grid: Grid, caps: Caps, mode: str, progress: Progress) -> None:
+        self.grid, self.caps, self.mode, self.progress = grid, caps, mode, progress
+        self.steps = grid.output / STEPS_FOLDER
+        nodes = {node.key: node for cell in grid.cells for node in cell.node.chain() if node.folder is None}
+        self.nodes, self.finished = nodes, 0
+
+    def make_all(self, *, spend: bool = True) -> None:
+        """Make every step that can be made; without `spend`, only those that ask nobody."""
+        for node in self.nodes.values():
+            if not spend and any(asks(each) for each in node.chain()):
+                continue
+            self.progress(f"{node.verb} {node.key[:6]}", self.finished, len(self.nodes))
+            if all(before.key not in self.grid.failed for before in node.chain()):
+                self._make(node)
+            self.finished += 1
+        self.progress("study", self.finished, len(self.nodes))
+
+    def place(self, node: Node) -> Path:
+        return Path(node.folder) if node.folder else self.steps / node.name
+
+    def _make(self, node: Node) -> None:
+        folder = self.steps / node.name
+        if (folder / MANIFEST).is_file():
+            return
+        began, before = time.monotonic(), self._spent()
+        try:
+            self._call(node, folder)
+        except ClaimlabError as error:
+            self.grid.failed[node.key] = str(error)
+            return
+        seconds = round(time.monotonic() - began, 3)
+        self.grid.timings[node.key] = {"seconds": seconds, "cost": round(self._spent() - before, 9)}
+        atomic_text(self.grid.output / TIMINGS, json.dumps(self.grid.timings, indent=1, sort_keys=True) + "\n")
+
+    def _call(self, node: Node, folder: Path) -> None:
+        verb = _VERBS[node.verb]
+        options: dict[str, Any] = {**json.loads(node.options), **self._shared(verb), "output": folder}
+        places = [self.place(b) for b in node.before]
+        main = [options.pop(verb.main)] if verb.main in options else []
+        if node.verb in SOURCES and node.verb != "merge":
+            verb.call(*main, **options)
+        elif node.verb == "merge":
+            verb.call(places, **options)
+        else:
+            verb.call(*places, *main, **options)
+
+    def _shared(self, verb: Verb) -> dict[str, Any]:
+        """What the study sets for every verb that has it: one mode, one recording, one cap."""
+        cache = None if self.mode == "live" else self.grid.output / "calls"
+        common = {"mode": self.mode, "cache": cache, **self.caps.model_dump()}
+        spends = "max_cost" in verb.options
+        return {name: value for name, value in common.items() if spends and value is not None}
+
+    def _spent(self) -> float:
+        file = self.grid.output / "spent.jsonl"
+        return Ledger(file).opening[0] / 1e9 if file.is_file() else 0.0
+
+
+def asks(node: Node) -> bool:
+    """Whether the step asks a model or a search on the network."""
+    options = json.loads(node.options)
+    providers = options.get("provider", ())
+    outside = [p for p in ([providers] if isinstance(providers, str) else providers) if not p.startswith("local:")]
+    asked_by_name = node.verb == "detect" and str(options["detector"]).startswith("llm-")
+    return bool(options.get("profile") or outside or asked_by_name)
+
+
+def _timings(output: Path) -> dict[str, dict[str, float]]:
+    try:
+        known: dict[str, dict[str, float]] = json.loads((output / TIMINGS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known
+
+
+def open_study(folder: str | Path) -> Grid:
+    """A study that was run: its cells with their runs, or why they have none."""
+    folder = Path(folder)
+    if not (folder / CELLS).is_file():
+        raise UsageError(f"'{folder}' is not the folder of a finished study.", "Run the study first.")
+    study = read_study_file(folder / FILE)
+    rows = {row["run"]: row["failed"] for row in json.loads((folder / CELLS).read_text(encoding="utf-8"))}
+    cells = [cell for cell in plan(study) if cell.node.name in rows]
+    failed = {cell.node.key: rows[cell.node.name] for cell in cells if rows[cell.node.name]}
+    return Grid(folder, study, cells, failed, _timings(folder))

@@ -1,0 +1,107 @@
+"""The tables of a study: the grid over any two axes, each figure with its interval and a link to its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.choice import one_of
+from claimlab.files.cells import escape_cells
+from claimlab.pages.blocks import Cell, Table, decimal, percent, span
+from claimlab.study.plan import NONE
+from claimlab.study.run import STEPS_FOLDER
+from claimlab.study.score import Entry
+
+MEASURES = {
+    "macro_f1": "macro-F1",
+    "accuracy": "accuracy",
+    "difference": "difference to the baseline",
+    "records": "test records",
+}
+RANDOM = "random"
+Row = list[Cell | str | int | float | None]
+
+
+def others(scored: Sequence[Entry], rows: str, columns: str) -> list[dict[str, Any]]:
+    """The combinations of all axes that the table does not show: one table each."""
+    axes = list(scored[0].axes)
+    one_of(axes, rows, "rows")
+    one_of(axes, columns, "columns")
+    rest = [axis for axis in axes if axis not in (rows, columns)]
+    found = {tuple(entry.axes[axis] for axis in rest): None for entry in scored}
+    return [dict(zip(rest, values, strict=True)) for values in found]
+
+
+def crossed(
+    scored: Sequence[Entry], rows: str, columns: str, measure: str, where: Mapping[str, Any], *, link: bool = False
+) -> Table:
+    """One axis down, one across, and a measure in each cell."""
+    one_of(list(MEASURES), measure, "cells")
+    mine = [e for e in scored if all(e.axes[axis] == value for axis, value in where.items())]
+    down = list(dict.fromkeys(e.axes[rows] for e in mine))
+    across = list(dict.fromkeys(e.axes[columns] for e in mine))
+    at = {(e.axes[rows], e.axes[columns]): e for e in mine}
+    body: list[Row] = [[str(d), *(_shown(at.get((d, a)), measure, link=link) for a in across)] for d in down]
+    return Table(
+        [rows, *map(str, across)], body, caption=f"{MEASURES[measure]}, {columns} across. {words(where)}".strip()
+    )
+
+
+def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
+    if entry is None:
+        return Cell("", sort=float("-inf"))
+    value = getattr(entry, measure)
+    if value is None:
+        return Cell("failed" if entry.failed else "not measured", tone="not-measured", title=entry.failed)
+    if measure == "records":
+        return Cell(f"{value:,}", sort=float(value))
+    ends = {"macro_f1": entry.interval, "difference": entry.difference_interval}.get(measure)
+    star = "*" if entry.p_holm is not None and entry.p_holm < 0.05 else ""
+    text = f"{percent(value).text}{star}" + (f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})" if ends else "")
+    return Cell(text, sort=value, link=f"../{STEPS_FOLDER}/{entry.runs[0]}" if link and entry.runs else None)
+
+
+def drops(scored: Sequence[Entry]) -> Table | None:
+    """The same setting under a random split and under each other one."""
+    if "split" not in scored[0].axes:
+        return None
+    at = {tuple(e.axes.values()): e for e in scored}
+    rows: list[Row] = []
+    for entry in scored:
+        random = at.get(tuple(RANDOM if axis == "split" else value for axis, value in entry.axes.items()))
+        if entry.axes["split"] == RANDOM or random is None or random.macro_f1 is None or entry.macro_f1 is None:
+            continue
+        names = [str(v) for axis, v in entry.axes.items()]
+        rows.append(
+            [*names, percent(random.macro_f1), percent(entry.macro_f1), percent(random.macro_f1 - entry.macro_f1)]
+        )
+    return Table([*scored[0].axes, "random", "this split", "drop"], rows) if rows else None
+
+
+def against(scored: Sequence[Entry]) -> Table:
+    rows: list[Row] = [
+        [words(e.axes), e.against or "", percent(e.difference), span(e.difference_interval), decimal(e.p_holm, 4)]
+        for e in scored
+        if e.against
+    ]
+    return Table(["setting", "against", "difference in macro-F1", "95% interval", "corrected p"], rows)
+
+
+def flat(scored: Sequence[Entry]) -> pl.DataFrame:
+    """Every figure as one table; no cell can start a formula."""
+    rows = []
+    for e in scored:
+        low, high = e.interval or (None, None)
+        figures = {"seeds": e.seeds, "records": e.records, "macro_f1": e.macro_f1, "low": low, "high": high}
+        more = {"accuracy": e.accuracy, "spread": e.spread, "against": e.against, "difference": e.difference}
+        rows.append(
+            {**{a: str(v) for a, v in e.axes.items()}, **figures, **more, "p_holm": e.p_holm, "failed": e.failed}
+        )
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    return frame.with_columns(escape_cells(pl.col(c)) for c, t in frame.schema.items() if t == pl.String)
+
+
+def words(axes: Mapping[str, Any]) -> str:
+    return ", ".join(f"{axis} {value}" for axis, value in axes.items() if value != NONE)
