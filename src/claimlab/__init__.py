@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from claimlab.evolve.worth.front import worth as worth
     from claimlab.exchange.export import export as export
     from claimlab.exchange.importer import import_files as import_files
+    from claimlab.exchange.merge import merge as merge
     from claimlab.pages.show import show as show
     from claimlab.review.apply import review_apply as review_apply
     from claimlab.review.asked import review_ask as review_ask
@@ -49,6 +50,10 @@ if TYPE_CHECKING:
     from claimlab.review.review import Review as Review
     from claimlab.split.run import split as split
     from claimlab.split.run import split_all as split_all
+    from claimlab.study.check import study_check as study_check
+    from claimlab.study.new import study_new as study_new
+    from claimlab.study.page import study_table as study_table
+    from claimlab.study.run import study_run as study_run
     from claimlab.web.serve import serve as serve
 
 __version__ = "0.1.0"
@@ -73,6 +78,7 @@ _HOMES = {
     "judge": "claimlab.evaluate.judge.front",
     "labels": "claimlab.catalog.conflicts",
     "load": "claimlab.catalog.load",
+    "merge": "claimlab.exchange.merge",
     "new_study": "claimlab.evaluate.eqa.study",
     "report": "claimlab.evaluate.eqa.write",
     "review_apply": "claimlab.review.apply",
@@ -85,13 +91,18 @@ _HOMES = {
     "show": "claimlab.pages.show",
     "split": "claimlab.split.run",
     "split_all": "claimlab.split.run",
+    "study_check": "claimlab.study.check",
+    "study_new": "claimlab.study.new",
+    "study_run": "claimlab.study.run",
+    "study_table": "claimlab.study.page",
     "worth": "claimlab.evolve.worth.front",
 }
 __all__ = [
     "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
-    "drift", "enrich", "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "new_study",
-    "report", "review_apply", "review_ask", "review_create", "review_export", "review_import", "seed_claims",
-    "serve", "show", "split", "split_all", "worth",
+    "drift", "enrich", "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "merge",
+    "new_study", "report", "review_apply", "review_ask", "review_create", "review_export", "review_import",
+    "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_new", "study_run", "study_table",
+    "worth",
 ]  # fmt: skip
 
 

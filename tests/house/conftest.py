@@ -57,6 +57,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         review.decide("ana", item.id, "mixed", key=f"00000000-0000-4000-8000-{number:012d}")
     review.close()
     answers = "".join(f'{name} = "It is said here in a sentence, as asked."\n' for name in QUESTIONS)
+    grid = '[datasets.data]\nfolder = "data"\n[grid]\nsplit = ["random", "group"]\ndetector = ["stratified"]\n'
+    (folder / "grid.toml").write_text(grid, encoding="utf-8")
     study = f'title = "Planted"\n[formulation]\n{answers}[data]\ndatasets = ["data"]\n'
     (folder / "study.toml").write_text(study, encoding="utf-8")
     cl.enrich(folder / "data", f"local:{folder / 'rows.jsonl'}", cache=folder / "calls", limit=12)  # to be replayed

@@ -78,6 +78,11 @@ TWINS = [
     ),
     Twin("evolve drift evolved -o {out} --traces 3", lambda out: cl.drift("evolved", traces=3, output=out)),
     Twin("evolve worth data -o {out} --limit 4", lambda out: cl.worth("data", limit=4, output=out)),
+    Twin("merge data evolved -o {out} --name both", lambda out: cl.merge(["data", "evolved"], name="both", output=out)),
+    Twin(
+        "study run grid.toml -o {out} --only split=random",
+        lambda out: cl.study_run("grid.toml", out, only={"split": "random"}),
+    ),
     Twin("report study.toml -o {out}", lambda out: cl.report("study.toml", out)),
     Twin(
         "review create data -o {out} --task keep --sample 5 --attention 1 --seed 2",
@@ -90,8 +95,12 @@ TWINS = [
 ]
 
 
+TIMES = {"timings.json", "costs.html"}  # what a study says of time and money: the same in no two runs
+
+
 def files_in(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    files = (p for p in folder.rglob("*") if p.is_file() and p.name not in TIMES)
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in files}
 
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.command)
@@ -112,7 +121,8 @@ TWIN_OF = {
     "import": "import_files", "evolve run": "evolve", "evolve drift": "drift", "evolve worth": "worth",
     "evolve seed": "seed_claims", "labels conflicts": "labels", "review create": "review_create",
     "review apply": "review_apply", "review ask": "review_ask", "review export": "review_export",
-    "review import": "review_import",
+    "review import": "review_import", "study new": "study_new", "study check": "study_check",
+    "study run": "study_run", "study table": "study_table",
 }  # fmt: skip
 INPUTS = {"folder", "folders", "files", "run", "data"}  # what a verb reads is the function's first argument
 PRINTED = {
@@ -127,7 +137,7 @@ OTHER_FUNCTIONS = {  # an option that turns the verb into another function of th
     "evolve seed --estimate": "evolve.claims.front.estimate_seed_claims",
     "evolve worth --estimate": "evolve.worth.front.estimate_worth",
     "judge --estimate": "evaluate.judge.front.estimate_judge", "report --init": "evaluate.eqa.study.new_study",
-    "split --all": "split.run.split_all",
+    "split --all": "split.run.split_all", "study run --estimate": "study.estimate.study_estimate",
 }  # fmt: skip
 LAYOUT = {"delimiter", "encoding", "header", "quotes", "sheet"}  # fields of `options` in `import_files`
 

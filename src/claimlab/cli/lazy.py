@@ -28,6 +28,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "clean": "Keep, drop or mark as doubtful each record, with the reason",
         "labels": "Look up label maps, and find claims with conflicting labels",
         "enrich": "Add the claim, dated evidence and fact-checks to each record",
+        "merge": "Join datasets, ids kept apart, and count what they share",
         "split": "Split into train, dev and test, and check the split for leaks",
     },
     "Check": {
@@ -37,6 +38,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Detect and judge": {
         "detect": "Train a detector, or ask a model, and store its predictions",
         "evaluate": "Score runs, with intervals, baselines and subgroups",
+        "study": "Run a grid of datasets, splits, detectors and seeds from one file",
         "judge": "Compare the rationales of a run with fact-checking articles",
     },
     "Simulate": {

@@ -216,6 +216,14 @@ class Run:
         return note
 
 
+def sweep_finished(output: Path) -> None:
+    """Remove what a run left beside `output` when it was killed after putting it in place."""
+    with Run("sweep", None, output, force=True) as run:
+        done = run._done()
+        if done and done.get("manifest") == digest_file(output / MANIFEST):
+            run.clear()
+
+
 def folders_of(*sources: Source | None) -> list[Path]:
     """The folders that the sources were read from, for `reads`; a dataset in memory has none."""
     return [folder for source in sources for folder in _folder_of(source)]

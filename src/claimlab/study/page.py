@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -125,7 +126,8 @@ def _write_answers(grid: Grid) -> None:
     lines = [f"title = {_quoted(title)}", "", "[formulation]"]
     lines += [f"{name} = {_quoted(answer)}" for name, answer in answers.items()]
     lines += ["", "[data]", f"datasets = {_quoted(list(datasets))}"]
-    for folder, name in {str(grid.folder(cell)): cell.title for cell in grid.done}.items():
+    runs = {f"{STEPS_FOLDER}/{cell.node.name}": cell.title for cell in grid.done}
+    for folder, name in runs.items():
         lines += ["", "[[runs]]", f"name = {_quoted(name)}", f"path = {_quoted(folder)}"]
     (grid.output / ANSWERS).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -135,4 +137,5 @@ def _quoted(value: Any) -> str:
 
 
 def _place(grid: Grid, node: Node) -> str:
-    return node.folder or str(grid.output / STEPS_FOLDER / node.name)
+    """Paths in the file are read from where it is."""
+    return os.path.relpath(node.folder, grid.output) if node.folder else f"{STEPS_FOLDER}/{node.name}"

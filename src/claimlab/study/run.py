@@ -31,7 +31,7 @@ from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
 from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
-from claimlab.core.run import one_account
+from claimlab.core.run import one_account, sweep_finished
 from claimlab.core.shown import Shown
 from claimlab.core.words import several
 from claimlab.study.file import Caps, StudyFile, read_study_file
@@ -173,6 +173,8 @@ class Maker:
     def _make(self, node: Node) -> None:
         folder = self.steps / node.name
         if (folder / MANIFEST).is_file():
+            if folder.with_name(f".{folder.name}.work").exists():
+                sweep_finished(folder)
             return
         began, before = time.monotonic(), self._spent()
         try:

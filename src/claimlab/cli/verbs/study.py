@@ -15,6 +15,15 @@ from claimlab.core.words import several
 app = verb()
 
 StudyArgument = Annotated[Path, typer.Argument(help="The study file (TOML); start one with: claimlab study new")]
+
+
+def _show_presets(as_json: bool) -> None:
+    from claimlab.study.new import presets
+
+    listing("presets", presets(), as_json=as_json, verb="study new FILE --preset")
+
+
+PresetsOption = Annotated[bool, o.listing_option("--presets", "the presets", _show_presets)]
 FolderArgument = Annotated[Path, typer.Argument(help="The folder that `claimlab study run` wrote.")]
 
 
@@ -22,15 +31,12 @@ FolderArgument = Annotated[Path, typer.Argument(help="The folder that `claimlab 
 def new(
     file: Annotated[Path | None, typer.Argument(help="The file to write.")] = None,
     preset: Annotated[str, typer.Option(help="What to start from; see --presets.")] = "compare",
-    list_presets: Annotated[bool, typer.Option("--presets", help="List the presets, and stop.")] = False,
+    _list: PresetsOption = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Write a commented study file to edit."""
-    from claimlab.study.new import presets, study_new
+    from claimlab.study.new import study_new
 
-    if list_presets:
-        listing("presets", presets(), as_json=as_json, verb="study new")
-        return
     if file is None:
         raise UsageError("No file was named.", "Name the file to write, such as study.toml.")
     study_new(file, preset)

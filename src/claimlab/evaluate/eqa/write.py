@@ -56,9 +56,11 @@ def report(
     """The evaluation quality assurance (EQA) of a study: what was checked, what was found, what was not checked.
 
     `study` is a TOML file that answers the questions of the method and names datasets, audits and runs (`new_study`
-    starts one). With `output`, the report is written there.
+    starts one), or the folder of a study that was run, if its file has the answers. With `output`, the report is
+    written there.
     """
     file = Path(study)
+    file = file / "report.toml" if file.is_dir() else file
     asked = read_study(file)
     home = file.absolute().parent
     named = [*asked.data.datasets, *asked.data.audits, *(run.path for run in asked.runs)]
