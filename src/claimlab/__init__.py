@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from claimlab.split.run import split as split
     from claimlab.split.run import split_all as split_all
     from claimlab.study.check import study_check as study_check
+    from claimlab.study.front import study_run as study_run
     from claimlab.study.new import study_new as study_new
     from claimlab.study.page import study_table as study_table
-    from claimlab.study.run import study_run as study_run
     from claimlab.web.serve import serve as serve
 
 __version__ = "0.1.0"
@@ -93,7 +93,7 @@ _HOMES = {
     "split_all": "claimlab.split.run",
     "study_check": "claimlab.study.check",
     "study_new": "claimlab.study.new",
-    "study_run": "claimlab.study.run",
+    "study_run": "claimlab.study.front",
     "study_table": "claimlab.study.page",
     "worth": "claimlab.evolve.worth.front",
 }

@@ -17,7 +17,8 @@ from sklearn.metrics import f1_score
 
 import claimlab as cl
 from claimlab.generate.planted import planted
-from claimlab.study.run import open_study, study_run
+from claimlab.study.front import study_run
+from claimlab.study.run import open_study
 from claimlab.study.score import entries, over_seeds
 
 GRID = """

@@ -9,8 +9,6 @@ from typing import Any
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.detect.cost import estimate as estimate_detect
-from claimlab.enrich.front import estimate_enrich
 from claimlab.study.plan import Node
 from claimlab.study.run import Maker, asks, prepared
 
@@ -57,5 +55,9 @@ def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> dict[str, Any]:
     options = {**json.loads(node.options), "output": maker.place(node), "cache": cache, "mode": mode}
     source = maker.place(node.before[0])
     if node.verb == "enrich":
+        from claimlab.enrich.front import estimate_enrich
+
         return estimate_enrich(source, options.pop("provider", ()), **options)
-    return estimate_detect(source, options.pop("detector"), **options)
+    from claimlab.detect.cost import estimate
+
+    return estimate(source, options.pop("detector"), **options)

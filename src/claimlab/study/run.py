@@ -75,35 +75,6 @@ class Grid(Shown):
         return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def study_run(
-    study: str | Path,
-    output: str | Path,
-    *,
-    only: Mapping[str, str] | Sequence[str] = (),
-    mode: str = "record",
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    progress: Progress = silent,
-) -> Grid:
-    """Run the grid of a study file and write its tables; what is done already is not done again.
-
-    `only` keeps the cells with the given values (`{"detector": "tfidf"}`, or `["detector=tfidf"]`). Caps given here
-    replace those of the file, and cover all cells and all starts together.
-    """
-    from claimlab.study.page import write_tables
-
-    output = Path(output)
-    given = Caps(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
-    with prepared(study, output, only, mode=mode, caps=given, progress=progress) as maker:
-        maker.make_all()
-        grid = maker.grid
-        rows = [{"axes": dict(c.axes), "run": c.node.name, "failed": grid.reason(c)} for c in grid.cells]
-        atomic_text(output / CELLS, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
-        write_tables(grid)
-    return grid
-
-
 @contextmanager
 def prepared(
     study: str | Path,

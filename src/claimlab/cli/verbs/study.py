@@ -88,7 +88,7 @@ def run(
             priced = study_estimate(study, output, **options, progress=progress)
         show_estimate(priced, as_json)
         return
-    from claimlab.study.run import study_run
+    from claimlab.study.front import study_run
 
     caps: dict[str, Any] = {"max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:

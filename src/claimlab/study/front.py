@@ -1,0 +1,40 @@
+"""`cl.study_run`: the grid of a study file, made and scored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from claimlab.core.atomic import atomic_text
+from claimlab.core.progress import Progress, silent
+from claimlab.study.file import Caps
+from claimlab.study.page import write_tables
+from claimlab.study.run import CELLS, Grid, prepared
+
+
+def study_run(
+    study: str | Path,
+    output: str | Path,
+    *,
+    only: Mapping[str, str] | Sequence[str] = (),
+    mode: str = "record",
+    max_cost: float | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    progress: Progress = silent,
+) -> Grid:
+    """Run the grid of a study file and write its tables; what is done already is not done again.
+
+    `only` keeps the cells with the given values (`{"detector": "tfidf"}`, or `["detector=tfidf"]`). Caps given here
+    replace those of the file, and cover all cells and all starts together.
+    """
+    output = Path(output)
+    given = Caps(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
+    with prepared(study, output, only, mode=mode, caps=given, progress=progress) as maker:
+        maker.make_all()
+        grid = maker.grid
+        rows = [{"axes": dict(c.axes), "run": c.node.name, "failed": grid.reason(c)} for c in grid.cells]
+        atomic_text(output / CELLS, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+        write_tables(grid)
+    return grid
