@@ -13,9 +13,10 @@ from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, 
 from claimlab.pages.charts import to_svg
 from claimlab.pages.dots import Dot, dots
 from claimlab.pages.folder import Contents, write_report
+from claimlab.study.entry import Entry
 from claimlab.study.plan import REFERENCES, Node
 from claimlab.study.run import STEPS_FOLDER, Grid, open_study
-from claimlab.study.score import Entry, entries
+from claimlab.study.score import entries
 from claimlab.study.tables import Row, against, crossed, drops, flat, others, words
 
 KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.toml"

@@ -10,49 +10,23 @@ Holm's method corrects for the number of comparisons in the table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from claimlab.core.stats.adjust import holm
-from claimlab.core.stats.interval import DRAWS, Interval, interval
+from claimlab.core.stats.interval import DRAWS, interval
 from claimlab.core.stats.scores import Floats, accuracy, measured_macro_f1
 from claimlab.evaluate.metrics import confusion
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.together import draw_runs
+from claimlab.study.entry import Entry
 from claimlab.study.file import Value
 from claimlab.study.run import Grid
 
 SEED = "seed"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One choice on every axis but the seed. Figures are null where a cell failed or could not be measured."""
-
-    axes: Mapping[str, Value]
-    seeds: int
-    records: int  # test records, the most of any seed
-    macro_f1: float | None
-    accuracy: float | None
-    interval: Interval | None = None
-    spread: float | None = None  # standard deviation over seeds
-    against: str | None = None
-    difference: float | None = None
-    difference_interval: Interval | None = None
-    p: float | None = None
-    p_holm: float | None = None
-    seconds: float = 0.0
-    cost: float = 0.0
-    failed: str | None = None
-    runs: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything that is the same in every run of the study: seconds and cost are in timings.json."""
-        return {name: value for name, value in asdict(self).items() if name not in ("seconds", "cost")}
 
 
 def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> list[Entry]:

@@ -10,9 +10,9 @@ import polars as pl
 from claimlab.core.choice import one_of
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import Cell, Table, decimal, percent, span
+from claimlab.study.entry import Entry
 from claimlab.study.plan import NONE
 from claimlab.study.run import STEPS_FOLDER
-from claimlab.study.score import Entry
 
 MEASURES = {
     "macro_f1": "macro-F1",

@@ -1,0 +1,36 @@
+"""One figure of a study: what all seeds of one setting score together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from claimlab.core.stats.interval import Interval
+from claimlab.study.file import Value
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One choice on every axis but the seed. Figures are null where a cell failed or could not be measured."""
+
+    axes: Mapping[str, Value]
+    seeds: int
+    records: int  # test records, the most of any seed
+    macro_f1: float | None
+    accuracy: float | None
+    interval: Interval | None = None
+    spread: float | None = None  # standard deviation over seeds
+    against: str | None = None
+    difference: float | None = None
+    difference_interval: Interval | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    seconds: float = 0.0
+    cost: float = 0.0
+    failed: str | None = None
+    runs: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything that is the same in every run of the study: seconds and cost are in timings.json."""
+        return {name: value for name, value in asdict(self).items() if name not in ("seconds", "cost")}
