@@ -53,6 +53,8 @@ def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
     if entry is None:
         return Cell("", sort=float("-inf"))
     value = getattr(entry, measure)
+    if value is None and measure == "difference" and entry.against is None and not entry.failed:
+        return Cell("baseline")
     if value is None:
         return Cell("failed" if entry.failed else "not measured", tone="not-measured", title=entry.failed)
     if measure == "records":
