@@ -23,6 +23,8 @@ OWN_TEXT = ("date_source", "meta", "dataset")  # columns of claimlab's own that 
 INNER = ("text", "label", "date", "source", "author")  # roles that a field of an object may have
 NONE = "none"
 LEAST = 15.0  # points below which a column is nothing in particular
+NAMED = 58.0  # points for a whole name, not only the end of one
+REPEATED, DISTINCT = 0.7, 0.95  # of the texts, that differ: too few to be the records; enough
 CLOSE = 2.0  # points by which the best label column must lead the next one
 _ORDER = {role: i for i, role in enumerate(ROLES)}
 
@@ -53,6 +55,7 @@ def pick_columns(
             picks[role] = Pick(column, candidate.why, profiles[column].example)
             used[column] = role
     _prefer_words(frame, picks, profiles, [c.column for c in candidates if c.role == "label"])
+    _prefer_distinct(picks, profiles, [c for c in candidates if c.role == "text"])
     return {role: p for role, p in picks.items() if p.column is not None or p.value is not None}
 
 
@@ -66,6 +69,21 @@ def _prefer_words(
     for other in labels:
         if profiles[other].verdicts > 0.9 and _one_to_one(frame, pick.column, other):
             picks["label"] = Pick(other, f"the words for '{pick.column}'", profiles[other].example)
+            return
+
+
+def _prefer_distinct(picks: dict[str, Pick], profiles: Mapping[str, Profile], texts: Collection[Candidate]) -> None:
+    """Of posts and the claim that many of them are about, both named as texts, the posts are the records."""
+    pick = picks.get("text")
+    if pick is None or pick.given or pick.column is None or profiles[pick.column].spread > REPEATED:
+        return
+    taken = {p.column for p in picks.values()}
+    for other in texts:
+        named = ROLES["text"].by_name(profiles[other.column].name) >= NAMED
+        if named and profiles[other.column].spread > DISTINCT and other.column not in taken:
+            picks["text"] = Pick(
+                other.column, f"one for each row, unlike '{pick.column}'", profiles[other.column].example
+            )
             return
 
 

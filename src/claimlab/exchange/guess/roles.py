@@ -44,9 +44,8 @@ def _over(share: float, least: float) -> float:
 
 
 def _text(seen: Profile) -> float:
-    """Prose; of two such columns, the one that repeats itself (the claim that many posts are about) is less likely."""
     strange = max(seen.links, seen.numbers, seen.dates if seen.prose < 0.5 else 0.0, seen.lists)
-    return 0.0 if strange > 0.5 else (0.4 + 0.6 * seen.prose) * (0.7 + 0.3 * seen.spread)
+    return 0.0 if strange > 0.5 else 0.4 + 0.6 * seen.prose
 
 
 def _text_shown(seen: Profile) -> float:
