@@ -37,9 +37,10 @@ FILES = {
     "mr2-sample": "mr2", "multiclaim-samples": "multiclaim", "ifnd-mirror-splits": None, "checkthat-2021-task3": None,
 }  # fmt: skip
 FIELDS = ("text", "label_raw", "date", "tweet_id", "author", "source", "url", "topic", "language")
+OTHER_FILES = (".md", ".tiktoken")  # about the data, or no records
 HEAD = (
-    "dataset", "variant", "map", "rows", "expected", "verdicts", "groups", "dated", "filled, %", "side tables",
-    "seconds", "difference", "exact",
+    "dataset", "variant", "map", "rows", "expected", "labels", "verdicts", "groups", "dated", "filled, %",
+    "side tables", "seconds", "difference", "exact",
 )  # fmt: skip
 
 
@@ -75,16 +76,50 @@ def measure(name: str, source: Path, entry: Entry, variant: str) -> Row:
     must = (name, variant) in EXACT
     met = apart is not None and all(abs(points) < ROUNDING for points in apart.values())
     as_expected = expected in (None, records.height)
+    wrong_labels = unexpected_labels(records, entry, variant)
     cells = [
         name, variant, labels or "–", f"{records.height:,}",
         "–" if expected is None else "yes" if as_expected else f"NO: {expected:,}",
+        wrong_labels or labels_of(records, entry, variant),
         verdicts(records), counted(records, "group"), dated(records), filled(records), tables(dataset),
         f"{seconds:.1f}",
         "–" if apart is None else ", ".join(f"{v} {points:+.2f}" for v, points in apart.items()),
         ("yes" if met else "NO") if must else "",
     ]  # fmt: skip
     warned = [note for note in dataset.notes if note.startswith("Only one class") or "cannot be read" in note]
-    return Row(cells, warned, as_expected and (met or not must))
+    return Row(cells, warned, as_expected and not wrong_labels and (met or not must))
+
+
+def labels_of(records: pl.DataFrame, entry: Entry, variant: str) -> str:
+    """How many labels the files hold, and whether they are those expected, label by label, where that was counted."""
+    known = records["label_raw"].drop_nulls()
+    counted = variant == next(iter(entry.variants)) and entry.real_labels
+    return f"{known.len():,} in {known.n_unique():,}" + (", as expected" if counted else "") if known.len() else "–"
+
+
+def unexpected_labels(records: pl.DataFrame, entry: Entry, variant: str) -> str | None:
+    if variant != next(iter(entry.variants)) or not entry.real_labels:
+        return None
+    tally = dict(records["label_raw"].drop_nulls().value_counts().iter_rows())
+    wrong = sorted(k for k in {*tally, *entry.real_labels} if tally.get(k) != entry.real_labels.get(k))
+    return (
+        "NO: " + ", ".join(f"{k} {tally.get(k, 0):,}, not {entry.real_labels.get(k, 0):,}" for k in wrong)
+        if wrong
+        else None
+    )
+
+
+def without_loader(data: Path) -> list[str]:
+    """What is to be said of each file that no loader reads."""
+    out = []
+    for file in sorted(data.iterdir()):
+        name = FILES.get(file.stem, file.stem)
+        entry = DATASETS.get(name) if name in DATASETS.names() else None
+        if entry is not None and not entry.variants:
+            out.append(f"- {file.name}: has no loader. {entry.no_loader}")
+        elif entry is None and file.suffix not in OTHER_FILES:
+            out.append(f"- {file.name}: no dataset of the catalogue; read it with `claimlab import`.")
+    return out
 
 
 def difference(records: pl.DataFrame, entry: Entry) -> dict[str, float] | None:
@@ -142,6 +177,7 @@ def main() -> int:
         good &= row.good
         notes += [f"- {name} ({variant}): {note}" for note in row.notes]
         seen.add(name)
+    notes += without_loader(options.data) if options.only is None else []
     print("\n".join(["", f"{len(seen)} datasets in {time.perf_counter() - start:.0f} s.", "", *notes]))
     if options.only is None and (unseen := {name for name, _ in EXACT} - seen):
         print(f"Not at hand, though their shares must agree: {', '.join(sorted(unseen))}.")
