@@ -66,9 +66,10 @@ def conclusion(runs: Sequence[RunResult]) -> str:
     floors = [b for b in best.baselines if b.macro_f1 is not None]
     floor = max(floors, key=lambda b: b.macro_f1 or 0.0, default=None)
     who = best.name if len(runs) == 1 else f"{best.name} has the highest score of {len(runs)} runs"
-    beside = (
-        "" if floor is None else f", {100 * (score - (floor.macro_f1 or 0.0)):+.1f} points to the best trivial baseline"
-    )
+    beside = ""
+    if floor is not None:
+        points = 100 * (score - (floor.macro_f1 or 0.0))
+        beside = f", {abs(points):.1f} points {'above' if points >= 0 else 'below'} the best trivial baseline"
     return f"{excerpt(who, 120)}: macro-F1 {100 * score:.1f}{ends} on '{excerpt(best.dataset, 60)}'{beside}."
 
 

@@ -51,7 +51,9 @@ function textBlock(text, caption) {
 // Of a long passage that both texts share, its ends.
 function shortened(text) {
   const letters = [...text];
-  return letters.length > 500 ? `${letters.slice(0, 200).join("")} […] ${letters.slice(-200).join("")}` : text;
+  if (letters.length <= 500) return text;
+  const [first, last] = [letters.slice(0, 200).join("").replace(/\S+$/u, ""), letters.slice(-200).join("").replace(/^\S+/u, "")];
+  return `${first} […] ${last}`; // at the end of a word
 }
 
 function itemParts({ item, difference }) {
