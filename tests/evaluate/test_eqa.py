@@ -152,7 +152,7 @@ def test_the_folder_and_its_examples(home: Path, tmp_path: Path) -> None:
     assert low < run["scores"]["macro_f1"] < high
     assert "language" in [s["by"] for s in run["evaluation"]["slices"]]
     page = (tmp_path / "eqa" / "index.html").read_text(encoding="utf-8")
-    assert f"{100 * low:.1f} – {100 * high:.1f}" in page
+    assert f"{100 * low:.1f} to {100 * high:.1f}" in page
     assert "By language" in page
     assert all(row["output"] == row["truth"] for row in run["correct"])
     assert all(row["output"] != row["truth"] and row["output"] for row in run["wrong"])

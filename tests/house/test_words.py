@@ -49,7 +49,7 @@ MARKS = {
     r"\d %(?![\w}])": "95%",
 }
 PATTERN = re.compile("|".join([rf"\b(?:{'|'.join(BANNED)})\b", *MARKS]), re.IGNORECASE)
-LATER, LATER_PAGES = ("review",), {"review", "serve"}  # being rewritten
+GENERATED = {"datasets.md", "changelog.md", "python.md"}  # of cards, which quote their sources; of what is read here
 VERBS = SOURCE / "cli" / "verbs"
 # Words of others: what datasets contain, rules for texts, names in fixed formats.
 QUOTED = ("catalog/datasets/", "enrich/checkworthy.py", "evolve/rewrite/operators/", "generate/")
@@ -81,9 +81,7 @@ def odd(texts: Iterator[tuple[int, str]]) -> list[str]:
 def seen() -> list[Path]:
     code = [f for f in SOURCE.rglob("*.py") if not f.relative_to(SOURCE).as_posix().startswith(QUOTED)]
     templates = [f for kind in ("*.jinja", "*.html") for f in SOURCE.rglob(kind)]
-    docs = [f for f in (ROOT / "docs").rglob("*.md") if f.name != "datasets.md"]  # the cards quote their sources
-    docs = [f for f in docs if f.stem not in LATER_PAGES]
-    code, templates = ([f for f in some if f.relative_to(SOURCE).parts[0] not in LATER] for some in (code, templates))
+    docs = [f for f in (ROOT / "docs").rglob("*.md") if f.name not in GENERATED]
     return sorted([*code, *templates, *docs, ROOT / "README.md"])
 
 

@@ -132,7 +132,7 @@ def span(interval: tuple[float, float] | None, digits: int = 1) -> Cell:
     if interval is None:
         return cell(None)
     low, high = interval
-    return Cell(f"{100 * low:.{digits}f} – {100 * high:.{digits}f}", sort=low)
+    return Cell(f"{100 * low:.{digits}f} to {100 * high:.{digits}f}", sort=low)
 
 
 def walk(blocks: Sequence[Block]) -> list[Block]:

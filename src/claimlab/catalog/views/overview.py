@@ -23,7 +23,7 @@ LEGEND = (
     "K, T, F: published verdicts on keywords, time and feasibility (✓ pass, ✗ fail, · not assessed).",
     "Loader: 'tested' on the published files, 'not yet' tested on them, or 'none'.",
 )
-SIZES = {"up to 1,000": 1_000, "1,001 – 10,000": 10_000, "10,001 – 100,000": 100_000, "100,001 – 1 million": 1_000_000}
+SIZES = {"up to 1,000": 1_000, "to 10,000": 10_000, "to 100,000": 100_000, "to 1 million": 1_000_000}
 OVER = "over 1 million"
 MOST_BARS = 24
 CHART = 460  # narrow enough to be read on a phone
