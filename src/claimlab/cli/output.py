@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperGroup
 
 from claimlab.cli.flags import in_flags
 from claimlab.core.errors import UsageError
@@ -24,9 +25,19 @@ if TYPE_CHECKING:
     from claimlab.pages.blocks import Block
 
 
-def verb(**settings: Any) -> typer.Typer:
+class WholeSummaries(TyperGroup):
+    """Sub-commands with their summaries in full: Typer would cut them at the end of the line."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        named = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        rows = [(name, " ".join((one.help or "").split("\n\n")[0].split())) for name, one in named.items() if one]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def verb(*, cls: type[TyperGroup] = WholeSummaries, **settings: Any) -> typer.Typer:
     """The Typer app of a verb file, set up as all of them are."""
-    return typer.Typer(rich_markup_mode=None, add_completion=False, no_args_is_help=True, **settings)
+    return typer.Typer(cls=cls, rich_markup_mode=None, add_completion=False, no_args_is_help=True, **settings)
 
 
 def emit(value: dict[str, Any]) -> None:

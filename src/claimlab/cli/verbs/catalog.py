@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import (
+    WholeSummaries,
     echo,
     emit,
     note,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from claimlab.catalog.front import Listing
 
 
-class CatalogGroup(TyperGroup):
+class CatalogGroup(WholeSummaries):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A dataset's name where a sub-command belongs is the likeliest slip: say how to see it."""
         command = super().get_command(ctx, cmd_name)
