@@ -205,7 +205,9 @@ def sentence(known: Row) -> str:
     plain = re.sub(r"(\d) %", r"\1%", known["why"]).replace("|", "/")
     first = re.split(r"(?<=\.) (?=[A-Z])", plain)[0].rstrip(".")
     first = re.sub(r" \([^()]*'[^()]*\)", "", first)  # examples in quotes are left out
-    first = re.sub(r"[; ]*\(?fail from[^()]*(?:\)|$)", lambda m: "" if "(" in m[0] else ")", first)  # so is the rule
+    first = re.sub(
+        r"[; ]*\(?fail(?: from|: )[^()]*(?:\)|$)", lambda m: "" if "(" in m[0] else ")", first
+    )  # so is the rule
     return re.split(r"; (?![^(]*\))", first)[0] + "."
 
 

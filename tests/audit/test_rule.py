@@ -38,7 +38,7 @@ def test_the_rule_is_as_written(interval: tuple[float, float], p: float, verdict
 
 def test_the_rule_in_words_has_its_numbers() -> None:
     words = Rule(margin=0.07, alpha=0.01, min_class=11, min_groups=12, min_units=13, min_moved=0.4).words()
-    for part in ("7 points", "0.01", "11 rows", "12 groups", "13 groups", "40 %", "inconclusive", "Benjamini-Hochberg"):
+    for part in ("7 points", "0.01", "11 rows", "12 groups", "13 groups", "40%", "inconclusive", "Benjamini-Hochberg"):
         assert part in words
 
 

@@ -113,7 +113,7 @@ def test_a_card_shows_bars_verdicts_and_figures(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     page = out(capsys, "show", "liar")
-    assert re.search(r"^true +52\.29 %  █{12}▌$", page, re.M)
+    assert re.search(r"^true +52\.29%  █{12}▌$", page, re.M)
     assert re.search(r"^Time +not assessed$", page, re.M)
     assert re.search(r"^Feasibility +fail$", page, re.M)
     assert re.search(r"^40 key words, true or false +39\.5 +49\.3$", page, re.M)

@@ -41,9 +41,9 @@ def test_a_score_has_its_interval_and_what_was_not_measured_is_no_pass(gallery: 
 
 
 def test_examples_and_rules_are_left_out_of_a_sentence(gallery: object) -> None:
-    why = "Words ('one', 'two') lean: 5 of 10 records (50 %; fail from 1 %, warn from one). More."
+    why = "Words ('one', 'two') lean: 5 of 10 records (50%; fail: at least 1%; warn: any). More."
     assert gallery.sentence({"why": why}) == "Words lean: 5 of 10 records (50%)."  # type: ignore[attr-defined]
-    why = "3 of 9 (33 %) have one; 2 of them another (fail from 1 %, warn from one)."
+    why = "3 of 9 (33%) have one; 2 of them another (fail: at least 1%; warn: any)."
     assert gallery.sentence({"why": why}) == "3 of 9 (33%) have one."  # type: ignore[attr-defined]
 
 
