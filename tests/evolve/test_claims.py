@@ -103,7 +103,7 @@ def test_contexts_from_the_released_layout_a_table_and_a_dataset(tmp_path: Path)
     with pytest.raises(SchemaError, match="no column 'text'"):
         read_contexts(tmp_path / "wrong.csv")
     (tmp_path / "twice.csv").write_text("text,topic\nA mill.,x\nA mill.,y\n", encoding="utf-8")
-    with pytest.raises(SchemaError, match="share an id or a text"):
+    with pytest.raises(SchemaError, match="the id or text of another"):
         read_contexts(tmp_path / "twice.csv")
 
 
