@@ -381,7 +381,7 @@ def test_zero_shot_sees_speaker_venue_and_day_and_uses_what_it_knows() -> None:
     assert "where: a radio interview" in user
     assert "Judge the text as of 2021-06-01" in user
     assert user.endswith("</text>"), "fixed words first, the claim last"
-    assert "Use everything you know" in system
+    assert "Answer from your own knowledge" in system
     assert "handles" not in system, "nothing is asked about evidence where there is none"
     assert "evidence" not in asked.schema.model_fields  # type: ignore[union-attr]
     assert "insufficient" not in system, "abstention is offered only when asked for"

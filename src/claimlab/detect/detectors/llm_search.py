@@ -146,7 +146,8 @@ class LlmSearch(Asking):
     async def one(self, row: Row) -> Prediction:
         case = _Case(row)
         messages = self._opening(row, case.handles)
-        for left in range(self.searches, -1, -1):
+        left = self.searches
+        while left >= 0:
             answer = await self.provider.ask(self._request(row, messages, last=left == 0))
             case.answers.append(answer)
             if answer.value is None:
@@ -156,8 +157,9 @@ class LlmSearch(Asking):
             if verdict is not None:
                 return case.close(as_prediction(verdict, self.classes, case.handles))
             found = await self._look(move.query, case)
+            left = left - 1 if case.moves_on else 0  # who repeats a query will repeat it again
             prompt = self.prompts["search"]
-            ask = prompt.text("left", left=left - 1) if left > 1 else prompt.text("last")
+            ask = prompt.text("left", left=left) if left > 0 else prompt.text("last")
             messages = [*messages, Message("assistant", answer.text or ""), Message("user", f"{found}\n\n{ask}")]
         return case.close(Prediction(None, failure="no-answer"))
 
@@ -256,6 +258,11 @@ class _Case:
     found: dict[str, Evidence] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     cost: float | None = 0.0
+
+    @property
+    def moves_on(self) -> bool:
+        """Whether every move so far asked for something, and for something new."""
+        return not (self.counts.get("repeated_queries") or self.counts.get("empty_queries"))
 
     def count(self, what: str, n: int = 1) -> None:
         if n:
