@@ -205,6 +205,13 @@ def one_record() -> Dataset:
     return rows
 
 
+def test_a_model_that_repeats_its_query_is_asked_to_answer() -> None:
+    asked = model([move("looms garrow"), move("looms garrow"), verdict("false")])  # a verdict: no search is offered
+    run = detect(one_record(), LlmSearch(model=asked, search=Shelf([piece("A flood.")]), searches=9))
+    (found,) = said(run).values()
+    assert (found["label"], found["meta"]["calls"]) == ("false", 3)
+
+
 def test_search_reads_what_it_found_and_cites_only_that() -> None:
     shelf = Shelf([piece("Nine looms went to Velmore."), piece("A flood.", review=Review(rating="False"))])
     asked = model([move("looms garrow"), move("Looms  Garrow"), answer_now("false", ["E1", "E5"])])
