@@ -79,7 +79,7 @@ def test_covid19_fake_news_from_spreadsheets_and_an_unlabelled_test_part(
     }
     dataset = load("covid19-fake-news", write(tmp_path, files))
     assert dataset.records["veracity"].to_list() == ["true", "false", None]
-    assert any("no label" in note for note in dataset.notes)
+    assert any("1 row without a label" in note for note in dataset.notes)
 
 
 def test_pheme_release_marks(tmp_path: Path, write: Callable[..., Path]) -> None:

@@ -193,7 +193,7 @@ def test_the_command_line(hard: Dataset, tmp_path: Path, capsys: pytest.CaptureF
     assert printed["counts"]["records"] == 27
     assert [step["step"] for step in printed["lineage"]] == ["import", "export"]
     assert printed["lineage"][-1]["inputs"] == {"records.parquet": digest_file(tmp_path / "data" / "records.parquet")}
-    assert "were left out because they lack something" in captured.err
+    assert "Left out because something is missing" in captured.err
     assert run(["export", str(tmp_path / "data"), "--to", "csv", "-o", str(out)]) == 1
     assert "--force" in capsys.readouterr().err
     assert run(["export", str(tmp_path / "data"), "--to", "csv", "-o", str(out), "--force", "--bom"]) == 0

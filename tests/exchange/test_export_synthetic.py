@@ -74,5 +74,5 @@ def test_in_a_synthetic_dataset_a_row_without_an_author_counts_as_made(tmp_path:
 def test_records_in_side_tables_are_asked_too(tmp_path: Path) -> None:
     dataset = made(WHOLE)
     dataset.tables["dropped"] = made(None).records
-    with pytest.raises(DataError, match="'dropped' do not say"):
+    with pytest.raises(DataError, match="In 'dropped', 1 machine-made row does not say what it is"):
         export(dataset, "csv", tmp_path / "out")

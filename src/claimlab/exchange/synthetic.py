@@ -13,7 +13,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.core.words import several
+from claimlab.core.words import several, verb
 
 MACHINE_MADE = ("MGT", "MTT", "HAT")
 
@@ -34,8 +34,8 @@ def require_labels(dataset: Dataset) -> None:
         if bare:
             first, lacking = bare[0]
             raise DataError(
-                f"{several(len(bare), 'machine-made row')} of '{table}' that do not say what they are: '{first}' "
-                f"has no {' and no '.join(lacking)} in its meta.",
+                f"In '{table}', {several(len(bare), 'machine-made row')} {verb(len(bare), 'does', 'do')} not say what "
+                f"{verb(len(bare), 'it is', 'they are')}: '{first}' has no {' and no '.join(lacking)} in its meta.",
                 'Put {"synthetic": {"label": ..., "origin": ..., "changes": [...]}} into meta, then export.',
             )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.errors import DataError, UsageError
-from claimlab.core.words import several
+from claimlab.core.words import several, verb
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.raw import Options, RawTable
@@ -41,7 +41,7 @@ def joined(frame: pl.DataFrame, linked: RawTable, key: str, its_key: str) -> tup
     other = linked.frame.with_columns(literal_text(linked.frame[c]) for c in linked.literal).drop_nulls(theirs)
     if repeated := other.height - other[theirs].n_unique():
         raise DataError(
-            f"In '{linked.name}', {several(repeated, 'value')} of '{theirs}' occurred before.",
+            f"In '{linked.name}', {several(repeated, 'row')} {verb(repeated, 'repeats', 'repeat')} a value of '{theirs}'.",
             "Join by a key that names one row, or remove the other rows.",
         )
     names = {
