@@ -40,8 +40,9 @@ def joined(frame: pl.DataFrame, linked: RawTable, key: str, its_key: str) -> tup
     mine, theirs = _column(frame, key, "the records"), _column(linked.frame, its_key, f"'{linked.name}'")
     other = linked.frame.with_columns(literal_text(linked.frame[c]) for c in linked.literal).drop_nulls(theirs)
     if repeated := other.height - other[theirs].n_unique():
+        rows = f"{several(repeated, 'row')} {verb(repeated, 'repeats', 'repeat')}"
         raise DataError(
-            f"In '{linked.name}', {several(repeated, 'row')} {verb(repeated, 'repeats', 'repeat')} a value of '{theirs}'.",
+            f"In '{linked.name}', {rows} a value of '{theirs}'.",
             "Join by a key that names one row, or remove the other rows.",
         )
     names = {
