@@ -37,6 +37,7 @@ def test_days_of_fake_br(written: str, expected: datetime | None) -> None:
     assert day(written) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.parametrize("variant", ["full", "normalised"])
 def test_fake_br_comes_in_pairs(real_data: Path, variant: str) -> None:
@@ -51,6 +52,7 @@ def test_fake_br_comes_in_pairs(real_data: Path, variant: str) -> None:
     assert dated.dt.year().min() >= 2009
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_fakeddit_keeps_a_picture_battle_together(real_data: Path) -> None:
     records = load("fakeddit", real_data / "fakeddit.zip").records
@@ -66,6 +68,7 @@ def test_fakeddit_keeps_a_picture_battle_together(real_data: Path) -> None:
     assert "\n" in "".join(records["text"]), "titles with line breaks are whole"
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_f3_ties_a_rewrite_to_its_source(real_data: Path) -> None:
     dataset = load("f3", real_data / "f3.zip")
@@ -87,6 +90,7 @@ def test_f3_ties_a_rewrite_to_its_source(real_data: Path) -> None:
     assert all(s is None for s in meta(people, "synthetic"))
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_truthseeker_groups_by_statement_and_says_it_has_one_class(real_data: Path) -> None:
     dataset = load("truthseeker2023", real_data / "truthseeker2023.zip")
@@ -96,6 +100,7 @@ def test_truthseeker_groups_by_statement_and_says_it_has_one_class(real_data: Pa
     assert claims.group_by("claim_id").agg(pl.col("text").n_unique())["text"].max() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_evolved_claims_share_a_group_with_their_seed(real_data: Path) -> None:
     source = real_data / "evolved-claims.zip"

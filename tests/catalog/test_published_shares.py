@@ -17,6 +17,7 @@ TABLE_5 = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.parametrize(("name", "variant"), TABLE_5)
 def test_published_shares_come_out(name: str, variant: str, real_data: Path) -> None:
@@ -33,6 +34,7 @@ def test_the_card_says_the_same(name: str) -> None:
     assert {k: v for k, v in shares.model_dump().items() if v is not None} == published
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_swapped_shares_of_antivax_are_swapped_in_the_source_not_here(real_data: Path) -> None:
     """Table 5 has 38.15 true and 61.85 false; the file has it the other way round, and so do we, with an erratum."""
@@ -41,6 +43,7 @@ def test_swapped_shares_of_antivax_are_swapped_in_the_source_not_here(real_data:
     assert any("swapped" in erratum for erratum in DATASETS.get("antivax").card.errata)
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_older_map_of_cmu_miscov19_leaves_1761_rows(real_data: Path) -> None:
     veracity = load("cmu-miscov19", real_data / "cmu-miscov19.zip", labels="cdl-time").records["veracity"]
@@ -50,6 +53,7 @@ def test_older_map_of_cmu_miscov19_leaves_1761_rows(real_data: Path) -> None:
 WHOLE = ["fakenewscorpus", "twitter15", "verite", "wico"]  # the files at hand are those that the guide counted
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", WHOLE)
 def test_shares_are_the_published_ones_to_two_decimals(name: str, real_data: Path) -> None:
@@ -62,6 +66,7 @@ def test_shares_are_the_published_ones_to_two_decimals(name: str, real_data: Pat
         assert f"{counted:.2f}" == f"{published or 0:.2f}", verdict
 
 
+@pytest.mark.slow
 @pytest.mark.realdata
 def test_the_default_map_keeps_partial_ratings_apart(real_data: Path) -> None:
     """CT-FAN's 'partially false': false for the guide's scripts, mixed by its own rule."""

@@ -10,7 +10,7 @@ import pytest
 
 from claimlab.catalog.load import load
 
-pytestmark = pytest.mark.realdata
+pytestmark = [pytest.mark.realdata, pytest.mark.slow]
 
 
 def test_traces_of_evolved_claims_are_whole(real_data: Path) -> None:

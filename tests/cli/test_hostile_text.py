@@ -108,6 +108,7 @@ def test_a_detector_and_its_evaluation(made: Path, tmp_path: Path, capsys: pytes
         assert not STEERING.search(file.read_text(encoding="utf-8")), file.name
 
 
+@pytest.mark.slow
 def test_a_control_character_in_a_class_name_does_not_end_the_process(tmp_path: Path) -> None:
     """In a process of its own: the chart library would abort it."""
     topics = ["sports", "poli\x07tics"]

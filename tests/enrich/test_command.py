@@ -60,6 +60,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in sorted(folder.iterdir())}
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_same_bytes(
     folder: Path, profile: Path, searx: Any, model: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,6 +99,7 @@ def test_killed_and_resumed_no_answered_call_is_repeated_and_a_replay_gives_the_
     assert tree(tmp_path / "out") == tree(tmp_path / "again")
 
 
+@pytest.mark.slow
 def test_one_cap_over_model_and_search_together(
     folder: Path, profile: Path, searx: Any, model: StandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
