@@ -36,5 +36,5 @@ def study_run(
         grid = maker.grid
         rows = [{"axes": dict(c.axes), "run": c.node.name, "failed": grid.reason(c)} for c in grid.cells]
         atomic_text(output / CELLS, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
-        write_tables(grid)
+        grid.entries = write_tables(grid)
     return grid

@@ -44,7 +44,19 @@ def study_table(
 ) -> list[Table]:
     """The results of a study over two of its axes: one table for each choice on the others."""
     grid = open_study(folder)
-    view, scored = grid.study.table, entries(grid)
+    return tables_of(grid, entries(grid), rows=rows, columns=columns, cells=cells)
+
+
+def tables_of(
+    grid: Grid,
+    scored: Sequence[Entry],
+    *,
+    rows: str | None = None,
+    columns: str | None = None,
+    cells: str | None = None,
+) -> list[Table]:
+    """The same of a study that was scored already."""
+    view = grid.study.table
     down, across = rows or view.rows, columns or view.columns
     return [crossed(scored, down, across, cells or view.cells, where) for where in others(scored, down, across)]
 

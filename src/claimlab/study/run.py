@@ -34,6 +34,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import one_account, sweep_finished
 from claimlab.core.shown import Shown
 from claimlab.core.words import several
+from claimlab.study.entry import Entry
 from claimlab.study.file import Caps, StudyFile, read_study_file
 from claimlab.study.plan import SOURCES, STEPS, Cell, Node, Verb, plan
 
@@ -50,6 +51,7 @@ class Grid(Shown):
     cells: list[Cell]
     failed: dict[str, str] = field(default_factory=dict)  # key of a step -> reason
     timings: dict[str, dict[str, float]] = field(default_factory=dict)  # key of a step -> seconds and cost
+    entries: list[Entry] = field(default_factory=list)  # what the cells score, where the study was run just now
 
     def headline(self) -> str:
         failed = len(self.cells) - len(self.done)

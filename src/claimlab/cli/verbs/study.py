@@ -89,6 +89,7 @@ def run(
         show_estimate(priced, as_json)
         return
     from claimlab.study.front import study_run
+    from claimlab.study.page import tables_of
 
     caps: dict[str, Any] = {"max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
@@ -97,7 +98,7 @@ def run(
     if as_json:
         emit({"output": str(output), "cells": len(grid.cells), "failed": failed})
         return
-    _show(output, None, None, None)
+    show_blocks(tables_of(grid, grid.entries))
     for reason in dict.fromkeys(r for cell in grid.cells if (r := grid.reason(cell))):
         say(f"Failed: {reason}")
     echo(f"Wrote {output}: {grid.headline()}")
@@ -120,10 +121,6 @@ def table(
 
         emit({"entries": [entry.to_json() for entry in entries(open_study(folder))]})
         return
-    _show(folder, rows, columns, cells)
-
-
-def _show(folder: Path, rows: str | None, columns: str | None, cells: str | None) -> None:
     from claimlab.study.page import study_table
 
     show_blocks(study_table(folder, rows=rows, columns=columns, cells=cells))
