@@ -50,6 +50,7 @@ COMMANDS = [
     "import rows.csv -o {out}",
     "clean data -o {out}",
     "labels conflicts data -o {out}",
+    "merge data evolved -o {out}",
     "split data -o {out} --by random",
     "split data -o {out} --by language --all",
     "enrich data -o {out} --provider local:rows.jsonl --cache calls --mode replay --limit 12",
