@@ -62,4 +62,5 @@ def test_search_works_from_the_disk_and_without_a_network(site: Path) -> None:
         box = page.get_by_role("dialog").get_by_role("textbox").or_(page.locator("input:visible")).first
         box.fill("Krippendorff")
         page.get_by_text("Agreement of annotators").first.wait_for(timeout=60_000)
+        assert page.get_by_text("Agreement of annotators").first.is_visible()
         browser.close()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +19,9 @@ from sklearn.metrics import f1_score
 
 import claimlab as cl
 from claimlab.generate.planted import planted
+from claimlab.llm.standin import StandIn
+from claimlab.study.estimate import study_estimate
 from claimlab.study.front import study_run
-from claimlab.study.run import open_study
 from claimlab.study.score import entries, over_seeds
 
 GRID = """
@@ -107,8 +110,6 @@ def test_a_step_that_fails_is_a_reason_and_stops_no_other_cell(place: Path) -> N
     assert {c.axes["detector"] for c in failed} == {"broken"}
     assert len(grid.done) == 16
     assert "no-such-column" in str(grid.reason(failed[0]))
-    again = open_study("out")
-    assert len(again.done) == 16
     page = (place / "out" / "report" / "index.html").read_text(encoding="utf-8")
     assert "no-such-column" in page
 
@@ -177,3 +178,84 @@ def test_the_tables_say_the_same_in_every_form(place: Path) -> None:
     tables = cl.study_table("out", rows="detector", columns="split")
     assert [row[0] for row in tables[0].rows] == ["majority", "length alone", "stratified", "tfidf"]
     assert "longtable" in (report / "table.tex").read_text(encoding="utf-8")
+
+
+ASKING = """
+seeds = [0, 1, 2]
+[datasets.data]
+folder = "data"
+[grid]
+split = ["random"]
+detector = ["model"]
+[detector.model]
+detector = "llm-zero-shot"
+profile = "model.toml"
+limit = 8
+"""
+
+
+@pytest.fixture
+def asked(place: Path) -> Iterator[StandIn]:
+    verdict = json.dumps({"rationale": "It is so.", "label": "true", "confidence": 0.9})
+    with StandIn(answer=lambda _: verdict) as server:
+        prices = "prices = { m = { input = 1.0, output = 2.0 } }"
+        (place / "model.toml").write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n')
+        (place / "study.toml").write_text(ASKING, encoding="utf-8")
+        yield server
+
+
+@pytest.mark.usefixtures("place")
+def test_one_cap_holds_over_all_cells_and_starts(asked: StandIn) -> None:
+    for _ in range(2):
+        grid = study_run("study.toml", "out", max_calls=11)
+        assert asked.requests <= 11
+    spent = [c for c in grid.cells if c.axes["detector"] == "model" and grid.reason(c)]
+    assert spent, "three cells of eight questions do not fit into eleven calls"
+    assert len(grid.done) == len(grid.cells) - len(spent), "what asks nobody is done all the same"
+    grid = study_run("study.toml", "out", max_calls=1000)
+    assert len(grid.done) == len(grid.cells)
+    assert asked.requests == len(asked.seen), "no question is asked twice"
+
+
+@pytest.mark.usefixtures("place")
+def test_the_estimate_holds_what_the_run_then_costs(asked: StandIn) -> None:
+    priced = study_estimate("study.toml", "out")
+    assert asked.requests == 0
+    grid = study_run("study.toml", "out")
+    cost = sum(entry.cost for entry in grid.entries)
+    assert 0 < priced["money_least"] <= cost <= priced["money_most"]
+
+
+def test_the_columns_of_an_import_can_be_named(place: Path) -> None:
+    rows = cl.Dataset.open("data").records
+    rows.select(body="text", verdict="veracity", other=pl.lit("x y z")).write_csv("rows.csv")
+    study = '[datasets.rows]\nimport = "rows.csv"\ntext = "body"\nlabel = "verdict"\n[grid]\ndataset = ["rows"]\n'
+    (place / "study.toml").write_text(GRID.replace("[grid]\n", study), encoding="utf-8")
+    grid = study_run("study.toml", "out", only={"split": "random", "seed": "0"})
+    assert len(grid.done) == len(grid.cells)
+
+
+def test_tables_need_neither_the_data_nor_the_runs(place: Path) -> None:
+    study_run("study.toml", "out", only={"seed": "0"})
+    before = cl.study_table("out", rows="split", columns="detector", cells="difference")
+    shutil.rmtree(place / "data")
+    shutil.rmtree(place / "out" / "steps")
+    assert cl.study_table("out", rows="split", columns="detector", cells="difference") == before
+    assert [row[1].text for row in before[0].rows] == ["baseline", "baseline"]
+
+
+def test_without_the_baseline_nothing_is_called_the_baseline(place: Path) -> None:
+    (place / "study.toml").write_text(GRID + '[table]\nbaseline = "absent"\n', encoding="utf-8")
+    study_run("study.toml", "out", only={"seed": "0"})
+    table = cl.study_table("out", cells="difference")[0]
+    assert {cell.text for row in table.rows for cell in row[1:]} == {"not measured"}
+
+
+def test_a_clear_difference_stays_clear_among_many_comparisons(place: Path) -> None:
+    copies = "".join(f'[detector.copy{i}]\ndetector = "tfidf"\n' for i in range(60))
+    names = ", ".join(f'"copy{i}"' for i in range(60))
+    (place / "study.toml").write_text(GRID.replace('"stratified", "tfidf"', names) + copies, encoding="utf-8")
+    found = entries(study_run("study.toml", "out", only={"split": "random", "seed": "0"}))
+    copied = [e for e in found if str(e.axes["detector"]).startswith("copy")]
+    assert len(copied) == 60
+    assert all(e.p_holm is not None and e.p_holm < 0.05 for e in copied)

@@ -20,7 +20,7 @@ def study_check(study: str | Path) -> tuple[list[Cell], list[str]]:
     cells: list[Cell] = []
     if not problems:
         _try(problems, lambda: cells.extend(plan(read)))
-    problems += _detectors(read)
+    _try(problems, lambda: problems.extend(_detectors(read)))
     return cells, list(dict.fromkeys(problems))
 
 
@@ -37,9 +37,9 @@ def _detectors(study: StudyFile) -> list[str]:
     from claimlab.detect.open import open_detector
 
     problems: list[str] = []
-    for cell in {str(value): value for value in axes_of(study).get("detector", [])}:
-        options = {**study.detector.get(cell, REFERENCES.get(cell, {}))}
-        name = options.pop("detector", cell)
+    for value in dict.fromkeys(map(str, axes_of(study)["detector"])):
+        options = {**study.detector.get(value, REFERENCES.get(value, {}))}
+        name = options.pop("detector", value)
         words = {
             "profile": options.get("profile"), "model": options.get("model"), "providers": options.get("provider", ()),
             "search_profile": options.get("search_profile"), "search_model": options.get("search_model"),
@@ -48,5 +48,5 @@ def _detectors(study: StudyFile) -> list[str]:
             with open_detector(name, options.get("settings", ()), Calls("live"), "none", words, ()):
                 pass
         except ClaimlabError as error:
-            problems.append(f"{cell}: {error}")
+            problems.append(f"{value}: {error}")
     return problems

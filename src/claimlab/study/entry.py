@@ -34,3 +34,13 @@ class Entry:
     def to_json(self) -> dict[str, Any]:
         """Everything that is the same in every run of the study: seconds and cost are in timings.json."""
         return {name: value for name, value in asdict(self).items() if name not in ("seconds", "cost")}
+
+    @classmethod
+    def of(cls, saved: Mapping[str, Any]) -> Entry:
+        """The entry that `to_json` gave."""
+        ends = {name: _ends(saved[name]) for name in ("interval", "difference_interval")}
+        return cls(**{**saved, **ends, "runs": tuple(saved["runs"])})
+
+
+def _ends(saved: list[float] | None) -> Interval | None:
+    return None if saved is None else (saved[0], saved[1])

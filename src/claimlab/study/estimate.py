@@ -58,6 +58,10 @@ def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> dict[str, Any]:
         from claimlab.enrich.front import estimate_enrich
 
         return estimate_enrich(source, options.pop("provider", ()), **options)
+    if node.verb == "evolve":
+        from claimlab.evolve.front import estimate_evolve
+
+        return estimate_evolve(source, **options)
     from claimlab.detect.cost import estimate
 
     return estimate(source, options.pop("detector"), **options)

@@ -13,13 +13,12 @@ by = "time"
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from claimlab.core.errors import DataError, UsageError
+from claimlab.core.toml_file import read_toml
 
 Value = str | int | float | bool
 Options = dict[str, Any]
@@ -72,15 +71,4 @@ class StudyFile(_Part):
 
 def read_study_file(file: str | Path) -> StudyFile:
     """The study in `file`, or an error that names what is wrong with it."""
-    file = Path(file)
-    try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError:
-        raise UsageError(f"There is no study file '{file}'.", "Start one with `claimlab study new`.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"'{file}' is not valid TOML: {error}.", "Fix the file.") from None
-    try:
-        return StudyFile.model_validate(raw)
-    except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg'].lower()}" for e in error.errors()[:5])
-        raise DataError(f"'{file}' has wrong fields ({wrong}).", "Compare it with a new one.") from None
+    return read_toml(Path(file), StudyFile, kind="study file", start="study_new")

@@ -8,14 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from claimlab.core.errors import UsageError
 from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, decimal
 from claimlab.pages.charts import to_svg
 from claimlab.pages.dots import Dot, dots
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import Entry
+from claimlab.study.file import StudyFile, read_study_file
 from claimlab.study.plan import REFERENCES, Node
-from claimlab.study.run import STEPS_FOLDER, Grid, open_study
+from claimlab.study.run import FILE, STEPS_FOLDER, Grid
 from claimlab.study.score import entries
 from claimlab.study.tables import Row, against, crossed, drops, flat, others, words
 
@@ -43,20 +45,30 @@ def study_table(
     folder: str | Path, *, rows: str | None = None, columns: str | None = None, cells: str | None = None
 ) -> list[Table]:
     """The results of a study over two of its axes: one table for each choice on the others."""
-    grid = open_study(folder)
-    return tables_of(grid, entries(grid), rows=rows, columns=columns, cells=cells)
+    study, scored = saved_study(folder)
+    return tables_of(study, scored, rows=rows, columns=columns, cells=cells)
+
+
+def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry]]:
+    """A study that was run: its file and its figures, without the data or the runs."""
+    folder = Path(folder)
+    saved = folder / REPORT / DATA
+    if not saved.is_file():
+        raise UsageError(f"'{folder}' is not the folder of a finished study.", "Run the study first.")
+    content = json.loads(saved.read_text(encoding="utf-8"))
+    return read_study_file(folder / FILE), [Entry.of(entry) for entry in content["entries"]]
 
 
 def tables_of(
-    grid: Grid,
+    study: StudyFile,
     scored: Sequence[Entry],
     *,
     rows: str | None = None,
     columns: str | None = None,
     cells: str | None = None,
 ) -> list[Table]:
-    """The same of a study that was scored already."""
-    view = grid.study.table
+    """The same of figures at hand."""
+    view = study.table
     down, across = rows or view.rows, columns or view.columns
     return [crossed(scored, down, across, cells or view.cells, where) for where in others(scored, down, across)]
 

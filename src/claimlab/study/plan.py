@@ -15,7 +15,7 @@ from hashlib import sha256
 from importlib import import_module
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, get_args, get_origin, get_type_hints
 
 from claimlab import __version__
 from claimlab.core.dataset import read_manifest
@@ -42,7 +42,11 @@ class Verb:
 
     @cached_property
     def options(self) -> set[str]:
-        return set(inspect.signature(self.call).parameters)
+        """Its arguments; those that it takes by a typed `**` count one by one."""
+        names = set(inspect.signature(self.call).parameters)
+        for hint in get_type_hints(self.call).values():
+            names |= set(get_args(hint)[0].__annotations__) if get_origin(hint) is Unpack else set()
+        return names
 
 
 SOURCES = {

@@ -198,15 +198,3 @@ def _timings(output: Path) -> dict[str, dict[str, float]]:
     except (OSError, ValueError):
         return {}
     return known
-
-
-def open_study(folder: str | Path) -> Grid:
-    """A study that was run: its cells with their runs, or why they have none."""
-    folder = Path(folder)
-    if not (folder / CELLS).is_file():
-        raise UsageError(f"'{folder}' is not the folder of a finished study.", "Run the study first.")
-    study = read_study_file(folder / FILE)
-    rows = {row["run"]: row["failed"] for row in json.loads((folder / CELLS).read_text(encoding="utf-8"))}
-    cells = [cell for cell in plan(study) if cell.node.name in rows]
-    failed = {cell.node.key: rows[cell.node.name] for cell in cells if rows[cell.node.name]}
-    return Grid(folder, study, cells, failed, _timings(folder))

@@ -27,6 +27,7 @@ from claimlab.study.file import Value
 from claimlab.study.run import Grid
 
 SEED = "seed"
+PER_COMPARISON = 200  # draws for each setting of the study
 
 
 def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> list[Entry]:
@@ -36,6 +37,8 @@ def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> l
     for i, cell in enumerate(grid.cells):
         groups.setdefault(tuple(v for a, v in cell.axes.items() if a != SEED), []).append(i)
     opened = {key: _opened(grid, places) for key, places in groups.items()}
+    # The least p of B draws is 2 / (B + 1): after Holm's correction it must be able to fall well below 0.05.
+    enough = max(draws, PER_COMPARISON * len(groups))
     out = []
     for key, places in groups.items():
         axes = {a: v for a, v in grid.cells[places[0]].axes.items() if a != SEED}
@@ -43,11 +46,17 @@ def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> l
         entry = _entry(grid, places, axes, runs, failed, draws)
         reference = tuple(wanted if axis == "detector" else value for axis, value in axes.items())
         other = opened.get(reference, ([], None))[0]
-        compare = runs and other and reference != key and len(runs) == len(other)
-        out.append(_compared(entry, runs, other, wanted, draws) if compare else entry)
+        if reference != key:
+            entry = replace(entry, against=wanted)
+        out.append(_compared(entry, runs, other, enough) if reference != key and _pairs(runs, other) else entry)
     tested = [i for i, e in enumerate(out) if e.p is not None]
     adjusted = dict(zip(tested, holm([out[i].p or 0.0 for i in tested]), strict=True))
     return [replace(e, p_holm=adjusted.get(i)) for i, e in enumerate(out)]
+
+
+def _pairs(runs: Sequence[ScoredRun], other: Sequence[ScoredRun]) -> bool:
+    """Whether there is a run of each for every seed."""
+    return bool(runs) and len(runs) == len(other)
 
 
 def _opened(grid: Grid, places: Sequence[int]) -> tuple[list[ScoredRun], str | None]:
@@ -84,11 +93,11 @@ def _entry(
     )
 
 
-def _compared(entry: Entry, runs: list[ScoredRun], other: list[ScoredRun], name: str, draws: int) -> Entry:
+def _compared(entry: Entry, runs: list[ScoredRun], other: list[ScoredRun], draws: int) -> Entry:
     points = [measured_macro_f1(confusion(run.answers)) for run in (*runs, *other)]
     drawn = draw_runs([*runs, *other], draws=draws)
     if drawn is None or any(point is None for point in points):
-        return replace(entry, against=name)
+        return entry
     known, half = [point for point in points if point is not None], len(runs)
     point = float(np.mean(known[:half]) - np.mean(known[half:]))
     gaps = over_seeds(drawn[0][:, :half] - drawn[0][:, half:])
@@ -96,7 +105,6 @@ def _compared(entry: Entry, runs: list[ScoredRun], other: list[ScoredRun], name:
     above = (int((gaps >= 0).sum()) + 1) / (len(gaps) + 1)
     return replace(
         entry,
-        against=name,
         difference=point,
         difference_interval=interval(gaps, drawn[1], point=point),
         p=min(1.0, 2 * min(below, above)),

@@ -98,7 +98,7 @@ def run(
     if as_json:
         emit({"output": str(output), "cells": len(grid.cells), "failed": failed})
         return
-    show_blocks(tables_of(grid, grid.entries))
+    show_blocks(tables_of(grid.study, grid.entries))
     for reason in dict.fromkeys(r for cell in grid.cells if (r := grid.reason(cell))):
         say(f"Failed: {reason}")
     echo(f"Wrote {output}: {grid.headline()}")
@@ -115,12 +115,9 @@ def table(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Print the results over any two axes of the grid."""
+    from claimlab.study.page import saved_study, study_table
+
     if as_json:
-        from claimlab.study.run import open_study
-        from claimlab.study.score import entries
-
-        emit({"entries": [entry.to_json() for entry in entries(open_study(folder))]})
+        emit({"entries": [entry.to_json() for entry in saved_study(folder)[1]]})
         return
-    from claimlab.study.page import study_table
-
     show_blocks(study_table(folder, rows=rows, columns=columns, cells=cells))

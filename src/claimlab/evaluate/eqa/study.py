@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from claimlab.core import packaged
-from claimlab.core.errors import DataError, OutputExists, UsageError
+from claimlab.core.errors import DataError, OutputExists
+from claimlab.core.toml_file import read_toml
 
 QUESTIONS = {
     "aim": "What is this evaluation meant to prove?",
@@ -63,20 +63,7 @@ class Study(_Part):
 
 def read_study(file: Path) -> Study:
     """The study in `file`; refused, naming every gap at once, while a question is unanswered."""
-    try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError:
-        raise UsageError(f"There is no study file '{file}'.", "Start one with `new_study`.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"'{file}' is not valid TOML: {error}.", "Fix the file.") from None
-    try:
-        study = Study.model_validate(raw)
-    except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg'].lower()}" for e in error.errors()[:5])
-        raise DataError(
-            f"'{file}' has wrong fields ({wrong}).",
-            "Compare it with a new one, started with `new_study`.",
-        ) from None
+    study = read_toml(file, Study, kind="study file", start="new_study")
     gaps = unanswered(study)
     if gaps:
         raise DataError(

@@ -1,0 +1,30 @@
+"""A TOML file that a user wrote, held against a model: every fault is a sentence that names the field."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from claimlab.core.errors import DataError, UsageError
+
+Model = TypeVar("Model", bound=BaseModel)
+NAMED = 5  # wrong fields that a message names
+
+
+def read_toml(file: Path, model: type[Model], *, kind: str, start: str) -> Model:
+    """The file as `model`; `kind` is what it is called in a message, `start` the function that writes a new one."""
+    try:
+        raw = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError:
+        raise UsageError(f"There is no {kind} '{file}'.", f"Start one with `{start}`.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"'{file}' is not valid TOML: {error}.", "Fix the file.") from None
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg'].lower()}" for e in error.errors()[:NAMED])
+        todo = f"Compare it with a new one, started with `{start}`."
+        raise DataError(f"'{file}' has wrong fields ({wrong}).", todo) from None
