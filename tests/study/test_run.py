@@ -92,6 +92,8 @@ def test_a_detector_is_compared_with_the_baseline_and_never_with_itself(place: P
     assert tfidf.p_holm is not None
     assert guess.p_holm is not None
     assert tfidf.p_holm < 0.05
+    assert tfidf.difference_interval is not None
+    assert 0 < tfidf.difference_interval[0] < tfidf.difference < tfidf.difference_interval[1]
 
 
 def test_drawing_the_seeds_adds_their_spread() -> None:
