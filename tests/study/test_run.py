@@ -261,3 +261,13 @@ def test_a_clear_difference_stays_clear_among_many_comparisons(place: Path) -> N
     copied = [e for e in found if str(e.axes["detector"]).startswith("copy")]
     assert len(copied) == 60
     assert all(e.p_holm is not None and e.p_holm < 0.05 for e in copied)
+
+
+def test_the_conclusion_counts_only_what_beats_every_reference(place: Path) -> None:
+    grid = study_run("study.toml", "out", only={"split": "random"})
+    tfidf, length = (next(e for e in grid.entries if e.axes["detector"] == n) for n in ("tfidf", "length alone"))
+    assert tfidf.interval is not None
+    assert length.macro_f1 is not None
+    assert tfidf.interval[0] < length.macro_f1, "the planted data gives the label away by length"
+    page = (place / "out" / "report" / "index.html").read_text(encoding="utf-8")
+    assert "0 of 2 detector settings score clearly above what needs no reading" in page

@@ -77,7 +77,12 @@ def drops(scored: Sequence[Entry]) -> Table | None:
             continue
         names = [str(v) for axis, v in entry.axes.items()]
         rows.append(
-            [*names, percent(random.macro_f1), percent(entry.macro_f1), percent(random.macro_f1 - entry.macro_f1)]
+            [
+                *names,
+                percent(random.macro_f1),
+                percent(entry.macro_f1),
+                percent(round(random.macro_f1 - entry.macro_f1, 3) + 0.0),
+            ]
         )
     return Table([*scored[0].axes, "random", "this split", "drop"], rows) if rows else None
 
