@@ -10,7 +10,7 @@ const place = (id) => document.getElementById(id);
 let state = null; // what the server said last
 let seen = null; // the item on the page
 let began = Date.now();
-let busy = false;
+let turn = Promise.resolve(); // requests go one after another: a key pressed while one is under way waits for its turn
 
 const waiting = () => JSON.parse(localStorage.getItem(shelf) || "[]");
 const keep = (list) => localStorage.setItem(shelf, JSON.stringify(list));
@@ -25,12 +25,15 @@ function element(name, text, attributes = {}) {
 function tell(text) { place("saving").textContent = text; }
 
 function show(next) {
+  const before = seen && seen.item.id;
   state = next;
   seen = adjudicating ? next.waiting[0] || null : next.seen;
-  began = Date.now();
+  const same = seen !== null && seen.item.id === before;
+  if (!same) began = Date.now();
   place("progress").textContent = adjudicating ? `${next.waiting.length} to decide` : `${next.done} of ${next.total} done`;
   if (!adjudicating) Object.assign(place("bar"), { max: Math.max(1, next.total), value: next.done, hidden: false });
-  place("comment").value = (seen && !adjudicating && seen.item.comment) || "";
+  const typing = same && document.activeElement === place("comment"); // the comment is being written: leave it
+  if (!typing) place("comment").value = (seen && !adjudicating && seen.item.comment) || "";
   const returned = place("returned");
   returned.hidden = !(seen && (seen.item.returned || seen.item.round === "second"));
   if (seen) returned.textContent = seen.item.returned ? `Sent back: ${seen.item.returned}` : "The votes were revealed: vote again.";
@@ -185,50 +188,50 @@ function legend() {
 }
 
 function decide(value) {
-  if (!seen || busy) return;
+  if (!seen) return;
+  const item = seen.item.id;
+  const others = waiting().filter((one) => one.item !== item); // pressed again before it was saved: the last answer counts
   const seconds = Math.min(86400, (Date.now() - began) / 1000);
-  keep([...waiting(), { item: seen.item.id, value, key: crypto.randomUUID(), comment: place("comment").value.trim() || null, seconds }]);
+  keep([...others, { item, value, key: crypto.randomUUID(), comment: place("comment").value.trim() || null, seconds }]);
   flush();
 }
 
+const flush = () => inTurn(saveWaiting);
+
 // Send what waits, oldest first. A refusal that says why is told and dropped; silence is tried again.
-async function flush() {
-  if (busy) return;
-  busy = true;
+async function saveWaiting() {
   let last = null;
-  try {
-    while (waiting().length) {
-      const [first, ...rest] = waiting();
-      tell("Saving …");
-      try {
-        last = await send(api + (adjudicating ? "adjudicate" : "decide"), first);
-      } catch (error) {
-        if (!error.status || error.status >= 500) {
-          tell(`Not connected. Answers that wait in this browser until the server answers again: ${waiting().length}.`);
-          setTimeout(flush, 1500);
-          return;
-        }
-        if (error.status === 403 && /page of this workspace/.test(error.message)) { location.reload(); return; }
-        tell(`Not saved: ${error.message}`);
-        keep(rest);
-        last = null;
-        await load();
+  while (waiting().length) {
+    const first = waiting()[0];
+    tell("Saving …");
+    try {
+      last = await send(api + (adjudicating ? "adjudicate" : "decide"), first);
+    } catch (error) {
+      if (!error.status || error.status >= 500) {
+        tell(`Not connected. Answers that wait in this browser until the server answers again: ${waiting().length}.`);
+        setTimeout(flush, 1500);
         return;
       }
-      keep(rest);
+      if (error.status === 403 && /page of this workspace/.test(error.message)) { location.reload(); return; }
+      drop(first);
+      tell(`Not saved: ${error.message}`);
+      last = null;
+      await load();
+      return;
     }
-    if (last) { show(last); tell("Saved."); }
-  } finally {
-    busy = false;
+    drop(first);
   }
+  if (last) { show(last); tell("Saved."); }
 }
+const drop = (answer) => keep(waiting().filter((one) => one.key !== answer.key));
 
-async function act(call) {
-  if (busy) return;
-  busy = true;
-  try { show(await call()); tell(""); } catch (error) { tell(error.message || "The server did not answer. Try again."); } finally { busy = false; }
+function inTurn(call) { turn = turn.then(call).catch((error) => tell(error.message || "The server did not answer. Try again.")); }
+const act = (call) => inTurn(async () => { show(await call()); tell(""); });
+function skip() {
+  if (!seen) return;
+  const item = seen.item.id; // the one on the page when the key was pressed
+  act(() => send(api + "skip", { item }));
 }
-const skip = () => seen && act(() => send(api + "skip", { item: seen.item.id }));
 const undo = () => act(() => send(api + "undo", {}));
 const fetched = async (path) => {
   const answer = await fetch(api + path);
@@ -236,19 +239,24 @@ const fetched = async (path) => {
   if (!answer.ok) throw new Error([content.problem, content.todo].filter(Boolean).join(" "));
   return content;
 };
-function back() {
+const back = () => inTurn(async () => {
   const list = state.earlier;
   const at = seen ? list.indexOf(seen.item.id) : -1;
   const target = list[Math.min(at + 1, list.length - 1)];
-  if (target) act(() => fetched(`annotate?item=${encodeURIComponent(target)}`));
+  if (target) { show(await fetched(`annotate?item=${encodeURIComponent(target)}`)); tell(""); }
+});
+function reveal() {
+  if (!seen) return;
+  const item = seen.item.id;
+  act(async () => { await send(api + "reveal", { item }); return fetched("adjudicate"); });
 }
-const reveal = () => seen && act(async () => { await send(api + "reveal", { item: seen.item.id }); return fetched("adjudicate"); });
 function sendBack() {
   if (!seen) return;
+  const item = seen.item.id;
   const names = [...new Set(seen.item.votes.filter((vote) => !vote.model).map((vote) => vote.who))];
   const why = place("comment").value.trim();
   if (!why) { tell("Say why in the comment, then send it back."); place("comment").focus(); return; }
-  act(async () => { for (const person of names) await send(api + "send-back", { item: seen.item.id, person, why }); return fetched("adjudicate"); });
+  act(async () => { for (const person of names) await send(api + "send-back", { item, person, why }); return fetched("adjudicate"); });
 }
 async function load() {
   try { show(await fetched(work.dataset.mode)); } catch (error) {
