@@ -8,7 +8,9 @@ from pathlib import Path
 
 from claimlab.core.errors import ClaimlabError
 from claimlab.study.file import StudyFile, read_study_file
-from claimlab.study.plan import REFERENCES, Cell, axes_of, dataset_node, plan
+from claimlab.study.plan import Cell, axes_of, plan
+from claimlab.study.source import dataset_node
+from claimlab.study.step import REFERENCES
 
 
 def study_check(study: str | Path) -> tuple[list[Cell], list[str]]:

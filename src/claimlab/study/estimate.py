@@ -9,8 +9,8 @@ from typing import Any
 
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
-from claimlab.study.plan import Node
 from claimlab.study.run import Maker, asks, prepared
+from claimlab.study.step import Node
 
 
 def study_estimate(

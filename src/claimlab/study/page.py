@@ -16,9 +16,9 @@ from claimlab.pages.dots import Dot, dots
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import Entry
 from claimlab.study.file import StudyFile, read_study_file
-from claimlab.study.plan import REFERENCES, Node
 from claimlab.study.run import FILE, STEPS_FOLDER, Grid
 from claimlab.study.score import entries
+from claimlab.study.step import REFERENCES, Node
 from claimlab.study.tables import Row, against, crossed, drops, flat, others, words
 
 KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.toml"

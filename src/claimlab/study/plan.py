@@ -1,99 +1,15 @@
-"""From a study file to its cells: a cell is one choice on every axis, made by a chain of steps.
-
-A step is known by everything that decides its result: verb, options, seed, version, and the steps or files before it.
-Equal steps have equal keys, so each is done once, and a changed axis redoes only what depends on it.
-"""
+"""From a study file to its cells: a cell is one choice on every axis, made by a chain of steps."""
 
 from __future__ import annotations
 
-import inspect
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from hashlib import sha256
-from importlib import import_module
 from itertools import product
-from pathlib import Path
-from typing import Any, Unpack, get_args, get_origin, get_type_hints
 
-from claimlab import __version__
-from claimlab.core.dataset import read_manifest
-from claimlab.core.digest import digest_file
 from claimlab.core.errors import UsageError
 from claimlab.study.file import Options, StudyFile, Value
-
-NONE = "none"
-
-
-@dataclass(frozen=True)
-class Verb:
-    """A verb as a step of a study: `main` is the option that an axis value sets by its name alone."""
-
-    home: str
-    function: str
-    main: str
-    seeded: bool = False
-
-    @property
-    def call(self) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(import_module(self.home), self.function)
-        return found
-
-    @cached_property
-    def options(self) -> set[str]:
-        """Its arguments; those that it takes by a typed `**` count one by one."""
-        names = set(inspect.signature(self.call).parameters)
-        for hint in get_type_hints(self.call).values():
-            names |= set(get_args(hint)[0].__annotations__) if get_origin(hint) is Unpack else set()
-        return names
-
-
-SOURCES = {
-    "load": Verb("claimlab.catalog.load", "load", "name"),
-    "import": Verb("claimlab.exchange.importer", "import_files", "paths"),
-    "merge": Verb("claimlab.exchange.merge", "merge", "datasets"),
-}
-STEPS = {
-    "clean": Verb("claimlab.clean.front", "clean", "recipe"),
-    "evolve": Verb("claimlab.evolve.front", "evolve", "target", seeded=True),
-    "enrich": Verb("claimlab.enrich.front", "enrich", "provider"),
-    "split": Verb("claimlab.split.run", "split", "by", seeded=True),
-    "detector": Verb("claimlab.detect.run", "detect", "detector", seeded=True),
-}
-# What any study shows beside its models: a score means nothing without them.
-REFERENCES: dict[str, Options] = {
-    "majority": {"detector": "majority"},
-    "length alone": {"detector": "shortcut", "settings": {"feature": "length"}},
-}
-OF_DETECT = ("evidence", "task")  # axes that are options of the detector's run
-_SET_BY_THE_STUDY = {"data", "output", "force", "progress", "cache", "mode", "max_cost", "max_calls", "max_tokens"}
-
-
-@dataclass(frozen=True)
-class Node:
-    """One step: `folder` is a dataset that is there already, all others are made by `verb`."""
-
-    verb: str
-    options: str  # as JSON, so that equal steps are equal
-    before: tuple[Node, ...] = ()
-    folder: str | None = None
-    inputs: str = ""  # digests of the files that are read
-
-    @cached_property
-    def key(self) -> str:
-        decides = [self.verb, self.options, [b.key for b in self.before], self.folder, self.inputs, __version__]
-        return sha256(json.dumps(decides).encode()).hexdigest()
-
-    @property
-    def name(self) -> str:
-        return f"{self.verb}-{self.key[:12]}"
-
-    def chain(self) -> Iterator[Node]:
-        """This step and all before it, first things first."""
-        for node in self.before:
-            yield from node.chain()
-        yield self
+from claimlab.study.source import dataset_node
+from claimlab.study.step import NONE, OF_DETECT, REFERENCES, STEPS, Node, as_json, checked
 
 
 @dataclass(frozen=True)
@@ -177,7 +93,7 @@ def _detect_node(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
             continue
         if verb.seeded:
             options.setdefault("seed", chosen["seed"])
-        node = Node(verb.function, _json(options), (node,))
+        node = Node(verb.function, as_json(options), (node,))
     return node
 
 
@@ -196,47 +112,3 @@ def _options(study: StudyFile, axis: str, value: Value, more: Options) -> Option
     if known is not None and verb.main not in known and axis not in ("detector", "split"):
         options.pop(verb.main)  # a table with a free name: its options say it all
     return checked(verb, options, f"[{axis}.{value}]")
-
-
-def checked(verb: Verb, options: Options, place: str) -> Options:
-    """The options, or an error that names the one that the verb does not have."""
-    for option in options:
-        if option not in verb.options - _SET_BY_THE_STUDY:
-            raise UsageError(
-                f"{place}: '{option}' is not an option of {verb.function} in a study.", "See the help of the verb."
-            )
-    return options
-
-
-def dataset_node(study: StudyFile, name: str) -> Node:
-    """How a dataset comes in: a folder as it is, a catalogued dataset, a file to import, or others merged."""
-    said = dict(study.datasets[name])
-    kinds = [kind for kind in ("folder", *SOURCES) if kind in said]
-    if len(kinds) != 1:
-        raise UsageError(
-            f"[datasets.{name}] must say where the data comes from in one way.",
-            "Give one of folder, load (with source), import, or merge.",
-        )
-    kind = kinds[0]
-    value = said.pop(kind)
-    if kind == "folder":
-        manifest = read_manifest(Path(value))
-        return Node("folder", "{}", folder=str(value), inputs=manifest.own_digest())
-    if kind == "merge":
-        return Node("merge", _json(said), tuple(dataset_node(study, part) for part in value))
-    verb = SOURCES[kind]
-    options = checked(verb, {verb.main: value, **said}, f"[datasets.{name}]")
-    return Node(kind, _json(options), inputs=digest_of(options.get("source", value)))
-
-
-def digest_of(path: str | list[str]) -> str:
-    """The digest of a file, or of all files of a folder: a study notices that its data has changed."""
-    files = [Path(p) for p in ([path] if isinstance(path, str) else path)]
-    found = [f for p in files for f in (sorted(q for q in p.rglob("*") if q.is_file()) if p.is_dir() else [p])]
-    if missing := [str(f) for f in found if not f.is_file()]:
-        raise UsageError(f"There is no file '{missing[0]}'.", "Correct the path in the study file.")
-    return sha256("".join(f"{f.name} {digest_file(f)}\n" for f in found).encode()).hexdigest()
-
-
-def _json(options: Options) -> str:
-    return json.dumps(options, sort_keys=True, ensure_ascii=False, default=str)

@@ -36,7 +36,8 @@ from claimlab.core.shown import Shown
 from claimlab.core.words import several
 from claimlab.study.entry import Entry
 from claimlab.study.file import Caps, StudyFile, read_study_file
-from claimlab.study.plan import SOURCES, STEPS, Cell, Node, Verb, plan
+from claimlab.study.plan import Cell, plan
+from claimlab.study.step import SOURCES, STEPS, Node, Verb
 
 FILE, CELLS, TIMINGS, STEPS_FOLDER = "study.toml", "cells.json", "timings.json", "steps"
 _VERBS = {**SOURCES, **{verb.function: verb for verb in STEPS.values()}}

@@ -11,8 +11,8 @@ from claimlab.core.choice import one_of
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import Cell, Table, decimal, percent, span
 from claimlab.study.entry import Entry
-from claimlab.study.plan import NONE
 from claimlab.study.run import STEPS_FOLDER
+from claimlab.study.step import NONE
 
 MEASURES = {
     "macro_f1": "macro-F1",

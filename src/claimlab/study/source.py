@@ -1,0 +1,42 @@
+"""How a dataset of a study comes in: a folder as it is, a catalogued dataset, a file to import, or others merged."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+from claimlab.core.dataset import read_manifest
+from claimlab.core.digest import digest_file
+from claimlab.core.errors import UsageError
+from claimlab.study.file import StudyFile
+from claimlab.study.step import SOURCES, Node, as_json, checked
+
+
+def dataset_node(study: StudyFile, name: str) -> Node:
+    """How a dataset comes in: a folder as it is, a catalogued dataset, a file to import, or others merged."""
+    said = dict(study.datasets[name])
+    kinds = [kind for kind in ("folder", *SOURCES) if kind in said]
+    if len(kinds) != 1:
+        raise UsageError(
+            f"[datasets.{name}] must say where the data comes from in one way.",
+            "Give one of folder, load (with source), import, or merge.",
+        )
+    kind = kinds[0]
+    value = said.pop(kind)
+    if kind == "folder":
+        manifest = read_manifest(Path(value))
+        return Node("folder", "{}", folder=str(value), inputs=manifest.own_digest())
+    if kind == "merge":
+        return Node("merge", as_json(said), tuple(dataset_node(study, part) for part in value))
+    verb = SOURCES[kind]
+    options = checked(verb, {verb.main: value, **said}, f"[datasets.{name}]")
+    return Node(kind, as_json(options), inputs=digest_of(options.get("source", value)))
+
+
+def digest_of(path: str | list[str]) -> str:
+    """The digest of a file, or of all files of a folder: a study notices that its data has changed."""
+    files = [Path(p) for p in ([path] if isinstance(path, str) else path)]
+    found = [f for p in files for f in (sorted(q for q in p.rglob("*") if q.is_file()) if p.is_dir() else [p])]
+    if missing := [str(f) for f in found if not f.is_file()]:
+        raise UsageError(f"There is no file '{missing[0]}'.", "Correct the path in the study file.")
+    return sha256("".join(f"{f.name} {digest_file(f)}\n" for f in found).encode()).hexdigest()

@@ -1,0 +1,105 @@
+"""A step of a study: a verb with its options, known by everything that decides its result.
+
+Equal steps have equal keys, so each is done once, and a changed axis redoes only what depends on it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from importlib import import_module
+from typing import Any, Unpack, get_args, get_origin, get_type_hints
+
+from claimlab import __version__
+from claimlab.core.errors import UsageError
+from claimlab.study.file import Options
+
+NONE = "none"
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb as a step of a study: `main` is the option that an axis value sets by its name alone."""
+
+    home: str
+    function: str
+    main: str
+    seeded: bool = False
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(import_module(self.home), self.function)
+        return found
+
+    @cached_property
+    def options(self) -> set[str]:
+        """Its arguments; those that it takes by a typed `**` count one by one."""
+        names = set(inspect.signature(self.call).parameters)
+        for hint in get_type_hints(self.call).values():
+            names |= set(get_args(hint)[0].__annotations__) if get_origin(hint) is Unpack else set()
+        return names
+
+
+SOURCES = {
+    "load": Verb("claimlab.catalog.load", "load", "name"),
+    "import": Verb("claimlab.exchange.importer", "import_files", "paths"),
+    "merge": Verb("claimlab.exchange.merge", "merge", "datasets"),
+}
+STEPS = {
+    "clean": Verb("claimlab.clean.front", "clean", "recipe"),
+    "evolve": Verb("claimlab.evolve.front", "evolve", "target", seeded=True),
+    "enrich": Verb("claimlab.enrich.front", "enrich", "provider"),
+    "split": Verb("claimlab.split.run", "split", "by", seeded=True),
+    "detector": Verb("claimlab.detect.run", "detect", "detector", seeded=True),
+}
+# What any study shows beside its models: a score means nothing without them.
+REFERENCES: dict[str, Options] = {
+    "majority": {"detector": "majority"},
+    "length alone": {"detector": "shortcut", "settings": {"feature": "length"}},
+}
+OF_DETECT = ("evidence", "task")  # axes that are options of the detector's run
+_SET_BY_THE_STUDY = {"data", "output", "force", "progress", "cache", "mode", "max_cost", "max_calls", "max_tokens"}
+
+
+@dataclass(frozen=True)
+class Node:
+    """One step: `folder` is a dataset that is there already, all others are made by `verb`."""
+
+    verb: str
+    options: str  # as JSON, so that equal steps are equal
+    before: tuple[Node, ...] = ()
+    folder: str | None = None
+    inputs: str = ""  # digests of the files that are read
+
+    @cached_property
+    def key(self) -> str:
+        decides = [self.verb, self.options, [b.key for b in self.before], self.folder, self.inputs, __version__]
+        return sha256(json.dumps(decides).encode()).hexdigest()
+
+    @property
+    def name(self) -> str:
+        return f"{self.verb}-{self.key[:12]}"
+
+    def chain(self) -> Iterator[Node]:
+        """This step and all before it, first things first."""
+        for node in self.before:
+            yield from node.chain()
+        yield self
+
+
+def checked(verb: Verb, options: Options, place: str) -> Options:
+    """The options, or an error that names the one that the verb does not have."""
+    for option in options:
+        if option not in verb.options - _SET_BY_THE_STUDY:
+            raise UsageError(
+                f"{place}: '{option}' is not an option of {verb.function} in a study.", "See the help of the verb."
+            )
+    return options
+
+
+def as_json(options: Options) -> str:
+    return json.dumps(options, sort_keys=True, ensure_ascii=False, default=str)
