@@ -209,7 +209,9 @@ def test_answers_survive_a_lost_connection_and_a_reload(
         page.reload()
         page.get_by_text("2 of 3 done").wait_for()
         held: list[Any] = []
-        page.route("**/skip", lambda route: held.append(route))  # a slow server: the keys that follow come before it has answered
+        page.route(
+            "**/skip", lambda route: held.append(route)
+        )  # a slow server: the keys that follow come before it has answered
         page.keyboard.press("s")
         page.keyboard.press("u")
         page.keyboard.press("c")
