@@ -19,6 +19,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.evolve.auditors.auditor import Question
 from claimlab.evolve.auditors.known.model import case_of, judge_of
+from claimlab.evolve.propagation import reading
 from claimlab.evolve.records import starts
 from claimlab.evolve.rewrite.known.model import PROMPT, question
 from claimlab.evolve.rewrite.rewriter import Request
@@ -56,6 +57,7 @@ def evolve(
     hubs: bool = True,
     fan_out: int | None = None,
     reach: int | None = None,
+    context: str | None = None,
     target: Sequence[str] = (),
     vote: str | None = None,
     rewriter: str = "rules",
@@ -83,16 +85,18 @@ def evolve(
 
     `kind` is "walk", "cascade" (nothing steers) or "intervened" (auditors steer every claim towards each `target`, such
     as "style=colloquial"). `network` and `population` are files, a kind of network and a number of agents to draw.
-    `rewriter` writes for the agents: "rules", "model" (with `profile`) or "replay" (`recording`); `auditor` judges.
+    `context` says which agents also read the source of the claim: "never" (walks and cascades, as published), "first"
+    or "always" (intervened). `rewriter` writes for the agents: "rules", "model" (with `profile`) or "replay"
+    (`recording`); `auditor` judges.
     With `output` the result is written there, a run that was stopped goes on when it is called again, and the caps hold
     over all its starts. `mode` and `cache` say how calls of models are recorded.
     """
-    given = locals()
-    setup = Setup.of(given)
-    with _run(**{name: given[name] for name in _RUN}, estimate=False) as run:
-        made = run.finish(sync.run(_evolved(setup, run)))
-        remarks = made.notes[len(run.dataset.notes) :]
-        return Evolved(**vars(made), budget=run.calls.budget.summary(), remarks=remarks)
+    arguments = locals()
+    setup = Setup.of(arguments)
+    with _run(**{name: arguments[name] for name in _RUN}, estimate=False) as run:
+        dataset = run.finish(sync.run(_evolved(setup, run)))
+        remarks = dataset.notes[len(run.dataset.notes) :]
+        return Evolved(**vars(dataset), budget=run.calls.budget.summary(), remarks=remarks)
 
 
 def estimate_evolve(data: Source, **words: Any) -> dict[str, Any]:
@@ -145,9 +149,9 @@ def estimate(setup: Setup, claims: Dataset, calls: Calls) -> dict[str, Any]:
     """The most that a run can take: every step is made and every auditor asked. Texts are taken to stay as long."""
     parts: dict[str, Priced] = {}
 
-    def part(name: str, profile: str, asked: Iterator[Ask[Any]]) -> None:
+    def part(name: str, profile: str, requests: Iterator[Ask[Any]]) -> None:
         known = find_profile(profile).with_model(setup.model)
-        parts[name] = estimate_calls(asked, known, recording=calls.existing())
+        parts[name] = estimate_calls(requests, known, recording=calls.existing())
 
     if setup.rewriter == "model" and setup.profile:
         part("agents", setup.profile, _turns(setup, claims))
@@ -167,19 +171,12 @@ def _steps(setup: Setup) -> int:
 
 
 def _turns(setup: Setup, claims: Dataset) -> Iterator[Ask[Any]]:
-    profile = setup.open_stage().profile(0)
+    profile, prompt = setup.open_stage().profile(0), setup.words[PROMPT]
     for start in starts(claims, setup.targets):
-        request = Request(
-            start.text,
-            profile,
-            0,
-            context=start.context,
-            evidence=start.evidence,
-            target=start.target,
-            must_rewrite=start.target is None or not setup.jury,
-        )
-        for _ in range(_steps(setup)):
-            yield question(request, setup.words[PROMPT])
+        must = start.target is None or not setup.jury
+        for step in range(_steps(setup)):
+            source = reading(start, setup.plan.context, first=step == 0)
+            yield question(Request(start.text, profile, 0, target=start.target, must_rewrite=must, **source), prompt)
 
 
 def _votes(setup: Setup, claims: Dataset, judge: ModelJudge[Any]) -> Iterator[Ask[Any]]:

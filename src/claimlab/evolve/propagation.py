@@ -25,6 +25,17 @@ from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Rewriter
 from claimlab.evolve.society.engine import Model
 from claimlab.evolve.stage import Stage
 
+Kind = Literal["walk", "cascade", "intervened"]
+VoteMode = Literal["paper", "released"]
+Context = Literal["never", "first", "always"]
+
+
+def reading(start: Start, context: Context, *, first: bool) -> dict[str, Any]:
+    """What an agent reads besides the claim: nothing in the paper, else the source that the claim came from."""
+    if context == "never" or (context == "first" and not first):
+        return {}
+    return {"context": start.context, "evidence": start.evidence}
+
 
 @dataclass(frozen=True)
 class Cast:
@@ -34,6 +45,7 @@ class Cast:
     rewriter: Rewriter
     auditors: Sequence[Auditor]
     seed: int
+    context: Context = "never"
 
     async def turn(
         self,
@@ -59,8 +71,7 @@ class Cast:
             claim=start.id,
             origin=start.text,
             language=start.language,
-            context=start.context,
-            evidence=start.evidence,
+            **reading(start, self.context, first=step == 1 and round == 1),
             opinion=None if hub is None else self.stage.profile(hub),
             target=start.target,
             diagnosis=diagnosis,
@@ -68,24 +79,24 @@ class Cast:
             round=round,
             step=step,
         )
-        done = await _rewritten(self.rewriter, request)
+        rewrite = await _rewritten(self.rewriter, request)
         return Hop(
             round=round,
             step=step,
             agent=request.agent,
-            role=done.role,
+            role=rewrite.role,
             input=text,
-            output=done.text,
-            attributes=list(done.attributes),
-            why=done.reason,
-            operators=[{"name": o.name, "fired": o.fired} for o in done.operators],
+            output=rewrite.text,
+            attributes=list(rewrite.attributes),
+            why=rewrite.reason,
+            operators=[{"name": o.name, "fired": o.fired} for o in rewrite.operators],
             diagnosis=diagnosis,
             hub=None if hub is None else self.stage.name(hub),
             parent=parent,
             depth=depth,
             seed=seed,
-            failure=done.failure,
-            cost=done.cost,
+            failure=rewrite.failure,
+            cost=rewrite.cost,
         )
 
     async def votes(self, start: Start, hop: Hop, which: slice = slice(None)) -> list[Vote]:
@@ -130,13 +141,12 @@ async def _vote(auditor: Auditor, question: Question) -> Vote:
         return Vote(auditor.name, None, f"{type(error).__name__}: {error}", failure="crash", cost=None)
 
 
-Kind = Literal["walk", "cascade", "intervened"]
-VoteMode = Literal["paper", "released"]
-
-
 @dataclass(frozen=True)
 class Plan:
-    """`steps` is per round. `fan_out` and `reach` (agents at most) are of cascades, whose `steps` are their depth."""
+    """`steps` is per round. `context` says which agents read the source of the claim: none, the first, or all.
+
+    `fan_out` and `reach` (agents at most) are of cascades, whose `steps` are their depth.
+    """
 
     kind: Kind = "walk"
     steps: int = 30
@@ -145,9 +155,12 @@ class Plan:
     hub_opinions: bool = True
     fan_out: int = 2
     reach: int = 30
+    context: Context = "never"
 
     def __post_init__(self) -> None:
-        for name, value, known in (("kind", self.kind, get_args(Kind)), ("vote", self.vote, get_args(VoteMode))):
+        choices = ("kind", get_args(Kind)), ("vote", get_args(VoteMode)), ("context", get_args(Context))
+        for name, known in choices:
+            value = getattr(self, name)
             if value not in known:
                 raise UsageError(f"'{value}' is not a valid {name} of a run.", f"Use one of: {', '.join(known)}.")
         if min(self.steps, self.rounds, self.fan_out, self.reach) < 1:

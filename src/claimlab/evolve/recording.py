@@ -93,5 +93,5 @@ def _released_vote(row: dict[str, Any]) -> list[dict[str, Any]]:
     return [{k: v for k, v in vote.items() if v is not None}]
 
 
-def _status(said: str | None) -> Status:
-    return cast(Status, said if said in ("done", "success", "failure", "unaudited") else "done")
+def _status(word: str | None) -> Status:
+    return cast(Status, word if word in ("done", "success", "failure", "unaudited") else "done")

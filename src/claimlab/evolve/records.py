@@ -44,26 +44,26 @@ def _languages(records: pl.DataFrame) -> pl.Series:
         return stated
     from claimlab.text.langid import identify
 
-    unsaid = records["text"].zip_with(
+    unlabelled = records["text"].zip_with(
         stated.is_null(), pl.Series([None], dtype=pl.String).new_from_index(0, len(stated))
     )
-    measured = pl.Series("language", identify(unsaid), dtype=pl.String)
+    measured = pl.Series("language", identify(unlabelled), dtype=pl.String)
     return stated.zip_with(stated.is_not_null(), measured)
 
 
 def tables(
-    claims: Dataset, begun: Sequence[Start], lives: Sequence[Life], origin: dict[str, Any], stage: Stage
+    claims: Dataset, beginnings: Sequence[Start], lives: Sequence[Life], origin: dict[str, Any], stage: Stage
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """The records and the side tables: traces, the claims' evidence under their new ids, agents and edges."""
     before = {row["id"]: row for row in claims.records.iter_rows(named=True)}
-    pairs = list(zip(begun, lives, strict=True))
+    pairs = list(zip(beginnings, lives, strict=True))
     records = [_record(before[start.id], start, life, origin) for start, life in pairs]
     bare = [row["id"] for row in records if not _says_what_it_is(row["meta"])]
     if bare:
         raise DataError(f"Evolved claim '{bare[0]}' has no label, origin or change log.", "Report this: it is a fault.")
     side = {"traces": _traces(pairs), **_society(stage, lives)}
     if "evidence" in claims.tables:
-        new_ids = pl.DataFrame({"record_id": [s.id for s in begun], "new": [life.key for life in lives]})
+        new_ids = pl.DataFrame({"record_id": [s.id for s in beginnings], "new": [life.key for life in lives]})
         moved = new_ids.join(claims.tables["evidence"], on="record_id", maintain_order="left")
         side["evidence"] = (
             moved.drop("record_id").rename({"new": "record_id"}).select(claims.tables["evidence"].columns)

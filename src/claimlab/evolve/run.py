@@ -58,14 +58,14 @@ async def simulate_async(
     if (plan.kind == "intervened") != bool(targets):
         wrong = "An intervened run needs a target." if not targets else f"A {plan.kind} has no target."
         raise UsageError(wrong, "Pass targets with an intervened plan, and only there.")
-    begun = starts(claims, targets)
-    if not begun:
+    beginnings = starts(claims, targets)
+    if not beginnings:
         raise DataError(f"'{claims.name}' holds no claim with a text.", "Pass a dataset with texts.")
-    cast = Cast(stage, rewriter, auditors, seed)
+    cast = Cast(stage, rewriter, auditors, seed, plan.context)
     described = parameters(cast, plan, targets)
     journal = Journal(None, {}) if run is None else run.journal(**described)
-    lives = await _all(begun, plan, cast, journal, concurrency, progress)
-    return _dataset(claims, begun, lives, cast, plan, described)
+    lives = await _all(beginnings, plan, cast, journal, concurrency, progress)
+    return _dataset(claims, beginnings, lives, cast, plan, described)
 
 
 def parameters(cast: Cast, plan: Plan, targets: Sequence[Target]) -> dict[str, Any]:
@@ -81,15 +81,15 @@ def parameters(cast: Cast, plan: Plan, targets: Sequence[Target]) -> dict[str, A
 
 
 async def _all(
-    begun: Sequence[Start], plan: Plan, cast: Cast, journal: Journal, concurrency: int, progress: Progress
+    beginnings: Sequence[Start], plan: Plan, cast: Cast, journal: Journal, concurrency: int, progress: Progress
 ) -> list[Life]:
     """Every life, in the order of the claims. An error that stops all is raised after the lives under way are kept."""
-    lives = [Life.from_json(kept) if (kept := journal.read(_shard(i))) else None for i in range(len(begun))]
+    lives = [Life.from_json(saved) if (saved := journal.read(_shard(i))) else None for i in range(len(beginnings))]
     left = [i for i, life in enumerate(lives) if life is None]
     before = len(lives) - len(left)
     progress(LABEL, before, len(lives))
     pool = each(
-        left, lambda i: live(begun[i], plan, cast), concurrency=concurrency, progress=progress, label=LABEL,
+        left, lambda i: live(beginnings[i], plan, cast), concurrency=concurrency, progress=progress, label=LABEL,
         total=len(lives), before=before,
     )  # fmt: skip
     async for at, life in pool:
@@ -104,13 +104,20 @@ def _shard(number: int) -> str:
 
 
 def _dataset(
-    claims: Dataset, begun: Sequence[Start], lives: Sequence[Life], cast: Cast, plan: Plan, described: dict[str, Any]
+    claims: Dataset,
+    beginnings: Sequence[Start],
+    lives: Sequence[Life],
+    cast: Cast,
+    plan: Plan,
+    described: dict[str, Any],
 ) -> Dataset:
     network = cast.stage.network.kind
     origin = {"made_by": "claimlab evolve", "rewriter": cast.rewriter.name, "mode": plan.kind, "network": network}
-    records, side = tables(claims, begun, lives, origin, cast.stage)
-    untold = claims.records["text"].null_count()
-    notes = [f"{several(untold, 'record')} without a text {verb(untold, 'was', 'were')} left out."] if untold else []
+    records, side = tables(claims, beginnings, lives, origin, cast.stage)
+    textless = claims.records["text"].null_count()
+    notes = (
+        [f"{several(textless, 'record')} without a text {verb(textless, 'was', 'were')} left out."] if textless else []
+    )
     step = Lineage(
         step="evolve",
         parameters=json.loads(json.dumps(described, default=str)),

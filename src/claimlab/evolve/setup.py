@@ -13,7 +13,7 @@ from claimlab.core.errors import UsageError
 from claimlab.evolve.auditors.auditor import AUDITORS, Auditor
 from claimlab.evolve.auditors.auditor import Settings as AuditorSettings
 from claimlab.evolve.claims.model import Target, all_targets
-from claimlab.evolve.propagation import Kind, Plan, VoteMode
+from claimlab.evolve.propagation import Context, Kind, Plan, VoteMode
 from claimlab.evolve.rewrite.rewriter import REWRITERS, Rewriter
 from claimlab.evolve.rewrite.rewriter import Settings as RewriterSettings
 from claimlab.evolve.rewrite.weights import Weights
@@ -37,6 +37,7 @@ class Setup:
     hubs: bool = True
     fan_out: int | None = None
     reach: int | None = None
+    context: str | None = None
     target: Sequence[str] = ()
     vote: str | None = None
     rewriter: str = "rules"
@@ -89,6 +90,8 @@ class Setup:
             hub_opinions=self.hubs,
             fan_out=self.fan_out or 2,
             reach=self.reach or 30,
+            # As published, whoever retells a claim does not see where it came from. A steered claim needs true details.
+            context=cast(Context, self.context or ("always" if self.kind == "intervened" else "never")),
         )
 
     @cached_property

@@ -39,6 +39,10 @@ WithinGroupOption = Annotated[
     bool | None, typer.Option("--within-group/--across-groups", help="Stay in the group (clustered: yes).")
 ]
 HubsOption = Annotated[bool, typer.Option("--hubs/--no-hubs", help="Hubs influence others, where there are any.")]
+ContextOption = Annotated[
+    str | None,
+    typer.Option(help="Which agents read the source of a claim: 'never' (walk, cascade), 'first' or 'always'."),
+]
 TargetOption = Annotated[
     list[str] | None, typer.Option(help="Target, such as style=colloquial; repeat for more; or 'all'.")
 ]
@@ -70,6 +74,7 @@ def run(
         int | None, typer.Option(min=1, help="Cascades: agents that each agent passes a claim to (2).")
     ] = None,
     reach: Annotated[int | None, typer.Option(min=1, help="Cascades: most agents to reach (30).")] = None,
+    context: ContextOption = None,
     target: TargetOption = None,
     vote: Annotated[str | None, typer.Option(help="When auditors vote: 'paper' (default) or 'released'.")] = None,
     rewriter: Annotated[str, typer.Option(help="How agents rewrite: 'rules', 'model' or 'replay'.")] = "rules",

@@ -70,18 +70,18 @@ def _released(topics: dict[str, Any]) -> Iterator[Context]:
 
 def _rows(frame: pl.DataFrame) -> list[Context]:
     columns = [c for c in ("id", "text", "title", "topic", "url", "language") if c in frame.columns]
-    made = []
+    entries = []
     for row in frame.select(columns).iter_rows(named=True):
         if row["text"] and row["text"].strip():
             digest = hashlib.sha256(row["text"].encode()).hexdigest()[:12]
-            made.append(Context(**{**row, "id": row.get("id") or digest}))
-    repeated = len(made) - len({context.id for context in made})
+            entries.append(Context(**{**row, "id": row.get("id") or digest}))
+    repeated = len(entries) - len({context.id for context in entries})
     if repeated:
         raise SchemaError(
             f"{several(repeated, 'context has', 'contexts have')} the id or text of another.",
             "Give every context its own id.",
         )
-    return made
+    return entries
 
 
 _TEXTS = ("id", "text", "kind", "label_raw", "language", "topic", "group", "authorship", "meta")

@@ -99,12 +99,12 @@ def estimate_seed_claims(
         raise UsageError("No model was named to write the sentences.", "Pass `profile`; see: claimlab llm profiles")
     texts, wanted = open_contexts(contexts, member, limit), wanted_of(claims, non_claims, gray)
     known, words = find_profile(profile).with_model(model), read_prompts(prompts, "evolve seed")
-    asked = [(context, label, count) for context in texts for label, count in wanted.items() if count]
+    requests = [(context, label, count) for context in texts for label, count in wanted.items() if count]
 
     def noises() -> Iterator[Request[Any]]:
         """Which sentences get noise follows from their ids; how long they will be, from nothing: 200 characters."""
         kinds = {label: next(t.name for t in types().values() if t.claim == (label == "claim")) for label in wanted}
-        for context, label, count in asked:
+        for context, label, count in requests:
             for number in range(1, count + 1):
                 draft = Draft(f"{context.id}-{label}-{number}", context, context.text[:200], kinds[label], "")
                 noise = noise_for(draft, gray, seed)
@@ -115,7 +115,7 @@ def estimate_seed_claims(
         recording = run.calls.existing()
         parts: dict[str, Priced] = {
             "sentences": estimate_calls(
-                (sentence_request(*a, seed, words["seeds"]) for a in asked), known, recording=recording
+                (sentence_request(*a, seed, words["seeds"]) for a in requests), known, recording=recording
             ),
             "gray area": estimate_calls(noises(), known),
         }

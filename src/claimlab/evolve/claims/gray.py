@@ -44,8 +44,8 @@ def grayed(
 ) -> list[Draft]:
     """The same sentences, some with noise; one whose rewriting fails or is not taken stays as it was."""
     noises = {i: noise for i, draft in enumerate(drafts) if (noise := noise_for(draft, share, seed)) is not None}
-    made = {i: _with_symbol(drafts[i], seed) for i, noise in noises.items() if noise == "symbols"}
-    asks = [i for i in noises if i not in made]
+    rewrites = {i: _with_symbol(drafts[i], seed) for i, noise in noises.items() if noise == "symbols"}
+    asks = [i for i in noises if i not in rewrites]
     requests = [rewrite_request(drafts[i], noises[i], seed, prompt) for i in asks]
     for index, answer in gather_sync(provider, requests, progress=progress, label="Into the gray area"):
         tally.add(answer)
@@ -56,9 +56,9 @@ def grayed(
         elif text is not None and draft.label == "claim" and figures(text) != figures(draft.text):
             dropped["noise that changed a figure"] += 1
         elif text is not None:
-            made[asks[index]] = text
+            rewrites[asks[index]] = text
     return [
-        replace(draft, text=made[i], noise=noises[i], before=draft.text) if i in made else draft
+        replace(draft, text=rewrites[i], noise=noises[i], before=draft.text) if i in rewrites else draft
         for i, draft in enumerate(drafts)
     ]
 

@@ -91,21 +91,21 @@ def draw_seeds(
     tally, dropped, words = Tally(), Counter[str](), prompts or Prompts()
     drafts = _once(_drawn(contexts, provider, wanted, seed, words["seeds"], tally, dropped, progress), dropped)
     drafts = grayed(drafts, provider, gray, seed, words["gray"], tally, dropped, progress)
-    made = Counter(draft.label for draft in drafts)
+    written = Counter(draft.label for draft in drafts)
     counts = {
         "contexts": len(contexts),
-        "claims": made["claim"],
-        "non_claims": made["non-claim"],
+        "claims": written["claim"],
+        "non_claims": written["non-claim"],
         "gray": sum(draft.noise is not None for draft in drafts),
         "dropped": dropped.total(),
         "failed_calls": sum(tally.failures.values()),
     }
     model = provider.profile.chosen_model()
-    asked = {
+    parameters = {
         "model": model, "claims": wanted["claim"], "non_claims": wanted["non-claim"], "gray": gray,
         "prompts": words.lineage("seeds", "gray"),
     }  # fmt: skip
-    step = Lineage(step="evolve seed", parameters=asked, seed=seed, inputs=_digest(contexts), counts=counts)
+    step = Lineage(step="evolve seed", parameters=parameters, seed=seed, inputs=_digest(contexts), counts=counts)
     notes = [f"{model}: {provider.profile.standing}."] if provider.profile.standing else []
     tables = {"evidence": evidence(drafts)}
     dataset = Dataset.build(
@@ -125,12 +125,12 @@ def _drawn(
     progress: Progress,
 ) -> list[Draft]:
     """What the model said, context after context; a call that failed is counted and gives nothing."""
-    asked = [(context, label) for context in contexts for label, count in wanted.items() if count]
-    requests = [sentence_request(context, label, wanted[label], seed, prompt) for context, label in asked]
+    sources = [(context, label) for context in contexts for label, count in wanted.items() if count]
+    requests = [sentence_request(context, label, wanted[label], seed, prompt) for context, label in sources]
     answers: dict[int, list[Draft]] = {}
     for index, answer in gather_sync(provider, requests, progress=progress, label="Drawing seeds"):
         tally.add(answer)
-        context, label = asked[index]
+        context, label = sources[index]
         sentences = answer.value.sentences if answer.value is not None else []
         if answer.ok:
             dropped["asked for, not given"] += max(0, wanted[label] - len(sentences))

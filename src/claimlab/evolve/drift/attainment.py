@@ -73,9 +73,9 @@ def _tally(last: pl.DataFrame, judge: str) -> pl.DataFrame:
 
 def steps_to_target(hops: pl.DataFrame) -> pl.DataFrame:
     """Per dimension and value, over traces that attained it: mean and most hops, and the share that took one."""
-    done = last_hops(hops).filter(pl.col("passed"))
+    arrivals = last_hops(hops).filter(pl.col("passed"))
     return (
-        done.group_by("dimension", "target")
+        arrivals.group_by("dimension", "target")
         .agg(
             pl.len().alias("traces"),
             pl.col("hops").mean().alias("mean"),

@@ -93,8 +93,8 @@ def drift(
         groups, society = _people(population, network)
         providers = [open_provider(profile, calls=run.calls) for profile in judges]
         ends = _independent(opened, auditor, auditor_data, judges, words, run)
-        asked = Judges(providers, known, runs, sample, words) if providers else None
-        drifted = measure(opened, groups=groups, judges=asked, independent=ends, seed=seed, progress=progress)
+        panel = Judges(providers, known, runs, sample, words) if providers else None
+        drifted = measure(opened, groups=groups, judges=panel, independent=ends, seed=seed, progress=progress)
         drifted.prompts = words.lineage(*_asked(judges, auditor))
         societies = _societies(opened, drifted, society)
         run.fill(lambda folder: fill(contents(drifted, societies, traces=traces, seed=seed), folder))
@@ -219,9 +219,9 @@ def _write_stages(
     runs = drifted.hops["run"].unique(maintain_order=True).to_list()
     for dataset, run in zip(opened, runs, strict=True):
         mine = drifted.hops.filter(drifted.hops["run"] == run)
-        for name, made in stages(dataset, mine, wanted, drifted.prompts).items():
+        for name, stage in stages(dataset, mine, wanted, drifted.prompts).items():
             target = folder / (name if len(opened) == 1 else f"{run.replace(': ', '-')}-{name}")
             refuse_taken(target, force=force, kind=DATASET)
-            made.write(target, force=force)
-            counts[str(target)] = {"records": made.records.height, **made.lineage[-1].counts}
+            stage.write(target, force=force)
+            counts[str(target)] = {"records": stage.records.height, **stage.lineage[-1].counts}
     return counts

@@ -99,7 +99,7 @@ def schema_of(reading: Reading) -> type[Reasoned]:
 def judge_of(provider: Provider, reading: Reading, runs: int = 1, prompts: Prompts | None = None) -> ModelJudge[Any]:
     return ModelJudge(
         provider, (prompts or Prompts())[PROMPT], schema_of(reading),
-        value=lambda said: _total(said, reading), runs=runs, max_tokens=MAX_TOKENS,
+        value=lambda reply: _total(reply, reading), runs=runs, max_tokens=MAX_TOKENS,
     )  # fmt: skip
 
 
@@ -140,5 +140,5 @@ def judge_pairs(
     return Judged(reading, pl.DataFrame(rows, schema=kinds).sort("judge", "run", "pair"), tallies)
 
 
-def _total(said: Any, reading: Reading) -> float:
-    return float(np.mean([getattr(said, dimension) for dimension in reading.dimensions]))
+def _total(reply: Any, reading: Reading) -> float:
+    return float(np.mean([getattr(reply, dimension) for dimension in reading.dimensions]))

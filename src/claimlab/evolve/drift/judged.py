@@ -48,7 +48,7 @@ def sample_hops(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
 def level_judge(provider: Provider, prompts: Prompts | None = None) -> ModelJudge[Level]:
     """Says how true a text still is."""
     prompt = (prompts or Prompts())["verdict-level"]
-    return ModelJudge(provider, prompt, Level, value=lambda said: said.verdict, max_tokens=MAX_TOKENS)
+    return ModelJudge(provider, prompt, Level, value=lambda reply: reply.verdict, max_tokens=MAX_TOKENS)
 
 
 def level_cases(claims: Sequence[tuple[str, str]], prompt: Prompt) -> list[Case]:
@@ -73,7 +73,7 @@ def judge_levels(
 def stated_judge(provider: Provider, prompts: Prompts | None = None) -> ModelJudge[Stated]:
     """Says which facts of its context a text states."""
     prompt = (prompts or Prompts())["coverage"]
-    return ModelJudge(provider, prompt, Stated, value=lambda said: float(len(said.stated)), max_tokens=MAX_TOKENS)
+    return ModelJudge(provider, prompt, Stated, value=lambda reply: float(len(reply.stated)), max_tokens=MAX_TOKENS)
 
 
 def stated_cases(claims: Sequence[tuple[str, str]], prompt: Prompt) -> list[Case]:

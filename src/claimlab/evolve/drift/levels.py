@@ -74,8 +74,8 @@ def _stage(dataset: Dataset, hops: pl.DataFrame, name: str, prompts: Mapping[str
             continue
         seen.add(key)
         records.append(_record(source, hop, name))
-    made = {r["id"]: t for r, t in records}
-    table = _traces(dataset, hops, made, name)
+    owners = {r["id"]: t for r, t in records}
+    table = _traces(dataset, hops, owners, name)
     frame = pl.DataFrame([r for r, _ in records], schema=SCHEMA)
     traces = hops["trace_id"].n_unique()
     step = Lineage(
@@ -137,12 +137,12 @@ def _authorship(of_record: str | None, name: str) -> str | None:
     return of_record or "MGT"
 
 
-def _traces(dataset: Dataset, hops: pl.DataFrame, made: dict[str, str], name: str) -> pl.DataFrame:
+def _traces(dataset: Dataset, hops: pl.DataFrame, owners: dict[str, str], name: str) -> pl.DataFrame:
     """The hops that led to each record of the stage, keyed by its new id; a seed has none behind it."""
     table = dataset.tables["traces"]
-    if name == "seed" or not made:
+    if name == "seed" or not owners:
         return table.clear().select(list(SIDE_TABLES["traces"]))
     until = hops.filter(pl.col("hop") <= stop_of(name)).select("trace_id", "round", "step")
-    ids = pl.DataFrame({"new": list(made), "trace_id": list(made.values())})
-    kept = table.join(until, on=["trace_id", "round", "step"], how="semi").join(ids, on="trace_id")
-    return kept.with_columns(pl.col("new").alias("record_id")).drop("new").sort("trace_id", "round", "step")
+    ids = pl.DataFrame({"new": list(owners), "trace_id": list(owners.values())})
+    rows_kept = table.join(until, on=["trace_id", "round", "step"], how="semi").join(ids, on="trace_id")
+    return rows_kept.with_columns(pl.col("new").alias("record_id")).drop("new").sort("trace_id", "round", "step")

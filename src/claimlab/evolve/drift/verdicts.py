@@ -34,8 +34,8 @@ def with_verdicts(hops: pl.DataFrame, annotations: pl.DataFrame | None = None) -
     rows = []
     for value, meta in annotations.filter(pl.col("question").is_in(QUESTIONS)).select("value", "meta").iter_rows():
         where = json.loads(meta) if meta else {}
-        if "trace_id" in where and "hop" in where and (found := level(value)):
-            rows.append((str(where["trace_id"]), int(where["hop"]), found))
+        if "trace_id" in where and "hop" in where and (verdict := level(value)):
+            rows.append((str(where["trace_id"]), int(where["hop"]), verdict))
     if not rows:
         return out
     given = pl.DataFrame(rows, schema={"trace_id": pl.String, "hop": pl.Int32, "given": pl.String}, orient="row")

@@ -50,9 +50,10 @@ def build(
     for name in settings:
         if name not in known:
             raise UnknownName(f"setting of the network '{kind}'", name, [*known, "mean_degree"])
-    made = make(population, np.random.default_rng(seed), mean_degree, **settings)
+    network = make(population, np.random.default_rng(seed), mean_degree, **settings)
     return replace(
-        made, parameters={"kind": made.kind, "seed": seed, "mean_degree": made.mean_degree, **made.parameters}
+        network,
+        parameters={"kind": network.kind, "seed": seed, "mean_degree": network.mean_degree, **network.parameters},
     )
 
 

@@ -45,11 +45,11 @@ def read_network(path: str | Path, population: Population, member: str | None = 
     raise SchemaError(f"'{name}' is not a network.", _LAYOUTS)
 
 
-def _nodes_and_edges(found: Mapping[str, Any], population: Population, source: dict[str, Any]) -> Network:
-    population.positions(node["id"] for node in found.get("nodes", ()))  # raises on a stranger
-    flagged = population.positions(node["id"] for node in found.get("nodes", ()) if node.get("hub"))
-    given = str(found.get("network_type", "file"))
-    ties = found["edges"]
+def _nodes_and_edges(content: Mapping[str, Any], population: Population, source: dict[str, Any]) -> Network:
+    population.positions(node["id"] for node in content.get("nodes", ()))  # raises on a stranger
+    flagged = population.positions(node["id"] for node in content.get("nodes", ()) if node.get("hub"))
+    given = str(content.get("network_type", "file"))
+    ties = content["edges"]
     return _tied(
         population, [t["source"] for t in ties], [t["target"] for t in ties], KINDS.get(given, given), source, flagged
     )
@@ -64,8 +64,8 @@ def _tied(
     )
 
 
-def _tiers(found: Mapping[str, Any], population: Population, source: dict[str, Any]) -> Network:
-    rows = [(who, tie, tier) for who, held in found.items() for tier in TIERS[1:] for tie in held[tier]]
+def _tiers(content: Mapping[str, Any], population: Population, source: dict[str, Any]) -> Network:
+    rows = [(who, tie, tier) for who, held in content.items() for tier in TIERS[1:] for tie in held[tier]]
     owner = population.positions(who for who, _, _ in rows)
     other = population.positions(tie["id"] for _, tie, _ in rows)
     tier = np.array([TIERS.index(tier) for _, _, tier in rows], dtype=np.int8)

@@ -46,8 +46,8 @@ class Profiles:
         """In how many attributes each of `profiles` is the same as each profile there is: [asked, all]."""
         same = np.zeros((len(profiles), self.codes.shape[1]), dtype=np.uint8)
         for codes in self.codes:
-            asked = codes[profiles]
-            same += np.where(asked < 0, -2, asked)[:, None] == codes[None, :]
+            wanted = codes[profiles]
+            same += np.where(wanted < 0, -2, wanted)[:, None] == codes[None, :]
         return same
 
 

@@ -67,9 +67,9 @@ class Network:
         """Whether a[k] and b[k] are neighbours, for every k."""
         owner = np.repeat(np.arange(self.size, dtype=np.int64), self.degrees)
         held = (owner << 32) | self.indices
-        asked = (np.asarray(a, dtype=np.int64) << 32) | np.asarray(b, dtype=np.int64)
-        place = np.searchsorted(held, asked)
-        ties: NDArray[np.bool_] = held[np.minimum(place, held.size - 1)] == asked if held.size else asked < 0
+        pairs = (np.asarray(a, dtype=np.int64) << 32) | np.asarray(b, dtype=np.int64)
+        place = np.searchsorted(held, pairs)
+        ties: NDArray[np.bool_] = held[np.minimum(place, held.size - 1)] == pairs if held.size else pairs < 0
         return ties
 
     @classmethod

@@ -76,9 +76,9 @@ def worth_by_agents(
             claim, visit = jobs[index]
             models[claim].pass_on(visit, ties.told(visit.agent, perspective.bounds.fan_out, models[claim].heard))
     rows = []
-    for (name, _), model, heard in zip(claims, models, ratings, strict=True):
+    for (name, _), model, scores in zip(claims, models, ratings, strict=True):
         # The order in which answers came must not show in the sum.
-        figures = scored(np.array(sorted(heard)), [model], size, perspective) if heard else {}
+        figures = scored(np.array(sorted(scores)), [model], size, perspective) if scores else {}
         rows.append({"id": name, **figures})
     frame = pl.DataFrame(rows, schema=schema(), orient="row")
     if perspective.threshold is not None:
@@ -88,13 +88,13 @@ def worth_by_agents(
 
 def judge_of(provider: Provider, prompts: Prompts | None = None) -> ModelJudge[Rating]:
     prompt = (prompts or Prompts())[PROMPT]
-    return ModelJudge(provider, prompt, Rating, value=lambda said: said.public_interest, max_tokens=MAX_TOKENS)
+    return ModelJudge(provider, prompt, Rating, value=lambda reply: reply.public_interest, max_tokens=MAX_TOKENS)
 
 
 def case_of(
     text: str, profile: dict[str, str], background: Background, values: Values, name: str, prompt: Prompt
 ) -> Case:
     who = "; ".join(f"{k.replace('_', ' ')}: {v}" for k, v in profile.items())
-    asked = "\n".join(f"- {dimension}: {question}" for dimension, question in values.questions.items())
-    system = prompt.text("system", person=who, background=background, questions=asked)
+    questions = "\n".join(f"- {dimension}: {question}" for dimension, question in values.questions.items())
+    system = prompt.text("system", person=who, background=background, questions=questions)
     return Case(name, system, untrusted(text[:READ], "claim"))

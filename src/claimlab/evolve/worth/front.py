@@ -129,14 +129,14 @@ def estimate_worth(
             known = Values.read(None if values is None else Path(values))
             users = range(min(most_reached(Bounds(depth or 3, fan_out or 3)), agents.size))
 
-            asked = judge_of(open_provider(judge, calls=run.calls), read_prompts(prompts, "evolve worth"))
+            rater = judge_of(open_provider(judge, calls=run.calls), read_prompts(prompts, "evolve worth"))
             claims = run.dataset.records.drop_nulls("text").select("id", "text").rows()
             requests = (
-                asked.request(case_of(text, agents.profile(user), times, known, name, asked.prompt))
+                rater.request(case_of(text, agents.profile(user), times, known, name, rater.prompt))
                 for name, text in claims
                 for user in users
             )
-            parts["users"] = estimate_calls(requests, asked.provider.profile, recording=run.calls.existing())
+            parts["users"] = estimate_calls(requests, rater.provider.profile, recording=run.calls.existing())
         return estimated(parts)
 
 

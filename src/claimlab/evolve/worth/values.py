@@ -32,13 +32,13 @@ class Background:
     def parse(cls, text: str | None) -> Background:
         """`time_node=sensitive,trust_climate=low`; what is not named is the everyday value."""
         known = cls().__dict__
-        given: dict[str, str] = {}
+        choices: dict[str, str] = {}
         for part in (text or "").split(","):
             name, _, value = (p.strip() for p in part.partition("="))
             if name and name not in known:
                 raise UnknownName("condition of the background", name, known)
-            given |= {name: value} if name else {}
-        return cls(**given)
+            choices |= {name: value} if name else {}
+        return cls(**choices)
 
     def __str__(self) -> str:
         return ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in self.__dict__.items())
@@ -60,16 +60,16 @@ class Values:
         try:
             text = path.read_text(encoding="utf-8") if path else packaged.text("claimlab.evolve.worth", "values.toml")
             raw: dict[str, Any] = tomllib.loads(text)
-            found = cls(raw["dimensions"], raw["background"], raw["user"], raw["forward"], raw["words"])
+            values = cls(raw["dimensions"], raw["background"], raw["user"], raw["forward"], raw["words"])
         except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
             raise DataError(
                 f"'{name}' is not a table of values: {error}.", "Start from the packaged values.toml."
             ) from None
-        shifts = [s for table in (found.backgrounds, found.users) for kinds in table.values() for s in kinds.values()]
+        shifts = [s for table in (values.backgrounds, values.users) for kinds in table.values() for s in kinds.values()]
         strange = sorted({d for shift in shifts for d in shift} - {*DIMENSIONS, FORWARD})
-        if strange or tuple(found.questions) != DIMENSIONS:
+        if strange or tuple(values.questions) != DIMENSIONS:
             raise DataError(f"'{name}' names the wrong dimensions: {strange}.", f"Use: {', '.join(DIMENSIONS)}.")
-        return found
+        return values
 
     def of_background(self, background: Background) -> npt.NDArray[np.float64]:
         """Shift of each dimension, then of forwarding."""

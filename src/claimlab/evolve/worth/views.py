@@ -97,16 +97,16 @@ def top_claims(scored: Worth, most: int = TOP) -> list[tuple[float, str, str]]:
     return [(score, id, excerpt(texts.get(id) or "", 160)) for id, score in best.select("id", "score").iter_rows()]
 
 
-def page(found: Worth) -> Report:
-    figures = found.to_json()
-    who = ", ".join(f"{k} = {v}" for k, v in found.where.items()) or "all"
+def page(worth: Worth) -> Report:
+    figures = worth.to_json()
+    who = ", ".join(f"{k} = {v}" for k, v in worth.where.items()) or "all"
     conditions = (
-        f"Background: {found.background}. Users: {who} ({figures['users']['count']:,}). Method: {found.method}."
+        f"Background: {worth.background}. Users: {who} ({figures['users']['count']:,}). Method: {worth.method}."
     )
-    top: list[list[Any]] = [list(row) for row in top_claims(found)]
+    top: list[list[Any]] = [list(row) for row in top_claims(worth)]
     highest = Section("Most check-worthy claims", [Table(["Score", "Id", "Text"], top)])
-    blocks: list[Block] = [Text(conditions), tiles(found), highest, *distributions(found), table(found)]
-    blocks += _people(found)
+    blocks: list[Block] = [Text(conditions), tiles(worth), highest, *distributions(worth), table(worth)]
+    blocks += _people(worth)
     caution = (
         "A score is valid under these conditions only. Scores by features depend on word lists and on shifts that were "
         "set by hand and not fitted to data; scores by a model depend on a judge that was not compared with annotators."
@@ -114,28 +114,28 @@ def page(found: Worth) -> Report:
     return Report("Check-worthiness", f"{figures['claims']:,} claims", [*blocks, Text(caution, "note")])
 
 
-def tiles(found: Worth) -> Tiles:
-    known = found.scores["score"].drop_nulls()
+def tiles(worth: Worth) -> Tiles:
+    known = worth.scores["score"].drop_nulls()
     mean = f"{float(known.sum()) / known.len():.3f}" if known.len() else "–"
-    unscored = found.scores.height - known.len() + found.untold
-    worthy = f"{int(found.scores['worthy'].sum()):,}" if "worthy" in found.scores.columns else "no threshold set"
+    unscored = worth.scores.height - known.len() + worth.untold
+    worthy = f"{int(worth.scores['worthy'].sum()):,}" if "worthy" in worth.scores.columns else "no threshold set"
     return Tiles(
         [
             ("mean score", mean, "plain"),
-            ("highest possible", f"{found.ceiling:.3f}", "plain"),
+            ("highest possible", f"{worth.ceiling:.3f}", "plain"),
             ("above the threshold", worthy, "plain"),
             ("without a score", f"{unscored:,}", "warn" if unscored else "plain"),
         ]
     )
 
 
-def distributions(found: Worth) -> list[Figure]:
+def distributions(worth: Worth) -> list[Figure]:
     """Figures 8, 13 and 14 of the paper: how the scores of each topic spread."""
-    known = found.scores.with_columns(pl.col("topic").fill_null("not stated"))
+    known = worth.scores.with_columns(pl.col("topic").fill_null("not stated"))
     out = _bands(known, "topic", "Check-worthiness under these conditions, by topic")
-    if found.conditions is not None:
-        words = (found.by or "").replace("_", " ")
-        out += _bands(found.conditions, "condition", f"Check-worthiness of the same claims by {words}")
+    if worth.conditions is not None:
+        words = (worth.by or "").replace("_", " ")
+        out += _bands(worth.conditions, "condition", f"Check-worthiness of the same claims by {words}")
     return out
 
 
@@ -161,11 +161,11 @@ def _bands(scores: pl.DataFrame, by: str, title: str) -> list[Figure]:
     return [Figure(to_svg(chart), caption, f"Heat map of check-worthiness by {by}", f"worth-by-{by}")]
 
 
-def table(found: Worth) -> Section:
-    rows: list[list[Any]] = [list(row) for row in by_topic(found).iter_rows()]
+def table(worth: Worth) -> Section:
+    rows: list[list[Any]] = [list(row) for row in by_topic(worth).iter_rows()]
     columns = ["Topic", "Claims", "Mean", "Spread", "Lower quartile", "Median", "Upper quartile"]
-    means = found.scores.select([*DIMENSIONS, "content", "depth", "size", "propagation"]).mean().row(0, named=True)
-    varied = [] if found.conditions is None else [_conditions(found.conditions)]
+    means = worth.scores.select([*DIMENSIONS, "content", "depth", "size", "propagation"]).mean().row(0, named=True)
+    varied = [] if worth.conditions is None else [_conditions(worth.conditions)]
     parts: list[list[Any]] = [[name.replace("_", " "), value] for name, value in means.items()]
     return Section(
         "Under these conditions",
@@ -183,12 +183,12 @@ def _conditions(scores: pl.DataFrame) -> Table:
     return Table(columns, rows, "The same claims by condition; the distance (Wasserstein) is from the first row.")
 
 
-def _people(found: Worth) -> list[Block]:
-    if found.people is None:
+def _people(worth: Worth) -> list[Block]:
+    if worth.people is None:
         return [Text("Not compared with annotators: pass their scores as `people`.", "note")]
-    low, high = found.people["interval"]
-    far, n = found.people["wasserstein"], found.people["claims"]
-    rank = "not known" if found.people["spearman"] is None else f"{found.people['spearman']:.2f}"
+    low, high = worth.people["interval"]
+    far, n = worth.people["wasserstein"], worth.people["claims"]
+    rank = "not known" if worth.people["spearman"] is None else f"{worth.people['spearman']:.2f}"
     return [
         Text(
             f"Compared with annotators on {several(n, 'claim')}: Wasserstein distance {far:.3f} (95% interval "

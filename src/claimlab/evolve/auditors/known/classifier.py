@@ -135,12 +135,12 @@ def fit_auditors(data: Dataset, dimensions: Sequence[str], count: int, seed: int
     """`count` classifiers, each with a view of its own, for every dimension asked for."""
     learned = {"data": data.name, "sha256": data.digest()}
     parts = {dimension: examples(data, dimension) for dimension in dimensions}
-    made = []
+    auditors = []
     for number in range(count):
         view = VIEWS[number % len(VIEWS)]
         fitted = {dimension: View(view, seed + number).fit(part) for dimension, part in parts.items()}
-        made.append(Classifier(view, fitted, learned))
-    return made
+        auditors.append(Classifier(view, fitted, learned))
+    return auditors
 
 
 def AUDITOR(settings: Settings, count: int) -> Sequence[Classifier]:

@@ -29,7 +29,7 @@ class Verdict(Reasoned):
 
 def judge_of(provider: Provider, prompts: Prompts, seed: int = 0) -> ModelJudge[Verdict]:
     return ModelJudge(
-        provider, prompts[PROMPT], Verdict, value=lambda said: str(said.passed), seed=seed, max_tokens=MAX_TOKENS
+        provider, prompts[PROMPT], Verdict, value=lambda reply: str(reply.passed), seed=seed, max_tokens=MAX_TOKENS
     )
 
 
@@ -37,8 +37,8 @@ def case_of(question: Question, prompt: Prompt) -> Case:
     target = question.target
     known = dimensions()[target.dimension]
     others = "\n".join(f"- {value.name}: {value.definition}" for value in known.values.values())
-    asked = prompt.text("ask", dimension=target.dimension, question=known.question, values=others, value=target.value)
-    return Case(question.claim, f"{prompt.text('system')}\n\n{asked}", untrusted(question.text, "statement"))
+    text = prompt.text("ask", dimension=target.dimension, question=known.question, values=others, value=target.value)
+    return Case(question.claim, f"{prompt.text('system')}\n\n{text}", untrusted(question.text, "statement"))
 
 
 class ModelAuditor:
@@ -49,11 +49,15 @@ class ModelAuditor:
         # The number keeps two auditors of one model from being one call: they differ in their seed.
         judge = judge_of(self.provider, self.prompts, question.seed + self._number)
         opinion = await judge.one(case_of(question, judge.prompt))
-        said, cost = opinion.reply, opinion.cost  # what it cost when it was made: a replay writes the same trace
-        if said is None:
+        reply, cost = opinion.reply, opinion.cost  # what it cost when it was made: a replay writes the same trace
+        if reply is None:
             return Vote(self.name, None, opinion.detail, failure=opinion.failures[0], cost=cost)
         return Vote(
-            self.name, said.passed, said.rationale or None, None if said.passed else said.diagnosis or None, cost=cost
+            self.name,
+            reply.passed,
+            reply.rationale or None,
+            None if reply.passed else reply.diagnosis or None,
+            cost=cost,
         )
 
     async def close(self) -> None:

@@ -31,9 +31,9 @@ VERDICT_COLOURS = dict(
 )  # from true to false, as a traffic light is read
 
 
-def trajectories(found: Drift, by: str) -> list[Figure]:
+def trajectories(drift: Drift, by: str) -> list[Figure]:
     """Figure 7: mean drift at each hop, a line for each value of `by`; dashed: what unrelated claims score."""
-    chosen = {value: c for (kind, value), c in found.curves.items() if kind == by}
+    chosen = {value: c for (kind, value), c in drift.curves.items() if kind == by}
     series = {excerpt(v, 40): points(c) for v, c in list(chosen.items())[:MANY]}
     series = {name: p for name, p in series.items() if len(p) > 1}
     if not series:
@@ -53,9 +53,9 @@ def points(one: Curve) -> list[tuple[float, float]]:
     return [(h, m) for h, m, n in zip(one.hops, one.mean, one.n, strict=True) if n >= floor]
 
 
-def dimensions(found: Drift, by: str) -> list[Figure]:
+def dimensions(drift: Drift, by: str) -> list[Figure]:
     """Figure 12: which dimensions moved, for each value of `by`, at the end of the traces."""
-    table = decomposition(found.hops, by)
+    table = decomposition(drift.hops, by)
     if not table.height:
         return []
     titles = {d.name: d.title + (" (weak)" if d.weak else "") for d in lite.DIMENSIONS}
@@ -74,9 +74,9 @@ def dimensions(found: Drift, by: str) -> list[Figure]:
     return [Figure(to_svg(chart), caption, f"Heat map of drift dimensions by {by}", f"dimensions-by-{by}")]
 
 
-def steps(found: Drift) -> list[Figure]:
+def steps(drift: Drift) -> list[Figure]:
     """Figure 4: the target of each dimension that took the most hops, its mean and its longest trace."""
-    table = hardest(found.steps)
+    table = hardest(drift.steps)
     if not table.height:
         return []
     names = distinct(f"{excerpt(r['target'], 24)} (most {r['most']})" for r in table.iter_rows(named=True))
@@ -89,14 +89,14 @@ def steps(found: Drift) -> list[Figure]:
     return [Figure(to_svg(chart), caption, "Bars of mean hops to the hardest target of each dimension", "steps")]
 
 
-def influence(found: Drift) -> list[Figure]:
+def influence(drift: Drift) -> list[Figure]:
     """Figure 5: which attributes moved agents to become producers, by dimension."""
-    if not found.influence.height:
+    if not drift.influence.height:
         return []
-    cells = found.influence.with_columns(pl.col("share") * 100).to_dicts()
+    cells = drift.influence.with_columns(pl.col("share") * 100).to_dicts()
     used = {c["attribute"] for c in cells}
     order = [a for a in (*attribute_names(), "other") if a in used]
-    columns = found.influence["dimension"].unique().sort().to_list()
+    columns = drift.influence["dimension"].unique().sort().to_list()
     chart = heatmap(
         cells, row="attribute", column="dimension", value="share", title="% of hops", order=order, columns=columns
     )
@@ -104,20 +104,20 @@ def influence(found: Drift) -> list[Figure]:
     return [Figure(to_svg(chart), caption, "Heat map of attributes by dimension", "influence")]
 
 
-def together(found: Drift) -> list[Figure]:
+def together(drift: Drift) -> list[Figure]:
     """Figure 19: attributes that were named in the same hop."""
-    if not found.together.height:
+    if not drift.together.height:
         return []
-    used = set(found.together["a"].to_list())
+    used = set(drift.together["a"].to_list())
     order = [a for a in (*attribute_names(), "other") if a in used]
-    chart = heatmap(found.together.to_dicts(), row="a", column="b", value="n", title="hops", order=order)
+    chart = heatmap(drift.together.to_dicts(), row="a", column="b", value="n", title="hops", order=order)
     caption = "How often two attributes were named in the same hop (figure 19). Empty: never together."
     return [Figure(to_svg(chart), caption, "Heat map of attributes that are named together", "together")]
 
 
-def verdicts(found: Drift, by: str) -> list[Figure]:
+def verdicts(drift: Drift, by: str) -> list[Figure]:
     """Figure 6: how true claims are at the end of their traces, for each value of `by`."""
-    table = found.verdict_shares.get(by)
+    table = drift.verdict_shares.get(by)
     if table is None or not table.height:
         return []
     rows = _by_level(table.to_dicts(), by)
@@ -147,18 +147,18 @@ def _in_order(value: str) -> tuple[int, str]:
     return (int(value), "") if value.isdigit() else (0, value)
 
 
-def fuse(found: Drift) -> list[Figure]:
+def fuse(drift: Drift) -> list[Figure]:
     """FUSE-EVAL of the judged hops, by topic."""
-    if found.fuse is None or found.fuse_hops is None:
+    if drift.fuse is None or drift.fuse_hops is None:
         return []
-    known = found.fuse_hops.drop_nulls(TOTAL).with_columns(pl.col("topic").fill_null("not stated"))
+    known = drift.fuse_hops.drop_nulls(TOTAL).with_columns(pl.col("topic").fill_null("not stated"))
     means = known.group_by("topic", "hop", maintain_order=True).agg(pl.col(TOTAL).mean()).sort("topic", "hop")
     series: dict[str, list[tuple[float, float]]] = {}
     for topic, hop, value in means.iter_rows():
         series.setdefault(excerpt(topic, 40), []).append((hop, value))
     if not series:
         return []
-    reading = found.fuse.reading
+    reading = drift.fuse.reading
     chart = lines(series, across="hops", up=f"FUSE-EVAL ({reading.scale})", levels={})
     caption = f"Mean FUSE-EVAL of the judged hops by topic; PD is the {reading.pd.replace('-', ' ')}."
     return [Figure(to_svg(chart), caption, "Lines of FUSE-EVAL over hops by topic", "fuse-eval")]

@@ -19,38 +19,38 @@ NOT_FUSE = (
 )
 
 
-def report(found: Drift, *, viewer: str | None = VIEWER) -> Report:
+def report(drift: Drift, *, viewer: str | None = VIEWER) -> Report:
     """The whole page; `viewer` is the file name of the trace viewer beside it."""
-    counts = found.counts
-    runs = found.hops["run"].unique().sort().to_list()
-    sections = [shape(found), dimensions(found), verdicts(found), fuse(found), targets(found), producers(found),
-                coverage(found)]  # fmt: skip
+    counts = drift.counts
+    runs = drift.hops["run"].unique().sort().to_list()
+    sections = [shape(drift), dimensions(drift), verdicts(drift), fuse(drift), targets(drift), producers(drift),
+                coverage(drift)]  # fmt: skip
     links = [("Follow single traces", viewer)] if viewer else []
     intro = f"{counts['traces']:,} traces, {counts['hops']:,} hops; {counts['failed_hops']:,} hops failed."
     unmeasured: list[Block] = (
-        [Section("Not measured", [Items(found.notes)], tone="not-measured")] if found.notes else []
+        [Section("Not measured", [Items(drift.notes)], tone="not-measured")] if drift.notes else []
     )
     return Report(
         "Drift of claims",
         excerpt(", ".join(runs), 200),
-        [Text(intro, links=links), tiles(found), *(s for s in sections if s is not None), *unmeasured],
+        [Text(intro, links=links), tiles(drift), *(s for s in sections if s is not None), *unmeasured],
     )
 
 
-def tiles(found: Drift) -> Tiles:
-    whole = found.curves["all", ""]
+def tiles(drift: Drift) -> Tiles:
+    whole = drift.curves["all", ""]
     return Tiles(
         [
             ("drift-lite at the end", number(whole.end), "plain"),
             ("two unrelated claims", number(whole.unrelated), "plain"),
             ("late slope / early slope", number(whole.ratio), "plain"),
-            ("hops failed", f"{found.counts['failed_hops']:,}", "warn" if found.counts["failed_hops"] else "plain"),
+            ("hops failed", f"{drift.counts['failed_hops']:,}", "warn" if drift.counts["failed_hops"] else "plain"),
         ]
     )
 
 
-def shape(found: Drift) -> Section:
-    rows = [_curve_row(by, value, c) for (by, value), c in found.curves.items()]
+def shape(drift: Drift) -> Section:
+    rows = [_curve_row(by, value, c) for (by, value), c in drift.curves.items()]
     columns = [
         "By",
         "Value",
@@ -68,7 +68,7 @@ def shape(found: Drift) -> Section:
     )
     figures: list[Figure] = []
     for by in ("topic", "topology", "home"):
-        figures += charts.trajectories(found, by)
+        figures += charts.trajectories(drift, by)
     return Section("How fast claims move", [Text(NOT_FUSE, "note"), *figures, Table(columns, rows, caption)], "shape")
 
 
@@ -82,65 +82,65 @@ def _kind(by: str) -> str:
     return {"home": "group", "all": "all traces"}.get(by, by)
 
 
-def dimensions(found: Drift) -> Section:
+def dimensions(drift: Drift) -> Section:
     rows = [[d.title, Cell("weak", tone="warn") if d.weak else "", d.ceiling, d.ceiling_when] for d in lite.DIMENSIONS]
     table = Table(
         ["Dimension", "Standing", "Ceiling", "Reached when"], rows, "What each dimension of drift-lite can reach."
     )
     figures = [
-        f for by in ("topic", "topology") for f in charts.dimensions(found, by) if by == "topic" or _varies(found, by)
+        f for by in ("topic", "topology") for f in charts.dimensions(drift, by) if by == "topic" or _varies(drift, by)
     ]
     return Section("What moves", [*figures, table], "dimensions")
 
 
-def _varies(found: Drift, by: str) -> bool:
-    return found.hops[by].n_unique() > 1
+def _varies(drift: Drift, by: str) -> bool:
+    return drift.hops[by].n_unique() > 1
 
 
-def verdicts(found: Drift) -> Section | None:
-    if not found.verdict_shares:
+def verdicts(drift: Drift) -> Section | None:
+    if not drift.verdict_shares:
         return None
     figures: list[Block] = []
     for by in ("topology", "home", "topic", "hop"):
-        figures += charts.verdicts(found, by)
-    rows = [list(row) for row in found.verdict_moves.iter_rows()]
+        figures += charts.verdicts(drift, by)
+    rows = [list(row) for row in drift.verdict_moves.iter_rows()]
     moves = Table(["From", "To", "Hops"], rows, "From level to level, between neighbouring judged hops of a trace.")
     note = Text("Verdicts by a model are unvalidated: it was not compared with annotators.", "note")
-    notes = [note] if "verdicts" in found.tallies else []
+    notes = [note] if "verdicts" in drift.tallies else []
     return Section("How true claims stay", [*notes, *figures, moves], "verdicts")
 
 
-def fuse(found: Drift) -> Section | None:
-    if found.fuse is None:
+def fuse(drift: Drift) -> Section | None:
+    if drift.fuse is None:
         return None
-    rows = [[name, a["judges"], a["units"], a["alpha"], a["icc"]] for name, a in found.fuse.agreement().items()]
+    rows = [[name, a["judges"], a["units"], a["alpha"], a["icc"]] for name, a in drift.fuse.agreement().items()]
     table = Table(
         ["Dimension", "Judges and runs", "Pairs judged twice or more", "Krippendorff's alpha", "ICC(2,1)"],
         rows,
         "How well judges, or the runs of one judge, agree. One judge with one run has no agreement.",
     )
-    asked = found.fuse.table.height
-    counts = f"{asked:,} scores asked for, {found.fuse.nulls:,} could not be read: those are null, not zero."
-    notes = dict.fromkeys(note for tally in found.fuse.tallies.values() for note in tally["notes"])
+    scores = drift.fuse.table.height
+    counts = f"{scores:,} scores asked for, {drift.fuse.nulls:,} could not be read: those are null, not zero."
+    notes = dict.fromkeys(note for tally in drift.fuse.tallies.values() for note in tally["notes"])
     standing = "".join(f" {note[:1].upper()}{note[1:]}." for note in notes)  # such as that a model is too small
     caution = "The judge is unvalidated: it was not compared with annotators." + excerpt(standing, 400)
     return Section(
-        "FUSE-EVAL by a model", [Text(counts), Text(caution, "note"), *charts.fuse(found), table], "fuse-eval"
+        "FUSE-EVAL by a model", [Text(counts), Text(caution, "note"), *charts.fuse(drift), table], "fuse-eval"
     )
 
 
-def targets(found: Drift) -> Section | None:
-    if not found.attainment.height:
+def targets(drift: Drift) -> Section | None:
+    if not drift.attainment.height:
         return None
     rows = [
         [r["setting"], r["dimension"], r["judge"], r["traces"], r["judged"], percent(r["share"]),
          "–" if r["low"] is None else f"{100 * r['low']:.1f} to {100 * r['high']:.1f}"]
-        for r in found.attainment.iter_rows(named=True)
+        for r in drift.attainment.iter_rows(named=True)
     ]  # fmt: skip
     columns = ["Setting", "Dimension", "Judge", "Traces", "Judged", "Attained, %", "95% interval"]
     steps = [
         [r["dimension"], r["target"], r["traces"], r["mean"], r["most"], percent(r["at_once"])]
-        for r in found.steps.iter_rows(named=True)
+        for r in drift.steps.iter_rows(named=True)
     ]
     return Section(
         "Targets",
@@ -151,7 +151,7 @@ def targets(found: Drift) -> Section | None:
                 "note",
             ),
             Table(columns, rows, "Traces that reached their target value."),
-            *charts.steps(found),
+            *charts.steps(drift),
             Table(
                 ["Dimension", "Value", "Traces", "Mean hops", "Most hops", "At once, %"], steps, "Hops to the target."
             ),
@@ -160,22 +160,22 @@ def targets(found: Drift) -> Section | None:
     )
 
 
-def producers(found: Drift) -> Section | None:
-    figures = [*charts.influence(found), *charts.together(found)]
+def producers(drift: Drift) -> Section | None:
+    figures = [*charts.influence(drift), *charts.together(drift)]
     if not figures:
         return None
     note = "Attributes are what agents say influenced them. A model's own explanation is not evidence of a cause."
-    shares = producer_share(found.hops, "group")
+    shares = producer_share(drift.hops, "group")
     rows = [[r["group"], r["hops"], r["producers"], percent(r["share"]), r["failed"]] for r in shares.to_dicts()]
     columns = ["Group", "Hops", "By producers", "Producers, %", "Failed"]
     table = Table(columns, rows, "Who had a claim and rewrote it, by group; hops that failed are not in the share.")
     return Section("Who rewrites", [Text(note, "note"), *figures, table], "producers")
 
 
-def coverage(found: Drift) -> Section:
+def coverage(drift: Drift) -> Section:
     rows: list[list[Any]] = []
     for by in ("dimension", "run"):
-        table = coverage_means(found.coverage, by)
+        table = coverage_means(drift.coverage, by)
         rows += [
             [by, r[by], r["traces"], r["seed_coverage"], r["coverage"], r["seed_length"], r["length"]]
             for r in table.iter_rows(named=True)
@@ -189,8 +189,8 @@ def coverage(found: Drift) -> Section:
         ),
         Table(columns, rows, "What claims keep of their context, and at what length (table 2 of the paper)."),
     ]
-    if found.model_coverage is not None and found.model_coverage["entailed"].count():
-        known = found.model_coverage["entailed"].drop_nulls()
+    if drift.model_coverage is not None and drift.model_coverage["entailed"].count():
+        known = drift.model_coverage["entailed"].drop_nulls()
         mean, n = float(known.sum()) / known.len(), known.len()
         blocks.append(Text(f"Asked of a model instead: {mean:.3f} of the context's units, over {n:,} judged hops."))
     return Section("Coverage and length", blocks, "coverage")

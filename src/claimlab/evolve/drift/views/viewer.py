@@ -95,8 +95,8 @@ def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dic
         else f"All {total:,} traces."
     )
     limits = " ".join(dict.fromkeys(n for n in notes if n))
-    said = f"{share} {limits} Texts are cut to {TEXT} characters."
-    return {"note": " ".join(said.split()), "groups": kinds, "worlds": worlds, "traces": traces}
+    limits_note = f"{share} {limits} Texts are cut to {TEXT} characters."
+    return {"note": " ".join(limits_note.split()), "groups": kinds, "worlds": worlds, "traces": traces}
 
 
 def _world(

@@ -49,8 +49,8 @@ def question(request: Request, prompt: Prompt) -> Ask[Any]:
     for text in request.evidence:
         parts.append(f"Something else they may have read:\n{untrusted(text[:LONGEST], 'evidence')}")
     if request.opinion is not None:
-        heard = ", ".join(f"{name}: {value}" for name, value in request.opinion.items())
-        parts.append(prompt.text("opinion", heard=heard))
+        opinion = ", ".join(f"{name}: {value}" for name, value in request.opinion.items())
+        parts.append(prompt.text("opinion", heard=opinion))
     if request.target is not None:
         parts.append(prompt.text("target", target=request.target, definition=request.target.meaning.definition))
         parts.append(prompt.text("must" if request.must_rewrite else "may"))
@@ -79,14 +79,14 @@ class Model:
         cost = answer.cost  # what it cost when it was made: a replay writes the same trace
         if answer.value is None:
             return Rewrite.failed(request, answer.failure or "no value", answer.detail, cost)
-        retold: Retold | Decided = answer.value
-        text = " ".join(retold.claim.split())
+        reply: Retold | Decided = answer.value
+        text = " ".join(reply.claim.split())
         if not text:
             return Rewrite.failed(request, "empty", "The model gave an empty statement.", cost)
-        if isinstance(retold, Decided) and retold.role == "bystander":
-            return Rewrite(request.text, "bystander", reason=retold.influencing_reason or None, cost=cost)
-        known = tuple(dict.fromkeys(a for a in retold.influencing_attributes if a in request.profile))[:3]
-        return Rewrite(text, "producer", attributes=known, reason=retold.influencing_reason or None, cost=cost)
+        if isinstance(reply, Decided) and reply.role == "bystander":
+            return Rewrite(request.text, "bystander", reason=reply.influencing_reason or None, cost=cost)
+        known = tuple(dict.fromkeys(a for a in reply.influencing_attributes if a in request.profile))[:3]
+        return Rewrite(text, "producer", attributes=known, reason=reply.influencing_reason or None, cost=cost)
 
     async def close(self) -> None:
         await self.provider.close()

@@ -61,7 +61,7 @@ class _Search:
     named: Longs  # how many ties it names
     first: Longs  # where its ties begin in `found`
     seat: Longs  # its place among the agents of its own profile
-    found: Ints
+    answers: Ints
     common: NDArray[np.uint8]  # attributes in common
 
     def entries(self, agents: Longs) -> tuple[Longs, Longs, Longs]:
@@ -76,8 +76,8 @@ def closest(alike: Profiles, named: Longs, rng: np.random.Generator) -> tuple[In
     size, total = len(named), int(named.sum())
     seat = np.empty(size, dtype=np.int64)
     seat[alike.members] = np.arange(size) - alike.starts[alike.of[alike.members]]
-    found, common = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.uint8)
-    search = _Search(alike, named, np.cumsum(named) - named, seat, found, common)
+    answers, common = np.empty(total, dtype=np.int32), np.empty(total, dtype=np.uint8)
+    search = _Search(alike, named, np.cumsum(named) - named, seat, answers, common)
     enough = alike.sizes[alike.of] > named  # its own profile has all it names
     rich = np.flatnonzero(enough)
     for part in np.array_split(rich, rich.size // _AGENTS + 1):
@@ -86,7 +86,7 @@ def closest(alike: Profiles, named: Longs, rng: np.random.Generator) -> tuple[In
     rows = max(1, _CELLS // len(alike.sizes))
     for start in range(0, poor.size, rows):
         _further_away(search, poor[start : start + rows], ~enough, rng)
-    return found, common
+    return answers, common
 
 
 def _among_own(search: _Search, agents: Longs, rng: np.random.Generator) -> None:
@@ -95,18 +95,18 @@ def _among_own(search: _Search, agents: Longs, rng: np.random.Generator) -> None
     own = alike.of[agents]
     place = spaced(rank, search.named[agents], alike.sizes[own] - 1, mine, rng)
     place += place >= search.seat[agents][mine]  # everybody but oneself
-    search.found[entry] = alike.members[place + alike.starts[own][mine]]
+    search.answers[entry] = alike.members[place + alike.starts[own][mine]]
     search.common[entry] = alike.known[own][mine]
 
 
-def _further_away(search: _Search, asked: Ints, poor: Flags, rng: np.random.Generator) -> None:
-    """Agents of the `asked` profiles: first those of their own profile, then profile after profile, by likeness."""
+def _further_away(search: _Search, wanted: Ints, poor: Flags, rng: np.random.Generator) -> None:
+    """Agents of the `wanted` profiles: first those of their own profile, then profile after profile, by likeness."""
     alike, sizes = search.alike, search.alike.sizes
     row_of = np.full(len(sizes), -1)
-    row_of[asked] = np.arange(asked.size)
-    same = alike.shared(asked)
+    row_of[wanted] = np.arange(wanted.size)
+    same = alike.shared(wanted)
     ladder = same.copy()
-    ladder[np.arange(asked.size), asked] = alike.attributes  # one's own come first, also where some of it is not known
+    ladder[np.arange(wanted.size), wanted] = alike.attributes  # one's own come first, even where partly unknown
     order = _by_likeness(ladder, alike.attributes, rng)
     upto = np.cumsum(sizes[order], axis=1)
     as_alike = _as_alike(ladder, sizes, alike.attributes) - 1  # without oneself
@@ -119,15 +119,15 @@ def _further_away(search: _Search, asked: Ints, poor: Flags, rng: np.random.Gene
     chosen = spaced(rank - certain[mine], named - certain, as_alike[row, level] - certain, mine, rng)
     place = np.where(rank < certain[mine], rank, certain[mine] + chosen)
     place += place >= search.seat[agents][mine]
-    above = np.arange(asked.size) * (len(search.named) + 1)  # lifts each row over the one before: one search does all
+    above = np.arange(wanted.size) * (len(search.named) + 1)  # lifts each row over the one before: one search does all
     where = np.searchsorted((upto + above[:, None]).ravel(), place + above[row][mine], "right")
     profile = order.ravel()[where]
-    search.found[entry] = alike.members[alike.starts[profile] + place - (upto.ravel()[where] - sizes[profile])]
+    search.answers[entry] = alike.members[alike.starts[profile] + place - (upto.ravel()[where] - sizes[profile])]
     search.common[entry] = same[row[mine], profile]
 
 
 def _as_alike(ladder: NDArray[np.uint8], sizes: Longs, most: int) -> Longs:
-    """How many agents have at least so much in common with each asked profile: [asked, 0 ... most]."""
+    """How many agents have at least so much in common with each wanted profile: [wanted, 0 ... most]."""
     step = np.arange(len(ladder))[:, None] * (most + 1) + ladder
     counts = np.bincount(step.ravel(), np.tile(sizes, len(ladder)), len(ladder) * (most + 1))
     least: Longs = counts.reshape(len(ladder), -1)[:, ::-1].cumsum(axis=1)[:, ::-1].astype(np.int64)

@@ -32,8 +32,8 @@ def make(
     earlier = attached(newcomer, core, rng)
     # Who came first has most ties; rows are dealt out anew, so that an agent's row says nothing about its standing.
     deal = rng.permutation(size).astype(np.int32)
-    made = Network.of_edges(size, deal[newcomer], deal[earlier], "scale-free")
-    return replace(made, hubs=most_tied(made, count), parameters={"hubs": count})
+    network = Network.of_edges(size, deal[newcomer], deal[earlier], "scale-free")
+    return replace(network, hubs=most_tied(network, count), parameters={"hubs": count})
 
 
 def arrivals(size: int, wanted: int) -> tuple[Ints, Ints]:
