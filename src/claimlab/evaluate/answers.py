@@ -64,15 +64,15 @@ class Answers:
 
 def answers(
     truth: Sequence[str],
-    said: Sequence[str | None],
+    predicted: Sequence[str | None],
     *,
     groups: Sequence[str | None] | None = None,
     scores: Sequence[str | Mapping[str, float] | None] | None = None,
     order: Sequence[str] = (),
 ) -> Answers:
     """Arrays from columns. `order` is the task's order of classes; a record without a group is a group of its own."""
-    found = set(truth)
-    classes = tuple(c for c in order if c in found) + tuple(sorted(found - set(order)))
+    names = set(truth)
+    classes = tuple(c for c in order if c in names) + tuple(sorted(names - set(order)))
     number = {c: i for i, c in enumerate(classes)}
     other, failed = len(classes), len(classes) + 1
     rows = [_read(row) for row in scores] if scores is not None else []
@@ -81,7 +81,7 @@ def answers(
     return Answers(
         classes,
         np.array([number[t] for t in truth], dtype=np.int64),
-        np.array([failed if s is None else number.get(s, other) for s in said], dtype=np.int64),
+        np.array([failed if s is None else number.get(s, other) for s in predicted], dtype=np.int64),
         codes_of(pl.Series(groups if groups is not None else [None] * len(truth), dtype=pl.String)),
         matrix,
         scored,

@@ -80,15 +80,15 @@ def compare_all(
     runs: Sequence[ScoredRun], *, every_pair: bool = False, seed: int = 0, draws: int = DRAWS
 ) -> list[Comparison]:
     """Each run with the best one, or every pair; within one task and dataset, corrected for how many they are."""
-    found = []
+    comparisons = []
     for name in dict.fromkeys((run.task.name, run.dataset) for run in runs):
         mine = sorted(
             (run for run in runs if (run.task.name, run.dataset) == name and run.table.height),
             key=_place,
         )
         pairs = combinations(mine, 2) if every_pair else ((mine[0], run) for run in mine[1:])
-        found += [compare(a, b, seed=seed, draws=draws) for a, b in pairs]
-    return corrected(found)
+        comparisons += [compare(a, b, seed=seed, draws=draws) for a, b in pairs]
+    return corrected(comparisons)
 
 
 def _place(run: ScoredRun) -> tuple[float, float]:

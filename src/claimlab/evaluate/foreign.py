@@ -26,14 +26,14 @@ def open_foreign(file: Path, data: Dataset, *, task: str = "veracity", split: st
     Columns: id, label; `score` (of the task's positive class) or a `score_CLASS` per class; optionally run, rationale.
     """
     table = user_table(file, *IDS, *LABELS, "score", "run")
-    asked = open_task(task, data.records)
+    opened = open_task(task, data.records)
     ids, labels = _column(table, IDS, file), _column(table, LABELS, file)
     predictions = pl.DataFrame(
         {
             "record_id": table[ids],
             "run": table["run"] if "run" in table.columns else [file.stem] * table.height,
             "label": table[labels].set(table[labels].str.strip_chars() == "", None),
-            "scores": _scores(table, asked, data.records, file),
+            "scores": _scores(table, opened, data.records, file),
             "rationale": table["rationale"] if "rationale" in table.columns else [None] * table.height,
         },
         schema_overrides={"rationale": pl.String, "scores": pl.String},
@@ -44,7 +44,7 @@ def open_foreign(file: Path, data: Dataset, *, task: str = "veracity", split: st
             f"No id in '{file.name}' is an id of '{data.name}'.",
             f"Its ids look like {data.records['id'][0]!r}: write the predictions with the dataset's own ids.",
         )
-    return each_run(file.stem, to_side_table("predictions", predictions), data, asked, split=split)
+    return each_run(file.stem, to_side_table("predictions", predictions), data, opened, split=split)
 
 
 def _column(table: pl.DataFrame, names: tuple[str, ...], file: Path) -> str:
@@ -60,7 +60,7 @@ def _column(table: pl.DataFrame, names: tuple[str, ...], file: Path) -> str:
 def _scores(table: pl.DataFrame, task: Task, records: pl.DataFrame, file: Path) -> list[str | None]:
     """Scores as a run keeps them: a JSON object per record; null where a number is missing."""
     columns = [c for c in table.columns if c.startswith(PREFIX)]
-    classes = task.found(records)
+    classes = task.classes_in(records)
     if columns:
         rows = zip(*(_numbers(table[c], file) for c in columns), strict=True)
         names = [c.removeprefix(PREFIX) for c in columns]

@@ -57,12 +57,12 @@ def alike(runs: Sequence[ScoredRun], *, same_part: bool = False) -> list[list[Sc
 
     `same_part` asks for the same held-out values too: another source held out is no other seed.
     """
-    found: dict[tuple[str | None, ...], list[ScoredRun]] = {}
+    families: dict[tuple[str | None, ...], list[ScoredRun]] = {}
     for run in runs:
         if run.about.detector is not None and len(run.answers.classes) > 1:
             part = run.about.division if same_part else None
-            found.setdefault((*_family(run), run.about.divided_by, part), []).append(run)
-    return list(found.values())
+            families.setdefault((*_family(run), run.about.divided_by, part), []).append(run)
+    return list(families.values())
 
 
 def join_seeds(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> list[Seeds]:

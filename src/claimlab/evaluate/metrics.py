@@ -120,8 +120,8 @@ def measure(answers: Answers, positive: str | None = None) -> Scores:
     """Every measure of one run; `positive` is the class that a binary ranking looks for."""
     counts = confusion(answers)
     k = len(answers.classes)
-    said = counts[:, : k + 1]  # without "no answer"
-    spoke = bool(said.sum())
+    answered = counts[:, : k + 1]  # without "no answer"
+    any_answer = bool(answered.sum())
     area, why = auroc(answers, positive)
     return Scores(
         n=answers.n,
@@ -130,8 +130,8 @@ def measure(answers: Answers, positive: str | None = None) -> Scores:
         other=int(counts[:, k].sum()),
         accuracy=float(accuracy(counts)),
         macro_f1=measured_macro_f1(counts),
-        answered_accuracy=float(accuracy(said)) if spoke else None,
-        answered_macro_f1=measured_macro_f1(said),
+        answered_accuracy=float(accuracy(answered)) if any_answer else None,
+        answered_macro_f1=measured_macro_f1(answered),
         per_class=per_class(counts, answers.classes),
         auroc=area,
         auroc_why=why,

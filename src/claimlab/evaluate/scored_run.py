@@ -71,10 +71,10 @@ class ScoredRun:
     @cached_property
     def answers(self) -> Answers:
         """An abstention is an answer that is none of the classes; only a missing answer is a failure."""
-        said = self.table.select(pl.coalesce("said", "abstained")).to_series()
+        labels = self.table.select(pl.coalesce("said", "abstained")).to_series()
         return answers(
             self.table["truth"].to_list(),
-            said.to_list(),
+            labels.to_list(),
             groups=self.clusters,
             scores=self.table["scores"].to_list(),
             order=self.task.classes,
@@ -130,9 +130,9 @@ def score(
     labelled = part.drop_nulls("truth")
     classes = tuple(labelled["truth"].unique().sort().to_list())
     first = predictions.drop_nulls("record_id").unique("record_id", keep="first", maintain_order=True)
-    said = _said(first, classes)
+    labels = _spelled(first, classes)
     # Without a named split, what was predicted for says what was meant; with one, a missing answer is a wrong one.
-    table = labelled.join(said, on="id", how="left" if split is not None else "inner", maintain_order="left")
+    table = labelled.join(labels, on="id", how="left" if split is not None else "inner", maintain_order="left")
     return ScoredRun(
         name=name,
         dataset=dataset.name,
@@ -174,21 +174,21 @@ def _part(dataset: Dataset, task: Task, split: str | None) -> pl.DataFrame:
     return part
 
 
-def _said(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFrame:
+def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFrame:
     """Answers by record id, spelled like the classes; what is no verdict but a way to give none is `abstained`."""
     spell, known = speller(classes), set(classes)
     words = predictions["label"].str.strip_chars()
-    told = {w: spell(w) for w in words.drop_nulls().unique().to_list()}
-    told = {w: name if name in known else w.lower() for w, name in told.items()}
-    kinds = {w: None if name in known else _ABSTAINED.get(fold(w)) for w, name in told.items()}
-    said = words.replace_strict(told, default=None, return_dtype=pl.String)
+    spelling = {w: spell(w) for w in words.drop_nulls().unique().to_list()}
+    spelling = {w: name if name in known else w.lower() for w, name in spelling.items()}
+    kinds = {w: None if name in known else _ABSTAINED.get(fold(w)) for w, name in spelling.items()}
+    labels = words.replace_strict(spelling, default=None, return_dtype=pl.String)
     by_word = words.replace_strict(kinds, default=None, return_dtype=pl.String)
     by_meta = pl.Series([_in_meta(m) for m in predictions["meta"].to_list()], dtype=pl.String)
-    verdict = said.is_in(classes).fill_null(False)
+    verdict = labels.is_in(classes).fill_null(False)
     return pl.DataFrame(
         {
             "id": predictions["record_id"],
-            "said": said,
+            "said": labels,
             "abstained": by_meta.fill_null(by_word).set(verdict, None),
             "scores": predictions["scores"],
             "rationale": predictions["rationale"],
@@ -197,5 +197,5 @@ def _said(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFrame:
 
 
 def _in_meta(meta: str | None) -> str | None:
-    told = json.loads(meta).get("abstained") if meta else None
-    return told if told in ABSTENTIONS else None
+    kind = json.loads(meta).get("abstained") if meta else None
+    return kind if kind in ABSTENTIONS else None

@@ -70,7 +70,7 @@ class _Pairs:
     value: Ints
     names: list[str]
 
-    def kept(self, values: Ints) -> _Pairs:
+    def only(self, values: Ints) -> _Pairs:
         place = np.full(len(self.names), -1)
         place[values] = np.arange(len(values))
         mine = place[self.value] >= 0
@@ -86,23 +86,25 @@ def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> 
     answers = run.answers
     counts = _tables(answers, pairs)  # (values, K, K+2)
     big = _big(counts)
-    kept = pairs.kept(np.flatnonzero(big))
+    shown_pairs = pairs.only(np.flatnonzero(big))
     small = np.unique(pairs.row[~big[pairs.value]]) if len(pairs.row) else pairs.row
     shown = counts[big]
     if not len(shown):
         return Slices(by, [], int((~big).sum()), len(small), without)
-    found = kinds(answers.cluster[kept.row], kept.value * answers.cells + answers.cell[kept.row], shown.size)
+    table = kinds(
+        answers.cluster[shown_pairs.row], shown_pairs.value * answers.cells + answers.cell[shown_pairs.row], shown.size
+    )
     whole = (len(shown), *counts.shape[1:])
 
     def both(flat: Floats) -> Floats:
         tables = flat.reshape(-1, *whole)
         return np.concatenate([macro_f1(tables), accuracy(tables)], axis=1)
 
-    drawn = redraw(found, both, seed=seed, draws=draws)
+    drawn = redraw(table, both, seed=seed, draws=draws)
     f1s, shares = drawn[:, : len(shown)], drawn[:, len(shown) :]
-    cells = [_cell(answers, kept, i, shown[i], f1s[:, i], shares[:, i]) for i in range(len(shown))]
+    cells = [_cell(answers, shown_pairs, i, shown[i], f1s[:, i], shares[:, i]) for i in range(len(shown))]
     cells, order = _ordered(cells, by)
-    mean = _mean(cells, f1s[:, order], found.groups)
+    mean = _mean(cells, f1s[:, order], table.groups)
     gap = head_tail_gap(run, seed=seed, draws=draws) if by == "resource" else None
     return Slices(by, cells, int((~big).sum()), len(small), without, mean, gap)
 
@@ -122,7 +124,7 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
         return None
     fit = _whole(counts)
     by_language = bool((fit & heads).any() and (fit & ~heads).any())
-    found = kinds(answers.cluster[pairs.row], pairs.value * answers.cells + answers.cell[pairs.row], counts.size)
+    table = kinds(answers.cluster[pairs.row], pairs.value * answers.cells + answers.cell[pairs.row], counts.size)
 
     def gaps(flat: Floats) -> Floats:
         tables = flat.reshape(-1, *counts.shape)
@@ -134,9 +136,9 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
         return np.stack([pooled, means], axis=1)
 
     points = gaps(counts.reshape(1, -1).astype(np.float64))[0]
-    drawn = redraw(found, gaps, seed=seed, draws=draws)
-    told = [Estimate(float(p), interval(drawn[:, i], found.groups)) for i, p in enumerate(points)]
-    return Gap(told[0], told[1] if by_language else None)
+    drawn = redraw(table, gaps, seed=seed, draws=draws)
+    estimates = [Estimate(float(p), interval(drawn[:, i], table.groups)) for i, p in enumerate(points)]
+    return Gap(estimates[0], estimates[1] if by_language else None)
 
 
 def _pairs(values: Values) -> _Pairs:

@@ -36,7 +36,7 @@ def draw_runs(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -
     sizes = [run.answers.cells for run in runs]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     cell = np.concatenate([run.answers.cell + start for run, start in zip(runs, starts, strict=False)])
-    found = kinds(cluster, cell, int(starts[-1]))
+    table = kinds(cluster, cell, int(starts[-1]))
 
     def figure(flat: Floats) -> Floats:
         columns = []
@@ -45,4 +45,4 @@ def draw_runs(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -
             columns.append(macro_f1(flat[:, start : start + run.answers.cells].reshape(-1, k, k + 2)))
         return np.stack(columns, axis=1)
 
-    return redraw(found, figure, seed=seed, draws=draws), found.groups
+    return redraw(table, figure, seed=seed, draws=draws), table.groups

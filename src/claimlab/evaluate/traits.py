@@ -40,24 +40,26 @@ def _date(form: str) -> Callable[[pl.DataFrame], Values]:
     return lambda records: _each(records["date"].dt.strftime(form), _one)
 
 
-def _made(*keys: str) -> Callable[[pl.DataFrame], Values]:
-    """What `meta` says of a text's making: a key of its own, of its origin, or of its change log."""
+def _synthetic(*keys: str) -> Callable[[pl.DataFrame], Values]:
+    """How a synthetic text was made, from `meta`: a top-level key, or one of its origin or change log."""
 
     def read(records: pl.DataFrame) -> Values:
-        return _each(records["meta"], lambda m: _found(_meta(m), keys))
+        return _each(records["meta"], lambda m: _values(_meta(m), keys))
 
     return read
 
 
-def _found(meta: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
+def _values(meta: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
     synthetic = meta.get("synthetic")
     synthetic = synthetic if isinstance(synthetic, Mapping) else {}
     origin, changes = synthetic.get("origin"), synthetic.get("changes")
     places: list[Any] = [meta, origin, *(changes if isinstance(changes, list) else [])]
     for key in keys:
-        found = [place[key] for place in places if isinstance(place, Mapping) and place.get(key) not in (None, "", [])]
-        if found:
-            flat = [v for value in found for v in (value if isinstance(value, list) else [value])]
+        entries = [
+            place[key] for place in places if isinstance(place, Mapping) and place.get(key) not in (None, "", [])
+        ]
+        if entries:
+            flat = [v for value in entries for v in (value if isinstance(value, list) else [value])]
             return list(dict.fromkeys(map(str, flat)))
     return []
 
@@ -69,9 +71,9 @@ TRAITS: dict[str, Callable[[pl.DataFrame], Values]] = {
     "word-order": _of_language(lambda language: language.word_order),
     "resource": _resource,
     "authorship": _column("authorship"),
-    "model": _made("model", "mLLM"),
-    "technique": _made("techniques", "technique", "kind", "technique_keys"),
-    "degree": _made("degree", "intensity"),
+    "model": _synthetic("model", "mLLM"),
+    "technique": _synthetic("techniques", "technique", "kind", "technique_keys"),
+    "degree": _synthetic("degree", "intensity"),
     "kind": _column("kind"),
     "topic": _column("topic"),
     "source": _column("source"),
@@ -96,8 +98,8 @@ def title(name: str) -> str:
 
 def _each(values: pl.Series, read: Callable[[Any], list[str]]) -> Values:
     """`read` of every value, worked out once for each that there is: most traits have few values on many records."""
-    told = {value: read(value) for value in values.unique().to_list() if value is not None}
-    return [told.get(value, []) for value in values.to_list()]
+    lists = {value: read(value) for value in values.unique().to_list() if value is not None}
+    return [lists.get(value, []) for value in values.to_list()]
 
 
 def _one(value: Any) -> list[str]:
@@ -105,5 +107,5 @@ def _one(value: Any) -> list[str]:
 
 
 def _meta(text: str | None) -> Mapping[str, Any]:
-    found = json.loads(text) if text else {}
-    return found if isinstance(found, Mapping) else {}
+    content = json.loads(text) if text else {}
+    return content if isinstance(content, Mapping) else {}

@@ -27,17 +27,17 @@ BEYOND = (
 
 def limits(evidence: Evidence) -> list[Limit]:
     """Every limit of the study's assurance, grouped in the order of `KINDS`."""
-    found: list[Limit] = []
+    gaps: list[Limit] = []
     for dataset, audits in zip(evidence.datasets, evidence.audits, strict=True):
         for rule in DATA_RULES:
-            found += rule(dataset, audits, evidence)
+            gaps += rule(dataset, audits, evidence)
     for audit in evidence.strays:
         sentence = "A saved audit of this name was made on other records than the study's datasets: it was not used."
-        found.append(Limit("not-audited", audit.dataset, sentence))
-    found += _run_limits(evidence)
-    found += _inspection_limits(evidence)
-    found += [Limit("beyond", "", sentence) for sentence in BEYOND]
-    return sorted(found, key=lambda limit: list(KINDS).index(limit.kind))
+        gaps.append(Limit("not-audited", audit.dataset, sentence))
+    gaps += _run_limits(evidence)
+    gaps += _inspection_limits(evidence)
+    gaps += [Limit("beyond", "", sentence) for sentence in BEYOND]
+    return sorted(gaps, key=lambda limit: list(KINDS).index(limit.kind))
 
 
 def _not_audited(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:
@@ -75,7 +75,7 @@ def _not_measured(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence)
                 yield Limit("inconclusive", dataset.name, f"{finding_title(f)}: {f.why}")
 
 
-def _found(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
+def _problems(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:  # noqa: ARG001
     for audit in audits:
         for f in ordered(audit.findings):
             if f.verdict in ("fail", "warn"):
@@ -137,7 +137,7 @@ def _judges(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> It
 
 
 DATA_RULES: tuple[Callable[[Dataset, Sequence[Audit], Evidence], Iterator[Limit]], ...] = (
-    _not_audited, _not_run, _not_measured, _found, _protocols, _left_out, _judges,
+    _not_audited, _not_run, _not_measured, _problems, _protocols, _left_out, _judges,
 )  # fmt: skip
 
 

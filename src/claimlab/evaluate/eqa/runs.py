@@ -108,8 +108,8 @@ def _open(name: str, path: Path, dataset: Dataset | None) -> tuple[pl.DataFrame,
 def _with_examples(run: ScoredRun, seed: int) -> Run:
     right = run.table.filter(pl.col("said") == pl.col("truth"))
     wrong = run.table.filter(pl.col("said") != pl.col("truth"))
-    told = {f.name: getattr(run, f.name) for f in fields(ScoredRun)}
-    return Run(**told, correct=_draw(right, seed), wrong=_draw(wrong, seed))
+    scores = {f.name: getattr(run, f.name) for f in fields(ScoredRun)}
+    return Run(**scores, correct=_draw(right, seed), wrong=_draw(wrong, seed))
 
 
 def _draw(rows: pl.DataFrame, seed: int) -> list[dict[str, Any]]:

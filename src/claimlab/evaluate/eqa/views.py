@@ -32,20 +32,20 @@ class Size:
 SIZES = (Size(), Size(text=200), Size(text=200, figures=False), Size(examples=False, figures=False))
 
 
-def eqa_report(evidence: Evidence, found: Sequence[Limit], parts: Sequence[Chapter], size: Size) -> Report:
+def eqa_report(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter], size: Size) -> Report:
     tiles = Tiles(
         [
             ("datasets", str(len(evidence.datasets)), "plain"),
             ("audits", str(len(parts)), "plain" if parts else "warn"),
             ("runs", str(len(evidence.runs)), "plain" if evidence.runs else "warn"),
-            ("limits named", str(len(found)), "plain"),
+            ("limits named", str(len(gaps)), "plain"),
         ]
     )
     blocks: list[Block] = [
         tiles,
         formulation(evidence),
         quality(evidence, parts, size),
-        assurance(found),
+        assurance(gaps),
     ]
     audits = [p.audit for p in parts]
     if audits:
@@ -111,8 +111,8 @@ def run_section(run: Run, number: int, size: Size) -> Section:
     """Every score with its interval and baselines, by trait, and random examples: input, output and truth."""
     blocks: list[Block] = []
     if run.result is not None:
-        said = f"{run.table.height:,} labelled records of '{run.dataset}', split: {run.split or 'all'}."
-        blocks += [Text(said), *run_blocks(run.result, f"run-{number + 1}", Detailed(figures=size.figures))]
+        sentence = f"{run.table.height:,} labelled records of '{run.dataset}', split: {run.split or 'all'}."
+        blocks += [Text(sentence), *run_blocks(run.result, f"run-{number + 1}", Detailed(figures=size.figures))]
     for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
         if drawn and size.examples:
             title = f"{len(drawn)} {what} predictions drawn at random"
@@ -122,11 +122,11 @@ def run_section(run: Run, number: int, size: Size) -> Section:
     return Section(f"Run: {excerpt(run.name, 80)}", blocks, anchor=f"run-{number + 1}")
 
 
-def assurance(found: Sequence[Limit]) -> Section:
+def assurance(gaps: Sequence[Limit]) -> Section:
     """Grouped as in `KINDS`; every line was written by the program."""
     blocks: list[Block] = [Text("Written by the program from what it was given and what it did not find.", "note")]
     for kind, title in KINDS.items():
-        mine = [limit for limit in found if limit.kind == kind]
+        mine = [limit for limit in gaps if limit.kind == kind]
         if mine:
             items = [f"{excerpt(m.about, 60)}: {m.sentence}" if m.about else m.sentence for m in mine]
             blocks.append(Section(f"{title} ({len(mine)})", [Items(items)], anchor=f"limits-{kind}"))

@@ -61,12 +61,12 @@ def report(
     """
     file = Path(study)
     file = file / "report.toml" if file.is_dir() else file
-    asked = read_study(file)
+    questions = read_study(file)
     home = file.absolute().parent
-    named = [*asked.data.datasets, *asked.data.audits, *(run.path for run in asked.runs)]
+    named = [*questions.data.datasets, *questions.data.audits, *(run.path for run in questions.runs)]
     reads = [file, *(home / path for path in named)]
     with Run("report", None, output, kind=KIND, reads=reads, force=force, progress=progress) as run:
-        evidence = gather(asked, home, progress=progress)
+        evidence = gather(questions, home, progress=progress)
         gaps = limits(evidence)
         parts = [Chapter(a, i, alarms_only=True) for i, a in enumerate(evidence.every_audit())]
         content = Assurance(assured(evidence, gaps))

@@ -101,12 +101,12 @@ def estimate_judge(
     _check(profile, offline, None, model=model, scale=scale, runs=runs, prompts=prompts or None)
     words = read_prompts(prompts, "judge")
     with Run("judge", data, output, mode=mode, cache=cache, estimate=True) as run:
-        asked = open_task(task or task_of(run.dataset), run.dataset.records)
+        opened = open_task(task or task_of(run.dataset), run.dataset.records)
         with _opened(run.calls, profile, offline, model, scale, runs, words) as chosen:
             if not isinstance(chosen, Contradiction):
                 raise UsageError("No model is asked: it costs nothing.", "Leave out `estimate`.")
             texts = read_articles(Path(articles)) if articles is not None else articles_in(run.dataset)
-            cases = [c for c in read_cases(run.dataset, asked, texts) if c.left_out is None][:limit]
+            cases = [c for c in read_cases(run.dataset, opened, texts) if c.left_out is None][:limit]
             requests = chosen.requests(cases)
             endpoint = chosen.model.provider.profile
             parts = {endpoint.chosen_model(): estimate(requests, endpoint, recording=run.calls.existing())}
@@ -130,13 +130,13 @@ def _opened(
         yield Contradiction(handles["model"], scale=check_scale(scale or "score"), runs=runs or 1, prompts=prompts)
 
 
-def _check(profile: str | None, offline: bool, threshold: float | None, **asked: Any) -> None:
+def _check(profile: str | None, offline: bool, threshold: float | None, **options: Any) -> None:
     """Refuse what no judge would use, before anything is spent."""
     if offline and profile is not None:
         raise UsageError("Two judges are given.", "Pass `profile`, or `offline=True`, not both.")
-    unused = [f"`{name}`" for name, value in asked.items() if value is not None] if profile is None else []
+    unused = [f"`{name}`" for name, value in options.items() if value is not None] if profile is None else []
     if unused:
         raise UsageError(f"{' and '.join(unused)} can only be asked of a model.", "Pass `profile`.")
-    if threshold is not None and asked["scale"] in ("binary", "trinary"):
+    if threshold is not None and options["scale"] in ("binary", "trinary"):
         todo = 'Leave out `threshold`, or pass `scale="score"`.'
-        raise UsageError(f"The scale '{asked['scale']}' has no threshold.", todo)
+        raise UsageError(f"The scale '{options['scale']}' has no threshold.", todo)

@@ -104,12 +104,12 @@ class Contradiction:
         return {**self.model.parameters(), "scale": self.scale}
 
     def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion[Any]]:
-        return self.model.judge([self.asked(case) for case in cases], progress=progress)
+        return self.model.judge([self.question(case) for case in cases], progress=progress)
 
     def requests(self, cases: Sequence[Case]) -> Sequence[Request[Any]]:
-        return list(self.model.requests([self.asked(case) for case in cases]))
+        return list(self.model.requests([self.question(case) for case in cases]))
 
-    def asked(self, case: Case) -> Asked:
+    def question(self, case: Case) -> Asked:
         prompt = self.model.prompt
         data = [
             untrusted((case.article or "")[:READ], "article"),

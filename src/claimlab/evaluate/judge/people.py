@@ -25,76 +25,76 @@ _WORDS = {
     "uncertain": OPEN, "unsure": OPEN, "open to interpretation": OPEN, "uncertain / open to interpretation": OPEN,
     "predictive system is wrong": WRONG, "predictive system is not wrong": NOT_WRONG, "notwrong": NOT_WRONG,
 }  # fmt: skip
-Said = dict[str, dict[str, str]]  # annotator -> record -> verdict
+Verdicts = dict[str, dict[str, str]]  # annotator -> record -> verdict
 
 
-def people_in(run: Dataset) -> Said:
+def people_in(run: Dataset) -> Verdicts:
     """The people's answers that stand in the run's own annotations."""
     table = run.tables.get("annotations")
     if table is None:
         return {}
     mine = table.filter((pl.col("question") == QUESTION) & (pl.col("annotator_kind") == "human"))
-    return _said(mine.select("record_id", "annotator", "value"), f"the annotations of '{run.name}'")
+    return _verdicts(mine.select("record_id", "annotator", "value"), f"the annotations of '{run.name}'")
 
 
-def read_people(file: Path) -> Said:
+def read_people(file: Path) -> Verdicts:
     """Answers from a table with the columns record_id, value (wrong, open, not wrong) and, if there are several people,
     annotator."""
     frame = user_table(file, *IDS, "value", "annotator")
     who = pl.col("annotator") if "annotator" in frame.columns else pl.lit("person").alias("annotator")
     value = column(frame, ("value", "label"), file)
     rows = frame.select(pl.col(column(frame, IDS, file)).alias("record_id"), who, pl.col(value).alias("value"))
-    return _said(rows.drop_nulls(["record_id", "value"]), f"'{file.name}'")
+    return _verdicts(rows.drop_nulls(["record_id", "value"]), f"'{file.name}'")
 
 
-def _said(rows: pl.DataFrame, where: str) -> Said:
-    said: Said = defaultdict(dict)
+def _verdicts(rows: pl.DataFrame, where: str) -> Verdicts:
+    verdicts: Verdicts = defaultdict(dict)
     strange: Counter[str] = Counter()
     for record, who, value in rows.iter_rows():
         word = " ".join(str(value).lower().replace("-", " ").replace("_", " ").split())
         word = _WORDS.get(word, word)
         if word in VERDICTS:
-            said[who or "person"][record] = word
+            verdicts[who or "person"][record] = word
         else:
             strange[str(value)] += 1
     if strange:
         shown = ", ".join(f"'{v}' ({n})" for v, n in strange.most_common(5))
         raise DataError(f"{where} holds unknown verdicts: {shown}.", f"Use: {', '.join(VERDICTS)}.")
-    return dict(said)
+    return dict(verdicts)
 
 
-def as_annotations(said: Said) -> list[dict[str, Any]]:
+def as_annotations(verdicts: Verdicts) -> list[dict[str, Any]]:
     """What people said, as rows of the annotations table."""
     return [
         {"record_id": record, "annotator": who, "annotator_kind": "human", "question": QUESTION, "value": value}
-        for who, answers in sorted(said.items())
+        for who, answers in sorted(verdicts.items())
         for record, value in answers.items()
     ]
 
 
-def consensus(said: Said) -> dict[str, str]:
+def consensus(verdicts: Verdicts) -> dict[str, str]:
     """One verdict a record: what was settled on, else what most said, and "open" where they are divided."""
-    found: dict[str, str] = {}
+    settled: dict[str, str] = {}
     votes: dict[str, Counter[str]] = defaultdict(Counter)
-    for who, answers in said.items():
+    for who, answers in verdicts.items():
         for record, verdict in answers.items():
             if who in SETTLED:
-                found[record] = verdict
+                settled[record] = verdict
             else:
                 votes[record][verdict] += 1
     for record, tally in votes.items():
         first, *rest = tally.most_common()
         divided = bool(rest) and rest[0][1] == first[1]
-        found.setdefault(record, OPEN if divided else first[0])
-    return dict(sorted(found.items()))
+        settled.setdefault(record, OPEN if divided else first[0])
+    return dict(sorted(settled.items()))
 
 
-def agreement_between(said: Said) -> list[dict[str, Any]]:
+def agreement_between(verdicts: Verdicts) -> list[dict[str, Any]]:
     """Every pair of people on the records that both judged."""
-    people = sorted(who for who in said if who not in SETTLED)
-    pairs = [(a, b, sorted(said[a].keys() & said[b].keys())) for a, b in combinations(people, 2)]
+    people = sorted(who for who in verdicts if who not in SETTLED)
+    pairs = [(a, b, sorted(verdicts[a].keys() & verdicts[b].keys())) for a, b in combinations(people, 2)]
     return [
-        {"between": [a, b], **compared([said[a][r] for r in both], [said[b][r] for r in both])}
+        {"between": [a, b], **compared([verdicts[a][r] for r in both], [verdicts[b][r] for r in both])}
         for a, b, both in pairs
         if both
     ]

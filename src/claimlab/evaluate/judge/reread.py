@@ -25,11 +25,11 @@ def judged_in(run: Dataset, task: Task) -> tuple[dict[str, Any], ...]:
         return ()
     correct = {c.record_id: c.correct for c in read_cases(run, task, Articles()) if c.correct is not None}
     settled = consensus(people_in(run))
-    found = []
+    entries = []
     for (judge,), rows in mine.group_by("annotator", maintain_order=True):
         verdicts = {r: v for r, v in rows.select("record_id", "value").iter_rows() if v is not None}
         meta: dict[str, Any] = next((json.loads(m) for m in rows["meta"].drop_nulls().to_list()), {})
-        found.append(
+        entries.append(
             {
                 "judge": str(judge),
                 "standing": meta.get("standing"),
@@ -39,4 +39,4 @@ def judged_in(run: Dataset, task: Task) -> tuple[dict[str, Any], ...]:
                 "by_people": rates(settled, correct) if settled else None,
             }
         )
-    return tuple(found)
+    return tuple(entries)

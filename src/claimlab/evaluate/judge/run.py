@@ -23,7 +23,7 @@ from claimlab.evaluate.judge.opinions import Judge, Nobody
 from claimlab.evaluate.judge.people import (
     OPEN,
     QUESTION,
-    Said,
+    Verdicts,
     agreement_between,
     agreement_in_words,
     as_annotations,
@@ -83,7 +83,7 @@ def judge_run(
     *,
     task: Task = VERACITY,
     articles: Articles | None = None,
-    people: Said | None = None,
+    people: Verdicts | None = None,
     threshold: float | None = None,
     limit: int | None = None,
     progress: Progress = silent,
@@ -92,17 +92,17 @@ def judge_run(
     is what people said of the reasons (null: the run's own annotations); with `Nobody` as judge only that is counted.
     `threshold` sets the score from which on reasons count as wrong, instead of fitting it. `limit` is on the cases that
     can be judged: the predictions after the last of them are left out."""
-    found = articles if articles is not None else articles_in(run)
-    cases = _first(read_cases(run, task, found), limit)
+    texts = articles if articles is not None else articles_in(run)
+    cases = _first(read_cases(run, task, texts), limit)
     open_cases = [c for c in cases if c.left_out is None]
-    said = people if people is not None else people_in(run)
-    settled = consensus(said)
+    verdicts_of_people = people if people is not None else people_in(run)
+    settled = consensus(verdicts_of_people)
     _refuse_empty(run, judge, cases, settled)
     opinions = {o.case: o for o in judge.judge(open_cases, progress=progress)}
     fitted = _fit(judge, opinions, settled, threshold)
     at = fitted.chosen if fitted is not None else DEFAULT if threshold is None else threshold
     verdicts = {i: _verdict(o, at) for i, o in opinions.items() if o.value is not None}
-    summary = _summary(judge, cases, opinions, verdicts, settled, said, fitted, at)
+    summary = _summary(judge, cases, opinions, verdicts, settled, verdicts_of_people, fitted, at)
     step = Lineage(
         step="judge",
         parameters={
@@ -114,9 +114,9 @@ def judge_run(
         inputs={run.name: run.digest()},
         counts={"predictions": len(cases), "judged": len(verdicts)},
     )
-    told = as_annotations(people) if people is not None else []
-    told += _opinions(judge, opinions, verdicts, summary["standing"])
-    tables = {**run.tables, "annotations": _behind(run.tables.get("annotations"), told)}
+    added = as_annotations(people) if people is not None else []
+    added += _opinions(judge, opinions, verdicts, summary["standing"])
+    tables = {**run.tables, "annotations": _behind(run.tables.get("annotations"), added)}
     judged = run.derive(run.records, step, tables)
     judged.notes += [f"The judge '{judge.name}' is {summary['standing']}."] if opinions else []
     return Judged(judged, summary, _rows(open_cases, opinions, verdicts, settled))
@@ -184,7 +184,7 @@ def _summary(
     opinions: Mapping[str, Opinion[Any]],
     verdicts: Mapping[str, str],
     settled: Mapping[str, str],
-    said: Said,
+    people: Verdicts,
     fitted: Fit | None,
     threshold: float,
 ) -> dict[str, Any]:
@@ -208,7 +208,7 @@ def _summary(
         "threshold_fit": fitted.to_json() if fitted is not None else None,
         "verdicts": dict(sorted(Counter(verdicts.values()).items())),
         "agreement_with_people": against,
-        "agreement_between_people": agreement_between(said),
+        "agreement_between_people": agreement_between(people),
         "agreement_of_runs": agreement_of_runs(list(opinions.values())),
         "by_judge": rates(verdicts, correct) if verdicts else None,
         "by_people": rates(settled, correct) if settled else None,

@@ -59,15 +59,15 @@ def verdict(score: float, threshold: float) -> str:
     return WRONG if score >= threshold else NOT_WRONG
 
 
-def measured(said: Sequence[str], truth: Sequence[str]) -> dict[str, Any]:
+def measured(verdicts: Sequence[str], truth: Sequence[str]) -> dict[str, Any]:
     """Agreement with people, with kappa and balanced accuracy, which do not reward always saying the commoner word."""
     both = {WRONG, NOT_WRONG} <= set(truth)
-    return {**compared(said, truth), "balanced_accuracy": round(balanced(said, truth), 4) if both else None}
+    return {**compared(verdicts, truth), "balanced_accuracy": round(balanced(verdicts, truth), 4) if both else None}
 
 
-def balanced(said: Sequence[str], truth: Sequence[str]) -> float:
+def balanced(verdicts: Sequence[str], truth: Sequence[str]) -> float:
     shares = []
     for kind in (WRONG, NOT_WRONG):
-        mine = [s for s, t in zip(said, truth, strict=True) if t == kind]
+        mine = [s for s, t in zip(verdicts, truth, strict=True) if t == kind]
         shares += [sum(s == kind for s in mine) / len(mine)] if mine else []
     return sum(shares) / len(shares) if shares else 0.0

@@ -37,49 +37,49 @@ class Row:
     analysis: str | None
 
 
-def page(name: str, told: Mapping[str, Any], rows: Sequence[Row]) -> Report:
-    blocks: list[Block] = [standing(told), tiles(told), misleading(told)]
-    blocks += [against_people(told), *scores(told, rows), unjudged(told), *cases(rows)]
-    return Report(f"Rationales of {excerpt(name, 60)}, judged", f"Judge: {excerpt(told['judge'], 120)}", blocks)
+def page(name: str, summary: Mapping[str, Any], rows: Sequence[Row]) -> Report:
+    blocks: list[Block] = [standing(summary), tiles(summary), misleading(summary)]
+    blocks += [against_people(summary), *scores(summary, rows), unjudged(summary), *cases(rows)]
+    return Report(f"Rationales of {excerpt(name, 60)}, judged", f"Judge: {excerpt(summary['judge'], 120)}", blocks)
 
 
-def standing(told: Mapping[str, Any]) -> Text:
+def standing(summary: Mapping[str, Any]) -> Text:
     """Loud where the judge was not compared with annotators."""
-    if told["validated"]:
-        return Text(f"The judge is {told['standing']}.", "note")
-    if not told["judged"]:
-        return Text(f"No judge is counted here: {told['standing']}.", "note")
+    if summary["validated"]:
+        return Text(f"The judge is {summary['standing']}.", "note")
+    if not summary["judged"]:
+        return Text(f"No judge is counted here: {summary['standing']}.", "note")
     return Text(
-        f"UNVALIDATED. The judge is {told['standing']}. Its verdicts and rates are not findings until "
+        f"UNVALIDATED. The judge is {summary['standing']}. Its verdicts and rates are not findings until "
         "annotators have judged some of the same rationales: pass what they said as `labels`",
         "warning",
     )
 
 
-def tiles(told: Mapping[str, Any]) -> Tiles:
-    agreed = told["agreement_with_people"]
-    who = "judge" if told["by_judge"] is not None else "people"
-    figures = told[f"by_{who}"] or {}
+def tiles(summary: Mapping[str, Any]) -> Tiles:
+    agreed = summary["agreement_with_people"]
+    who = "judge" if summary["by_judge"] is not None else "people"
+    figures = summary[f"by_{who}"] or {}
     shares: list[tuple[str, str, Tone]] = [
         (f"{words}, by {WHO[who]}", rate_in_words(figures.get(key, {"n": 0})), "plain") for key, words in RATES.items()
     ]
     held = "not compared" if agreed is None else f"{100 * agreed['agreement']:.1f}% of {agreed['n']:,}"
     return Tiles(
         [
-            ("judged", f"{told['judged']:,} of {told['predictions']:,}", "plain"),
+            ("judged", f"{summary['judged']:,} of {summary['predictions']:,}", "plain"),
             ("agreement with annotators", held, "plain" if agreed is not None else "fail"),
             *shares,
-            ("abstained", f"{sum(a['n'] for a in told['abstained'].values()):,}", "plain"),
+            ("abstained", f"{sum(a['n'] for a in summary['abstained'].values()):,}", "plain"),
         ]
     )
 
 
-def misleading(told: Mapping[str, Any]) -> Section:
+def misleading(summary: Mapping[str, Any]) -> Section:
     """Where the label misleads: by the judge and by annotators, with what was not judged."""
     rows: list[list[Any]] = []
     for who in ("judge", "people"):
         for key, meaning in RATES.items():
-            part = (told[f"by_{who}"] or {}).get(key)
+            part = (summary[f"by_{who}"] or {}).get(key)
             if part is None:
                 continue
             low_high = part["interval"]
@@ -91,38 +91,38 @@ def misleading(told: Mapping[str, Any]) -> Section:
     return Section("Where the label misleads", [note], anchor="rates")
 
 
-def against_people(told: Mapping[str, Any]) -> Section:
+def against_people(summary: Mapping[str, Any]) -> Section:
     """The threshold with its leave-one-out figures, beside those that flatter it, and how annotators agree."""
-    fit, agreed = told["threshold_fit"], told["agreement_with_people"]
-    blocks: list[Block] = [Text(_threshold(told))] if told["threshold"] is not None and told["judged"] else []
-    rows = [_agreement("Judge and annotators, each case left out in turn", fit["held_out"])] if _fitted(told) else []
-    if _fitted(told):
+    fit, agreed = summary["threshold_fit"], summary["agreement_with_people"]
+    blocks: list[Block] = [Text(_threshold(summary))] if summary["threshold"] is not None and summary["judged"] else []
+    rows = [_agreement("Judge and annotators, each case left out in turn", fit["held_out"])] if _fitted(summary) else []
+    if _fitted(summary):
         rows.append(_agreement("The same on the cases it was fitted on (flatters)", fit["inside"]))
     elif agreed is not None:
         rows.append(_agreement("Judge and annotators", agreed))
-    for pair in told["agreement_between_people"]:
+    for pair in summary["agreement_between_people"]:
         rows.append(_agreement(f"{' and '.join(excerpt(str(p), 40) for p in pair['between'])} (annotators)", pair))
     if rows:
         columns = ["Between", "Cases", "Agreement, in %", "Cohen's kappa", "Krippendorff's alpha",
                    "Balanced accuracy, in %"]  # fmt: skip
         blocks.append(Table(columns, rows, sortable=False))
-    if agreed is None and told["judged"]:
+    if agreed is None and summary["judged"]:
         blocks.append(Text("The judge was not compared with annotators: agreement is not measured.", "warning"))
-    if told["people_on_other_records"]:
+    if summary["people_on_other_records"]:
         blocks.append(
-            Text(f"Annotators judged {told['people_on_other_records']:,} records that this run does not hold.")
+            Text(f"Annotators judged {summary['people_on_other_records']:,} records that this run does not hold.")
         )
     return Section("The judge and the annotators", blocks or [Text("There is no judge to compare.")], anchor="people")
 
 
-def _fitted(told: Mapping[str, Any]) -> bool:
-    return bool((told["threshold_fit"] or {}).get("fitted"))
+def _fitted(summary: Mapping[str, Any]) -> bool:
+    return bool((summary["threshold_fit"] or {}).get("fitted"))
 
 
-def _threshold(told: Mapping[str, Any]) -> str:
-    at = f"Rationales count as wrong at a contradiction score of at least {told['threshold']:g}"
-    if _fitted(told):
-        fit = told["threshold_fit"]
+def _threshold(summary: Mapping[str, Any]) -> str:
+    at = f"Rationales count as wrong at a contradiction score of at least {summary['threshold']:g}"
+    if _fitted(summary):
+        fit = summary["threshold_fit"]
         return (
             f"{at}: fitted on {fit['wrong']:,} cases that annotators called wrong and {fit['not_wrong']:,} not wrong."
         )
@@ -144,39 +144,39 @@ def _ranged(value: Any, ends: Sequence[float] | None, scale: int) -> str:
     return f"{value}{in_brackets(ends, scale)}"
 
 
-def scores(told: Mapping[str, Any], rows: Sequence[Row]) -> list[Block]:
+def scores(summary: Mapping[str, Any], rows: Sequence[Row]) -> list[Block]:
     """How the scores spread, coloured by what annotators said; words (binary, trinary) as counts only."""
-    counted = ", ".join(f"{verdict} {n:,}" for verdict, n in told["verdicts"].items()) or "none"
+    counted = ", ".join(f"{verdict} {n:,}" for verdict, n in summary["verdicts"].items()) or "none"
     blocks: list[Block] = [Text(f"Verdicts: {counted}.")]
     values = {kind: [r.value for r in rows if (r.people or NOBODY) == kind and isinstance(r.value, float | int)]
               for kind in (WRONG, OPEN, NOT_WRONG, NOBODY)}  # fmt: skip
-    known = {kind: found for kind, found in values.items() if found}
+    known = {kind: points for kind, points in values.items() if points}
     if known:
         from claimlab.pages.charts import histogram, to_svg
 
         edges = list(range(12))  # a bin for every whole score; a mean of runs falls into the one it has reached
-        counts = {f"annotators: {kind}" if kind != NOBODY else kind: np.histogram(found, edges)[0].tolist()
-                  for kind, found in known.items()}  # fmt: skip
+        counts = {f"annotators: {kind}" if kind != NOBODY else kind: np.histogram(points, edges)[0].tolist()
+                  for kind, points in known.items()}  # fmt: skip
         svg = to_svg(histogram([float(e) for e in edges], counts, title="contradiction score"))
         alt = f"Histogram of {sum(map(len, known.values())):,} contradiction scores from 0 to 10."
         blocks.append(
             Figure(svg, "Contradiction scores by the annotators' verdict on the same rationale.", alt, "scores")
         )
-    return [Section("Scores and verdicts", blocks, anchor="scores")] if told["judged"] else []
+    return [Section("Scores and verdicts", blocks, anchor="scores")] if summary["judged"] else []
 
 
-def unjudged(told: Mapping[str, Any]) -> Section:
+def unjudged(summary: Mapping[str, Any]) -> Section:
     """Abstentions apart, each with whether there was something to be found; then what could not be judged."""
     rows: list[list[Any]] = [
-        [kind.replace("-", " "), part["n"], part["with_article"]] for kind, part in told["abstained"].items()
+        [kind.replace("-", " "), part["n"], part["with_article"]] for kind, part in summary["abstained"].items()
     ]
     table = Table(["Abstention", "Predictions", "of them with a fact-check"], rows, sortable=False)
-    others = {reason: n for reason, n in told["left_out"].items() if reason not in told["abstained"]}
+    others = {reason: n for reason, n in summary["left_out"].items() if reason not in summary["abstained"]}
     items = [f"Left out, {reason.replace('-', ' ')}: {n:,}." for reason, n in others.items()]
-    items += [f"The judge gave no answer, {reason}: {n:,}." for reason, n in told["failed"].items()]
-    said = "An abstention is neither right nor wrong. Where a fact-check exists, there was something to be found."
+    items += [f"The judge gave no answer, {reason}: {n:,}." for reason, n in summary["failed"].items()]
+    note = "An abstention is neither right nor wrong. Where a fact-check exists, there was something to be found."
     return Section(
-        "Abstentions and what was not judged", [Text(said), table, *([Items(items)] if items else [])], anchor="apart"
+        "Abstentions and what was not judged", [Text(note), table, *([Items(items)] if items else [])], anchor="apart"
     )
 
 

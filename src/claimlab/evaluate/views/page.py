@@ -81,10 +81,10 @@ def leaderboard_page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
 
 def boards(evaluation: Evaluation) -> list[list[RunResult]]:
     """Runs that may stand in one table: one task, on one dataset."""
-    found: dict[tuple[str, str], list[RunResult]] = {}
+    groups: dict[tuple[str, str], list[RunResult]] = {}
     for run in evaluation.runs:
-        found.setdefault((run.task, run.dataset), []).append(run)
-    return list(found.values())
+        groups.setdefault((run.task, run.dataset), []).append(run)
+    return list(groups.values())
 
 
 def other_records(runs: Sequence[RunResult]) -> list[str]:
@@ -100,10 +100,10 @@ def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list
         name = f"Leaderboard: {runs[0].task} on {excerpt(runs[0].dataset, 60)}"
         measured = [run for run in runs if run.scores.macro_f1 is not None]
         drawn = [pictures.board(measured, f"{number + 1:02d}")] if size.figures and measured else []
-        told: list[Block] = [Text(caution, "warning") for caution in other_records(runs)]
-        told += [Text(f"{r.name}: {c}", "warning") for r in runs for c in r.cautions]
+        cautions: list[Block] = [Text(caution, "warning") for caution in other_records(runs)]
+        cautions += [Text(f"{r.name}: {c}", "warning") for r in runs for c in r.cautions]
         table = tables.leaderboard(runs, anchors)
-        out.append(Section(name, [*told, table, *drawn], anchor=f"leaderboard-{number + 1}"))
+        out.append(Section(name, [*cautions, table, *drawn], anchor=f"leaderboard-{number + 1}"))
     if evaluation.comparisons:
         out.append(Section("Run against run", [Text(_COMPARED), tables.comparisons(evaluation.comparisons)]))
     if evaluation.seeds:
@@ -134,7 +134,7 @@ def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
     blocks += tables.judged(run)
     blocks += [Items(left_out(run))] if left_out(run) else []
     if size.slices:
-        blocks += [by_trait(found, run, name, size) for found in run.slices]
+        blocks += [by_trait(subgroups, run, name, size) for subgroups in run.slices]
     return blocks
 
 
@@ -154,16 +154,16 @@ def tiles(run: RunResult) -> Tiles:
     )
 
 
-def by_trait(found: Slices, run: RunResult, name: str, size: Size) -> Section:
+def by_trait(subgroups: Slices, run: RunResult, name: str, size: Size) -> Section:
     """One trait: the means, the picture, and the table behind a line when it is long."""
-    blocks: list[Block] = [Items(_said_of(found, run))] if _said_of(found, run) else []
+    blocks: list[Block] = [Items(_sentences(subgroups, run))] if _sentences(subgroups, run) else []
     if size.figures:
-        blocks += pictures.forest(found, run, name)
-    if found.cells:
-        table = tables.cells(found)
+        blocks += pictures.forest(subgroups, run, name)
+    if subgroups.cells:
+        table = tables.cells(subgroups)
         drawn = any(not isinstance(b, Items) for b in blocks)
-        blocks.append(Fold(f"The {len(found.cells)} cells as a table", [table]) if drawn else table)
-    return Section(f"By {title(found.by)}", blocks, anchor=f"{name}-by-{slug(found.by)}")
+        blocks.append(Fold(f"The {len(subgroups.cells)} cells as a table", [table]) if drawn else table)
+    return Section(f"By {title(subgroups.by)}", blocks, anchor=f"{name}-by-{slug(subgroups.by)}")
 
 
 def method(evaluation: Evaluation) -> Section:
@@ -195,41 +195,46 @@ _COMPARED = (
 )
 
 
-def _said_of(found: Slices, run: RunResult) -> list[str]:
-    said = []
-    if found.mean is not None and run.scores.macro_f1 is not None:
-        fit = sum(c.macro_f1 is not None for c in found.cells)
-        said.append(
+def _sentences(subgroups: Slices, run: RunResult) -> list[str]:
+    sentences = []
+    if subgroups.mean is not None and run.scores.macro_f1 is not None:
+        fit = sum(c.macro_f1 is not None for c in subgroups.cells)
+        sentences.append(
             f"Pooled over all records: {100 * run.scores.macro_f1:.1f}. Mean of the {fit} values with a macro-F1: "
-            f"{_estimate(found.mean)}."
+            f"{_estimate(subgroups.mean)}."
         )
-    if found.gap is not None:
-        said.append(f"Head less tail languages, pooled: {_estimate(found.gap.pooled)} points.")
-        if found.gap.mean_of_languages is not None:
-            said.append(f"Head less tail, as means of languages: {_estimate(found.gap.mean_of_languages)} points.")
-    if found.suppressed:
-        said.append(
-            f"Too rare to show: {several(found.suppressed, 'value')} ({several(found.suppressed_records, 'record')}) "
-            f"with fewer than {SMALLEST} records, or {SMALLEST_CLASS} of a class."
+    if subgroups.gap is not None:
+        sentences.append(f"Head less tail languages, pooled: {_estimate(subgroups.gap.pooled)} points.")
+        if subgroups.gap.mean_of_languages is not None:
+            sentences.append(
+                f"Head less tail, as means of languages: {_estimate(subgroups.gap.mean_of_languages)} points."
+            )
+    if subgroups.suppressed:
+        sentences.append(
+            f"Too rare to show: {several(subgroups.suppressed, 'value')} "
+            f"({several(subgroups.suppressed_records, 'record')}) with fewer than {SMALLEST} records, "
+            f"or {SMALLEST_CLASS} of a class."
         )
-    if found.without:
-        said.append(f"{several(found.without, 'record')} {verb(found.without, 'has', 'have')} no {title(found.by)}.")
-    return said
+    if subgroups.without:
+        sentences.append(
+            f"{several(subgroups.without, 'record')} {verb(subgroups.without, 'has', 'have')} no {title(subgroups.by)}."
+        )
+    return sentences
 
 
 def _abstained(run: RunResult) -> list[Block]:
-    found = run.abstentions
-    if found is None:
+    abstentions = run.abstentions
+    if abstentions is None:
         return []
-    names = list(found.kinds[0].classes)
+    names = list(abstentions.kinds[0].classes)
     rows: list[list[Any]] = [
-        [w.kind.replace("-", " "), w.n, percent(w.share), *(w.classes[n] for n in names)] for w in found.kinds
+        [w.kind.replace("-", " "), w.n, percent(w.share), *(w.classes[n] for n in names)] for w in abstentions.kinds
     ]
-    figures = f"accuracy is {percent(found.accuracy).text} and macro-F1 {percent(found.macro_f1).text}"
+    figures = f"accuracy is {percent(abstentions.accuracy).text} and macro-F1 {percent(abstentions.macro_f1).text}"
     text = (
-        f"A verdict was given for {percent(found.coverage).text}% of the records "
-        f"({span(found.coverage_interval).text}); of those, {figures}. In all scores above, giving no verdict counts "
-        "as wrong."
+        f"A verdict was given for {percent(abstentions.coverage).text}% of the records "
+        f"({span(abstentions.coverage_interval).text}); of those, {figures}. In all scores above, giving no "
+        "verdict counts as wrong."
     )
     columns = ["Answer", "n", "Share (%)", *(f"true class {excerpt(n, 24)}" for n in names)]
     return [Section("No verdict given", [Text(text), Table(columns, rows, sortable=False)])]
@@ -254,6 +259,6 @@ def left_out(run: RunResult) -> list[str]:
     return items
 
 
-def _estimate(found: Estimate) -> str:
-    interval = f" ({span(found.interval).text})" if found.interval is not None else ""
-    return f"{100 * found.value:.1f}{interval}"
+def _estimate(estimate: Estimate) -> str:
+    interval = f" ({span(estimate.interval).text})" if estimate.interval is not None else ""
+    return f"{100 * estimate.value:.1f}{interval}"

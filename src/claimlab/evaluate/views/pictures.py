@@ -30,10 +30,10 @@ def board(runs: Sequence[RunResult], name: str) -> Figure:
     )
 
 
-def forest(found: Slices, run: RunResult, name: str) -> list[Figure]:
+def forest(subgroups: Slices, run: RunResult, name: str) -> list[Figure]:
     """The cells of a trait with their intervals, against the score over all records; accuracy where no cell has F1."""
-    f1 = [c for c in found.cells if c.macro_f1 is not None]
-    shown = f1 or found.cells
+    f1 = [c for c in subgroups.cells if c.macro_f1 is not None]
+    shown = f1 or subgroups.cells
     if len(shown) < 2:
         return []
     what, whole = ("macro-F1", run.scores.macro_f1) if f1 else ("accuracy", run.scores.accuracy)
@@ -50,21 +50,21 @@ def forest(found: Slices, run: RunResult, name: str) -> list[Figure]:
     return [
         Figure(
             to_svg(dots(rows, title=f"{what} (%)", threshold=whole)),
-            f"{what[:1].upper()}{what[1:]} by {title(found.by)} with 95% intervals; in brackets the records; "
+            f"{what[:1].upper()}{what[1:]} by {title(subgroups.by)} with 95% intervals; in brackets the records; "
             f"dashed: over all records.{more}",
-            f"{what} of each {title(found.by)} with its interval",
-            f"{name}-by-{found.by.replace('.', '-')}",
+            f"{what} of each {title(subgroups.by)} with its interval",
+            f"{name}-by-{subgroups.by.replace('.', '-')}",
         )
     ]
 
 
 def calibration(run: RunResult, name: str) -> list[Figure]:
-    found = run.scores.calibration
-    if not found.curve:
+    measured = run.scores.calibration
+    if not measured.curve:
         return []
     return [
         Figure(
-            to_svg(reliability([(b.n, b.confidence, b.accuracy) for b in found.curve])),
+            to_svg(reliability([(b.n, b.confidence, b.accuracy) for b in measured.curve])),
             "How often answers are right against how sure the run was of them, in ten bins; larger dots hold more "
             "records. Below the dashed line it is too sure, above it not sure enough.",
             "Reliability curve",

@@ -85,32 +85,34 @@ def classes(run: RunResult) -> Table:
         line = [excerpt(c.name, 40), c.n, percent(c.precision), percent(c.recall), percent(c.f1)]
         rows.append([*line, span(run.class_intervals[c.name]), *run.confusion[i]])
     heads = ["True class", "n", "Precision", "Recall", "F1", "95% interval of F1"]
-    said = [f"said {excerpt(n, 24)}" for n in names]
-    return Table([*heads, *said, "said other", "failed"], rows, "Per class, and the confusion table.", sortable=False)
+    answer_columns = [f"said {excerpt(n, 24)}" for n in names]
+    return Table(
+        [*heads, *answer_columns, "said other", "failed"], rows, "Per class, and the confusion table.", sortable=False
+    )
 
 
-def cells(found: Slices) -> Table:
+def cells(subgroups: Slices) -> Table:
     """One row per value of a trait."""
-    names = list(found.cells[0].classes) if found.cells else []
+    names = list(subgroups.cells[0].classes) if subgroups.cells else []
     rows: list[list[Any]] = [
         [
             excerpt(c.value, 60), c.n, *(c.classes[n] for n in names), percent(c.macro_f1), span(c.macro_f1_interval),
             percent(c.accuracy), span(c.accuracy_interval), c.failed, c.why or "",
         ]
-        for c in found.cells
+        for c in subgroups.cells
     ]  # fmt: skip
-    heads = [title(found.by).capitalize(), "n", *(excerpt(n, 24) for n in names), "Macro-F1", "95% interval"]
-    notes = any(c.why for c in found.cells)
+    heads = [title(subgroups.by).capitalize(), "n", *(excerpt(n, 24) for n in names), "Macro-F1", "95% interval"]
+    notes = any(c.why for c in subgroups.cells)
     columns = [*heads, "Accuracy", "95% interval", "Failed", *(["Note"] if notes else [])]
     return Table(columns, [row if notes else row[:-1] for row in rows])
 
 
-def comparisons(found: Sequence[Comparison], *, short: bool = False) -> Table:
+def comparisons(pairs: Sequence[Comparison], *, short: bool = False) -> Table:
     """Run against run; `short` for a terminal, where counts would leave no room for names."""
     if short:
         brief: list[list[Any]] = [
             [c.first, c.second, c.shared, points(c.difference), _points_span(c.interval), chance(c.p_holm), _better(c)]
-            for c in found
+            for c in pairs
         ]
         return Table(["Run", "against", "Shared", "Difference", "95% interval", "p", "Better"], brief, POINTS)
     rows: list[list[Any]] = [
@@ -118,7 +120,7 @@ def comparisons(found: Sequence[Comparison], *, short: bool = False) -> Table:
             excerpt(c.first, 50), excerpt(c.second, 50), c.shared, points(c.difference), _points_span(c.interval),
             c.only_first, c.only_second, chance(c.p), chance(c.p_holm), _better(c),
         ]
-        for c in found
+        for c in pairs
     ]  # fmt: skip
     columns = [
         "Run", "against", "Shared records", "Difference", "95% interval", "Only first right", "Only second right",
@@ -127,25 +129,25 @@ def comparisons(found: Sequence[Comparison], *, short: bool = False) -> Table:
     return Table(columns, rows, POINTS)
 
 
-def seeds(found: Sequence[Seeds]) -> Table:
+def seeds(families: Sequence[Seeds]) -> Table:
     rows: list[list[Any]] = [
         [
             excerpt(s.name, 40), s.dataset, s.task, s.divided_by, ", ".join(map(str, s.seeds)), percent(s.mean),
             Cell(f"± {100 * s.sd:.1f}", sort=s.sd) if s.sd is not None else None, span(s.interval),
         ]
-        for s in found
+        for s in families
     ]  # fmt: skip
     columns = ["Detector", "Dataset", "Task", "Split by", "Seeds", "Mean macro-F1", "sd", "95% interval"]
     return Table(columns, rows, "The sd says how far the score moves with the seed; the interval, with the records.")
 
 
-def drops(found: Sequence[Drop]) -> Table:
+def drops(measured: Sequence[Drop]) -> Table:
     rows: list[list[Any]] = [
         [
             excerpt(d.name, 40), d.dataset, d.task, percent(d.random), d.divided_by, percent(d.held_out),
             points(-d.drop), _points_span(None if d.interval is None else (-d.interval[1], -d.interval[0])),
         ]
-        for d in found
+        for d in measured
     ]  # fmt: skip
     columns = [
         "Detector",
@@ -171,30 +173,30 @@ def flat(evaluation: Evaluation) -> list[dict[str, Any]]:
             **_ends("accuracy", run.intervals["accuracy"]),
         }  # fmt: skip
         out.append(whole)
-        for found in run.slices:
+        for subgroups in run.slices:
             out += [
                 {
-                    **whole, "by": found.by, "value": c.value, "n": c.n, "groups": c.groups, "failed": c.failed,
+                    **whole, "by": subgroups.by, "value": c.value, "n": c.n, "groups": c.groups, "failed": c.failed,
                     "macro_f1": c.macro_f1, **_ends("macro_f1", c.macro_f1_interval), "accuracy": c.accuracy,
                     **_ends("accuracy", c.accuracy_interval),
                 }
-                for c in found.cells
+                for c in subgroups.cells
             ]  # fmt: skip
     return out
 
 
-def _ends(name: str, found: Interval | None) -> dict[str, float | None]:
-    return {f"{name}_low": found[0] if found else None, f"{name}_high": found[1] if found else None}
+def _ends(name: str, interval: Interval | None) -> dict[str, float | None]:
+    return {f"{name}_low": interval[0] if interval else None, f"{name}_high": interval[1] if interval else None}
 
 
 def _better(comparison: Comparison) -> str:
     return comparison.why or comparison.better or "no clear difference"
 
 
-def _points_span(found: Interval | None) -> Cell:
-    if found is None:
+def _points_span(interval: Interval | None) -> Cell:
+    if interval is None:
         return Cell("–", sort=float("-inf"))
-    return Cell(f"{100 * found[0]:+.1f} to {100 * found[1]:+.1f}", sort=found[0])
+    return Cell(f"{100 * interval[0]:+.1f} to {100 * interval[1]:+.1f}", sort=interval[0])
 
 
 def _failures(run: RunResult) -> str:
@@ -214,8 +216,8 @@ def judged(run: RunResult) -> list[Block]:
     people = next((one["by_people"] for one in run.about.judged if one["by_people"]), None)
     rows += [_rated("annotators", people)] if people else []
     columns = ["Judged by", *(words.capitalize() for words in RATES.values())]
-    said = "Cases with 95% intervals. The guide calls these two rates false-incorrect and false-correct."
-    return [Section("Rationales, judged", [*blocks, Text(said), Table(columns, rows, sortable=False)])]
+    note = "Cases with 95% intervals. The guide calls these two rates false-incorrect and false-correct."
+    return [Section("Rationales, judged", [*blocks, Text(note), Table(columns, rows, sortable=False)])]
 
 
 def _rated(who: str, rates: dict[str, Any]) -> list[Any]:
