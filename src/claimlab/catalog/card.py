@@ -87,8 +87,8 @@ class Card(_Closed):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_in_the_guide(cls, given: Any) -> Any:
-        return {**table("guide").get(given.get("name", ""), {}), **given} if isinstance(given, dict) else given
+    def _as_in_the_guide(cls, fields: Any) -> Any:
+        return {**table("guide").get(fields.get("name", ""), {}), **fields} if isinstance(fields, dict) else fields
 
     @field_validator("languages")
     @classmethod

@@ -71,7 +71,7 @@ class Conflict:
 
 
 @dataclass(frozen=True)
-class Found:
+class Conflicts:
     """The conflicts, those between datasets first; what was compared, and what could not be."""
 
     conflicts: list[Conflict]
@@ -99,7 +99,7 @@ def labels(
     threshold: float = 0.7,
     force: bool = False,
     progress: Progress = silent,
-) -> Found:
+) -> Conflicts:
     """Find claims with different labels in one dataset or several.
 
     `by` says what makes a claim the same: its "text", or the id of its "tweet". With `near`, also texts that are
@@ -128,7 +128,7 @@ def find_conflicts(
     near: bool = False,
     threshold: float = 0.7,
     progress: Progress = silent,
-) -> Found:
+) -> Conflicts:
     """Every claim of `datasets` under different verdicts; with `near` also texts that are nearly the same."""
     if near and by != "text":
         raise UsageError(f"Near-duplicates are found by text, not by {by}.", "Leave out `near`, or `by`.")
@@ -142,7 +142,7 @@ def find_conflicts(
     )
     conflicts = same(sides) + (nearly_same(sides, threshold, progress) if near else [])
     compared, all_rows = Counter(usable["dataset"].to_list()), Counter(rows["dataset"].to_list())
-    return Found(
+    return Conflicts(
         sorted(conflicts, key=_rank),
         {name: compared[name] for name in all_rows},
         {name: all_rows[name] - compared[name] for name in all_rows},

@@ -18,13 +18,13 @@ def published_rows(entry: Entry, variant: str) -> int | None:
     return entry.card.size if variant == default and not entry.tested else None
 
 
-def note(entry: Entry, variant: str, found: int) -> list[str]:
+def note(entry: Entry, variant: str, count: int) -> list[str]:
     """A sentence when the counts differ by more than the tolerance."""
     expected = published_rows(entry, variant)
-    if expected is None or abs(found - expected) <= TOLERANCE * expected:
+    if expected is None or abs(count - expected) <= TOLERANCE * expected:
         return []
     return [
-        f"Published: {expected:,} rows, found: {found:,}. These files may be a part or another version of "
+        f"Published: {expected:,} rows, found: {count:,}. These files may be a part or another version of "
         f"{entry.card.title}, with other label shares."
     ]
 

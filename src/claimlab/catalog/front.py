@@ -28,7 +28,7 @@ class Listing(Shown):
 
     entries: list[Entry]
     pool: list[Entry]
-    asked: list[Criterion]
+    criteria: list[Criterion]
     notes: tuple[str, ...] = ()
     path: Path | None = None  # the page, where one was written
 
@@ -49,14 +49,14 @@ class Listing(Shown):
 
     def alone(self) -> list[tuple[str, int]]:
         """How many entries each criterion would leave by itself: tells a user which one to loosen."""
-        return [(c.words, sum(map(c.keeps, self.pool))) for c in self.asked]
+        return [(c.words, sum(map(c.keeps, self.pool))) for c in self.criteria]
 
     def save(self, output: str | Path, *, force: bool = False) -> Path:
         """Write one HTML page, to a file `.html` or into a folder."""
         target = page_in(output)
         refuse_file(target, force=force, kind="page of the catalogue", sign=f"<title>{TITLE}</title>")
-        asked = ", ".join(c.words.replace("` `", ", ").strip("`") for c in self.asked)
-        atomic_text(target, to_html(report(self.entries, asked=asked)))
+        criteria = ", ".join(c.words.replace("` `", ", ").strip("`") for c in self.criteria)
+        atomic_text(target, to_html(report(self.entries, criteria=criteria)))
         return target
 
 
@@ -99,7 +99,7 @@ def catalog(
     words = {"topic": each_of(topic), "region": each_of(region), "licence": each_of(licence)}
     lists = ((query.in_language, language), (query.of_kind, modality), (query.in_survey, survey))
     flags = {"evidence": evidence, "loadable": loadable, "tested": tested}
-    asked = [
+    criteria = [
         *(query.worded(option, values, pool) for option, values in words.items() if values),
         *(criterion(each_of(values)) for criterion, values in lists if values),
         *(query.graded("quality", text) for text in each_of(quality)),
@@ -108,8 +108,8 @@ def catalog(
         *query.dated(since, until),
         *(query.flagged(option) for option, wanted in flags.items() if wanted),
     ]
-    matching = [e for e in pool if all(c.keeps(e) for c in asked)]
+    matching = [e for e in pool if all(c.keeps(e) for c in criteria)]
     unnamed = query.unnamed_languages(pool) if language else 0
     note = f"{several(unnamed, 'dataset')} with only a number of languages cannot be matched by `language`."
-    listing = Listing(matching, pool, asked, (note,) if unnamed else ())
+    listing = Listing(matching, pool, criteria, (note,) if unnamed else ())
     return listing if output is None else replace(listing, path=listing.save(output, force=force))

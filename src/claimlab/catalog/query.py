@@ -94,7 +94,7 @@ def _date_parts(text: str) -> tuple[int, int | None, int | None]:
     return year or 1, month, day
 
 
-def said(option: str, values: Sequence[str]) -> str:
+def as_options(option: str, values: Sequence[str]) -> str:
     return " ".join(f"`{option}={v}`" for v in values)
 
 
@@ -105,7 +105,7 @@ def worded(option: str, values: Sequence[str], entries: Sequence[Entry]) -> Crit
     for value in values:
         if not any(_starts_a_word(value, text) for text in there):
             raise UnknownName(option, value, {phrase.lower() for text in there for phrase in phrases(text)})
-    return Criterion(said(option, values), lambda e: any(_starts_a_word(v, of(e) or "") for v in values))
+    return Criterion(as_options(option, values), lambda e: any(_starts_a_word(v, of(e) or "") for v in values))
 
 
 def _starts_a_word(value: str, text: str) -> bool:
@@ -115,17 +115,17 @@ def _starts_a_word(value: str, text: str) -> bool:
 
 def in_language(values: Sequence[str]) -> Criterion:
     codes = {_language(v) for v in values}
-    return Criterion(said("language", values), lambda e: bool(codes & set(e.card.languages)))
+    return Criterion(as_options("language", values), lambda e: bool(codes & set(e.card.languages)))
 
 
 def of_kind(values: Sequence[str]) -> Criterion:
     kinds = {_one_of("modality", v, get_args(Modality)) for v in values}
-    return Criterion(said("modality", values), lambda e: bool(kinds & set(e.card.modality)))
+    return Criterion(as_options("modality", values), lambda e: bool(kinds & set(e.card.modality)))
 
 
 def in_survey(values: Sequence[str]) -> Criterion:
     parts = {_one_of("survey", v, SURVEYS) for v in values}
-    return Criterion(said("survey", values), lambda e: bool(e.card.survey and {"cdl", e.card.survey} & parts))
+    return Criterion(as_options("survey", values), lambda e: bool(e.card.survey and {"cdl", e.card.survey} & parts))
 
 
 def flagged(option: str) -> Criterion:

@@ -30,9 +30,9 @@ def keep_unread(records: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         lost = unread.drop_nulls()
         if lost.len():
             records = records.with_columns(_with_meta(records, f"{name}_as_written", unread))
-            given = int((records[name].is_not_null() | unread.is_not_null()).sum())
+            present = int((records[name].is_not_null() | unread.is_not_null()).sum())
             notes.append(
-                f"{lost.len():,} of {given:,} {many if given > 1 else one} cannot be read, such as '{lost[0]}': "
+                f"{lost.len():,} of {present:,} {many if present > 1 else one} cannot be read, such as '{lost[0]}': "
                 f"null, and kept in meta as '{name}_as_written'."
             )
     return records, notes

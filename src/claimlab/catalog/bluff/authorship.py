@@ -38,8 +38,10 @@ def authorship(frame: pl.DataFrame, *, human: bool, form: str, translated: bool,
         return _all("MTT", frame.height)
     if human:
         return _all("HWT" if form == "article" else "MGT", frame.height)
-    made = pl.when(pl.col("degree") == "critical").then(pl.lit("MGT"))
-    return frame.select(made.when(pl.col("degree").is_not_null()).then(pl.lit("HAT")).alias("authorship")).to_series()
+    generated = pl.when(pl.col("degree") == "critical").then(pl.lit("MGT"))
+    return frame.select(
+        generated.when(pl.col("degree").is_not_null()).then(pl.lit("HAT")).alias("authorship")
+    ).to_series()
 
 
 def per_sample(frame: pl.DataFrame) -> pl.Series:

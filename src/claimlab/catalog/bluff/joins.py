@@ -45,17 +45,19 @@ class Joins:
         return pl.DataFrame(rows, schema={"group": pl.String, "problem": pl.String}, orient="row")
 
     def sentences(self) -> list[str]:
-        said = [
+        sentences = [
             f"{several(len(uuids), 'uuid')} {problem}, such as {uuids[0]}."
             for problem, uuids in self.problems.items()
             if uuids
         ]
         if not self.whole:
-            said.append("Only a part of the tree was read: metadata and split lists without text were not looked for.")
-        return said
+            sentences.append(
+                "Only a part of the tree was read: metadata and split lists without text were not looked for."
+            )
+        return sentences
 
 
-def told_apart(samples: pl.DataFrame, joins: Joins) -> pl.DataFrame:
+def with_occurrence(samples: pl.DataFrame, joins: Joins) -> pl.DataFrame:
     """Same rows once; rows that share a uuid but differ are numbered in `occurrence`, from 0."""
     same = samples.filter(pl.struct(pl.all()).is_duplicated())["uuid"]
     joins.add(SAME, same.to_list())

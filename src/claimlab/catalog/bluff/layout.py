@@ -53,18 +53,18 @@ def parts(
     makers: Iterable[str] | None = None,
 ) -> list[Part]:
     """The files of `kind`, those of the wanted languages and makers; a maker that is not there is an error."""
-    found = [part for name in bundle.names() if (part := place(name)) is not None and part.kind == kind]
+    matching = [part for name in bundle.names() if (part := place(name)) is not None and part.kind == kind]
     if makers is not None:
-        known = {fold_maker(p.maker): p.maker for p in found if p.maker is not None}
+        known = {fold_maker(p.maker): p.maker for p in matching if p.maker is not None}
         wanted = {fold_maker(m): m for m in makers}
         for key, maker in wanted.items():
             if key not in known:
                 raise UnknownName(f"maker of {kind} texts", maker, [m for m in known.values() if m is not None])
-        found = [p for p in found if fold_maker(p.maker) in wanted]
+        matching = [p for p in matching if fold_maker(p.maker) in wanted]
     if languages is not None:
         codes = {require(code) for code in languages}
-        found = [p for p in found if p.language is None or p.language in codes]
-    return found
+        matching = [p for p in matching if p.language is None or p.language in codes]
+    return matching
 
 
 def place(name: str) -> Part | None:
@@ -95,10 +95,10 @@ def _raw(name: str, folders: list[str]) -> Part | None:
         return Part("raw-human", name)
     stem, _, mark = below[0].rpartition("_") if below else ("", "", "")
     if stem in DIRECTIONS and mark in ("f", "r"):
-        told = {"direction": DIRECTIONS[stem], "veracity": "fake_news" if mark == "f" else "real_news"}
+        seed_fields = {"direction": DIRECTIONS[stem], "veracity": "fake_news" if mark == "f" else "real_news"}
         if below[1:2] == ["source_data"] and len(below) == 3:
-            return Part("seeds", name, normalise(below[2]), **told)
-        return Part("seeds", name, maker=below[1] if len(below) > 1 else None, **told)
+            return Part("seeds", name, normalise(below[2]), **seed_fields)
+        return Part("seeds", name, maker=below[1] if len(below) > 1 else None, **seed_fields)
     return None
 
 

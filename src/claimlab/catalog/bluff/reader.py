@@ -46,7 +46,7 @@ def read(
     metadata's standard one is the label, `setting` which lists fill the column `split`."""
     wanted = None if languages is None else list(languages)
     whole = wanted is None and models is None and organisations is None
-    found, odd, chosen_rule = joins.Joins(whole=whole), Oddities(), check_rule(rule)
+    problems, odd, chosen_rule = joins.Joins(whole=whole), Oddities(), check_rule(rule)
     makers: dict[Kind, Iterable[str] | None] = {"generated": models, "human": organisations}
     metadata = {kind: _metadata(bundle, kind) for kind in dict.fromkeys(METADATA[s] for s in sources)}
     classes, odd.clashes = resource_classes([m for m in metadata.values() if m is not None])
@@ -55,7 +55,7 @@ def read(
         chosen = parts(bundle, source, languages=wanted, makers=makers.get(source))
         if chosen:
             rows = _rows(bundle, chosen, wanted, odd, progress)
-            samples = joins.with_metadata(joins.told_apart(rows, found), metadata[METADATA[source]], found)
+            samples = joins.with_metadata(joins.with_occurrence(rows, problems), metadata[METADATA[source]], problems)
             samples = samples.with_columns(_label(samples, verdict))
             classes = completed(classes, samples["declared"])
             exploded = explode(samples, human=source != "generated", rule=chosen_rule, classes=classes)
@@ -67,14 +67,20 @@ def read(
             "Give the folder that holds processed/, meta_data/ and splits/, as on the hub.",
         )
     if len(texts) > 1:
-        found.add(joins.BOTH, set.intersection(*(set(t["group"].to_list()) for t in texts.values())))
-    records, lists, said = _with_split(bundle, pl.concat(texts.values()), setting)
-    found.add(joins.SEVERAL_SPLITS, said.several)
+        problems.add(joins.BOTH, set.intersection(*(set(t["group"].to_list()) for t in texts.values())))
+    records, lists, chosen_split = _with_split(bundle, pl.concat(texts.values()), setting)
+    problems.add(joins.SEVERAL_SPLITS, chosen_split.several)
     if whole and {"generated", "human"} <= set(texts):
-        found.add(joins.LISTED_ONLY, set(lists["group"].to_list()) - set(records["group"].to_list()))
+        problems.add(joins.LISTED_ONLY, set(lists["group"].to_list()) - set(records["group"].to_list()))
     covered = tongues.coverage(records, classes, whole=whole)
-    tables = {"languages": covered.table, "splits": lists, "orphans": found.table()}
-    notes = [f"Authorship is {rule}.", *said.notes, *covered.sentences(), *found.sentences(), *odd.sentences()]
+    tables = {"languages": covered.table, "splits": lists, "orphans": problems.table()}
+    notes = [
+        f"Authorship is {rule}.",
+        *chosen_split.notes,
+        *covered.sentences(),
+        *problems.sentences(),
+        *odd.sentences(),
+    ]
     return Loaded(_unique_ids(records), {k: t for k, t in tables.items() if t.height}, notes)
 
 
@@ -88,14 +94,14 @@ def read_seeds(bundle: Bundle, *, languages: Iterable[str] | None = None, by_mod
     for part in parts(bundle, "seeds", languages=wanted):
         if (part.maker is not None) == by_model:
             rows = read_part(bundle, part, languages=wanted)
-            told = {"direction": part.direction, "folder_veracity": part.veracity}
-            frames.append(rows.with_columns(pl.lit(value).alias(name) for name, value in told.items()))
+            constants = {"direction": part.direction, "folder_veracity": part.veracity}
+            frames.append(rows.with_columns(pl.lit(value).alias(name) for name, value in constants.items()))
     if not frames:
         raise UnreadableFile(
             f"'{bundle.path.name}' holds no seeds.", "Give the folder that holds raw/source_data/, as on the hub."
         )
-    found = joins.Joins(whole=wanted is None)
-    rows = joins.told_apart(pl.concat(frames, how="diagonal").drop_nulls("uuid"), found)
+    problems = joins.Joins(whole=wanted is None)
+    rows = joins.with_occurrence(pl.concat(frames, how="diagonal").drop_nulls("uuid"), problems)
     raw = Table("seeds", rows)
     form = raw.maybe("content_type").str.to_lowercase()
     again = pl.when(pl.col("occurrence") > 0).then(pl.format("-{}", pl.col("occurrence") + 1)).otherwise(pl.lit(""))
@@ -111,8 +117,8 @@ def read_seeds(bundle: Bundle, *, languages: Iterable[str] | None = None, by_mod
         group="uuid",
         authorship=pl.lit(None if by_model else "HWT", pl.String),
     )
-    notes = ["A seed's label is the reputation of its publisher.", *found.sentences()]
-    return Loaded(records, {"orphans": found.table()} if found.table().height else {}, notes)
+    notes = ["A seed's label is the reputation of its publisher.", *problems.sentences()]
+    return Loaded(records, {"orphans": problems.table()} if problems.table().height else {}, notes)
 
 
 def resource_classes(metadata: Sequence[pl.DataFrame]) -> tuple[dict[str, str], list[str]]:
@@ -133,7 +139,9 @@ def resource_classes(metadata: Sequence[pl.DataFrame]) -> tuple[dict[str, str], 
 
 def completed(classes: dict[str, str], codes: pl.Series) -> dict[str, str]:
     """`classes` with the language table's word for the languages that no metadata row speaks of, English included."""
-    more = {c: told.resource for c in {*codes.drop_nulls(), tongues.ENGLISH} if (told := describe(c)) and told.resource}
+    more = {
+        c: facts.resource for c in {*codes.drop_nulls(), tongues.ENGLISH} if (facts := describe(c)) and facts.resource
+    }
     return {**more, **classes}
 
 
@@ -179,17 +187,19 @@ def _with_split(
     bundle: Bundle, records: pl.DataFrame, setting: str | None
 ) -> tuple[pl.DataFrame, pl.DataFrame, _Split]:
     """Fill `split` from the lists of `setting` (by default the multilingual ones, where they are there)."""
-    lists, known, said = splits.read_lists(bundle), splits.settings(bundle), _Split()
+    lists, known, outcome = splits.read_lists(bundle), splits.settings(bundle), _Split()
     chosen = setting if setting is not None else splits.DEFAULT
     if setting is None and chosen not in known:
-        said.notes.append(f"No split lists for '{chosen}' (there are: {', '.join(known) or 'none'}): no split is set.")
-        return records.with_columns(pl.lit(None, pl.String).alias("split")), lists, said
+        outcome.notes.append(
+            f"No split lists for '{chosen}' (there are: {', '.join(known) or 'none'}): no split is set."
+        )
+        return records.with_columns(pl.lit(None, pl.String).alias("split")), lists, outcome
     if chosen not in known:
         raise UnknownName("split setting", chosen, known)
-    member, said.several = splits.membership(lists, chosen)
+    member, outcome.several = splits.membership(lists, chosen)
     split = pl.col("group").replace_strict(member, default=None, return_dtype=pl.String).alias("split")
-    said.notes.append(f"The split is that of '{chosen}'; all settings ({len(known)}) are in the table 'splits'.")
-    return records.with_columns(split), lists, said
+    outcome.notes.append(f"The split is that of '{chosen}'; all settings ({len(known)}) are in the table 'splits'.")
+    return records.with_columns(split), lists, outcome
 
 
 @dataclass
@@ -207,7 +217,7 @@ class Oddities:
         odd = sum(e.odd_languages for e in self.exploded)
         bare = sum(e.no_author for e in self.exploded)
         empty = sum(e.no_text for e in self.exploded)
-        said = {
+        sentences = {
             f"{several(self.nameless, 'row')} without a uuid left out.": self.nameless,
             f"{several(self.misplaced, 'row')} in another language than their folder, read as such.": self.misplaced,
             f"{several(empty, 'sample')} without any text.": empty,
@@ -217,4 +227,4 @@ class Oddities:
             f"Degrees that no list names: {', '.join(degrees)}.": len(degrees),
             f"The metadata call these languages both head and tail: {', '.join(self.clashes)}.": len(self.clashes),
         }
-        return [sentence for sentence, count in said.items() if count]
+        return [sentence for sentence, count in sentences.items() if count]

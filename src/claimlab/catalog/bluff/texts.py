@@ -95,8 +95,8 @@ def _records(
 ) -> tuple[pl.DataFrame, int]:
     detected = _either(rows, f"language({name})", f"{name}_lang")
     pairs = zip(rows["declared"].to_list(), detected.to_list(), strict=True)
-    told = [text_language(sample, word, translated=field.translated) for sample, word in pairs]
-    language = pl.Series("language", [code for code, _ in told], dtype=pl.String)
+    languages = [text_language(sample, word, translated=field.translated) for sample, word in pairs]
+    language = pl.Series("language", [code for code, _ in languages], dtype=pl.String)
     rows = rows.with_columns(
         detected.alias("detected"),
         pl.lit(name).alias("field"),
@@ -120,7 +120,7 @@ def _records(
         authorship=author,
         meta=meta_column(rows, [c for c in META if c in rows.columns]),
     )
-    return records, sum(odd for _, odd in told)
+    return records, sum(odd for _, odd in languages)
 
 
 def _either(frame: pl.DataFrame, *columns: str) -> pl.Series:

@@ -37,7 +37,7 @@ def declared() -> dict[str, frozenset[str]]:
     """The three published lists. The 71 codes of the scripts name 70 languages: fas and per are both Persian."""
     lists = {"card": _CARD, "experiments": _EXPERIMENTS, "scripts": _SCRIPTS}
     codes = {place: [normalise(code) for code in text.split()] for place, text in lists.items()}
-    return {place: frozenset(c for c in found if c is not None) for place, found in codes.items()}
+    return {place: frozenset(c for c in code_list if c is not None) for place, code_list in codes.items()}
 
 
 @cache
@@ -46,11 +46,11 @@ def text_language(sample: str | None, detected: str | None, *, translated: bool)
     expected = ENGLISH if translated else sample
     if detected is None:
         return expected, False
-    found = {code for word in re.findall(r"[A-Za-z]{2,}", detected) if (code := normalise(word)) is not None}
-    pair = found & {sample, ENGLISH}
+    candidates = {code for word in re.findall(r"[A-Za-z]{2,}", detected) if (code := normalise(word)) is not None}
+    pair = candidates & {sample, ENGLISH}
     if len(pair) == 1:
         return pair.pop(), False
-    return expected, bool(found) and not pair
+    return expected, bool(candidates) and not pair
 
 
 @dataclass(frozen=True)
@@ -63,17 +63,19 @@ class Coverage:
 
     def sentences(self) -> list[str]:
         counts = ", ".join(f"{len(codes)} in the {place}" for place, codes in declared().items())
-        said = [f"Texts in {len(self.found)} languages were found; declared are {counts}."]
+        sentences = [f"Texts in {len(self.found)} languages were found; declared are {counts}."]
         strangers = sorted(self.found - frozenset().union(*declared().values()))
         if strangers:
-            said.append(f"Declared nowhere, but found: {', '.join(strangers)}.")
+            sentences.append(f"Declared nowhere, but found: {', '.join(strangers)}.")
         missing = sorted(declared()["card"] - self.found)
         if missing and self.whole:
-            said.append(f"{len(missing)} languages of the card have no text here: {', '.join(missing)}.")
-        bare = sorted(code for code in self.found if (told := describe(code)) is None or told.family is None)
+            sentences.append(f"{len(missing)} languages of the card have no text here: {', '.join(missing)}.")
+        bare = sorted(code for code in self.found if (facts := describe(code)) is None or facts.family is None)
         if bare:
-            said.append(f"No family, script or word order is known for: {', '.join(bare)}; they belong to no group.")
-        return said
+            sentences.append(
+                f"No family, script or word order is known for: {', '.join(bare)}; they belong to no group."
+            )
+        return sentences
 
 
 def coverage(records: pl.DataFrame, classes: dict[str, str], *, whole: bool) -> Coverage:
@@ -83,18 +85,18 @@ def coverage(records: pl.DataFrame, classes: dict[str, str], *, whole: bool) -> 
     codes = sorted(frozenset(texts).union(*declared().values()))
     rows = []
     for code in codes:
-        told = describe(code)
+        facts = describe(code)
         rows.append(
             {
                 "language": code,
-                "name": told.name if told else None,
+                "name": facts.name if facts else None,
                 **{f"in_{place}": code in listed for place, listed in declared().items()},
                 "texts": texts.get(code, 0),
                 "samples": samples.get(code, 0),
                 "resource": classes.get(code),
-                "family": told.family if told else None,
-                "script": told.script if told else None,
-                "word_order": told.word_order if told else None,
+                "family": facts.family if facts else None,
+                "script": facts.script if facts else None,
+                "word_order": facts.word_order if facts else None,
             }
         )
     return Coverage(pl.DataFrame(rows, infer_schema_length=None), frozenset(texts), whole)

@@ -31,13 +31,13 @@ def guide(
         raw = _rows(bundle, key)
         text, ids = raw.need("claim"), kit.numbered(f"{name}-guide", raw.height)
         tweets = raw.maybe("tweet_id")
-        said = kit.languages(raw.maybe("language"))
+        declared = kit.languages(raw.maybe("language"))
         records = raw.frame.select(
             id=ids,
             text=text,
             kind=kit.post_or_id(text).replace("post", kind),
             label_raw=raw.need(*label),
-            language=said if language is None else said.fill_null(language),
+            language=declared if language is None else declared.fill_null(language),
             **kit.dated({"date column": raw.maybe("date"), "snowflake id": kit.tweet_time(tweets)}, "%m/%d/%Y"),
             tweet_id=tweets,
             author=raw.maybe("author"),

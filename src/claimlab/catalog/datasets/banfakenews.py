@@ -36,17 +36,19 @@ def load_human_baseline(bundle: kit.Bundle) -> kit.Loaded:
         kind=pl.lit("article"),
         label_raw=raw.need("label"),
     )
-    said = []
+    annotations = []
     for name in bundle.match(*(f"{who}.csv" for who in PEOPLE)):
-        given = kit.Table.read(bundle, name)
-        if given.height != raw.height:
-            raise kit.UnreadableFile(f"'{name}' has {given.height} answers to {raw.height} articles.", kit.AS_PUBLISHED)
-        answer = given.need("The news is ____?").replace({"1": "fake", "2": "authentic"})
+        answers = kit.Table.read(bundle, name)
+        if answers.height != raw.height:
+            raise kit.UnreadableFile(
+                f"'{name}' has {answers.height} answers to {raw.height} articles.", kit.AS_PUBLISHED
+            )
+        answer = answers.need("The news is ____?").replace({"1": "fake", "2": "authentic"})
         frame = pl.DataFrame({"id": records["id"], "answer": answer})
-        said.append(
+        annotations.append(
             kit.answers(frame, {"answer": "authentic or fake"}, annotator=name.rsplit("/", 1)[-1].removesuffix(".csv"))
         )
-    return kit.Loaded(records, {"annotations": pl.concat(said)} if said else {})
+    return kit.Loaded(records, {"annotations": pl.concat(annotations)} if annotations else {})
 
 
 def _load(bundle: kit.Bundle, files: Sequence[str]) -> kit.Loaded:

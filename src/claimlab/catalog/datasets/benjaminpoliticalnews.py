@@ -54,8 +54,8 @@ def _rows(bundle: Bundle, part: str, label: str) -> Iterator[tuple[str | None, .
     titles = {PurePosixPath(n).name: n for n in bundle.match(f"{part}*/{label}_titles/*.txt")}
     for name in bundle.match(f"{part}*/{label}/*.txt", f"{part}*/{label}/*.text"):
         title = titles.get(PurePosixPath(name).name)
-        said = read_text(bundle, title) if title else None
-        yield f"{part}-{PurePosixPath(name).stem}", read_text(bundle, name), label.lower(), said, part
+        headline = read_text(bundle, title) if title else None
+        yield f"{part}-{PurePosixPath(name).stem}", read_text(bundle, name), label.lower(), headline, part
 
 
 A5 = {"real": "true", "fake": "false", "satire": "unknown"}

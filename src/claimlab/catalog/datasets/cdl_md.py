@@ -37,7 +37,7 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
     records = pl.concat([frame for frame, _ in parts])
     records = records.with_columns(kit.numbered("cdl-md", records.height))
     group = kit.repeated(records["text"], records["id"])
-    notes = sorted({note for _, found in parts for note in found})
+    notes = sorted({note for _, sentences in parts for note in sentences})
     notes.append(f"Rows of {records['source'].n_unique()} datasets; filter by the column 'source'.")
     if group.count():
         notes.append(
@@ -130,8 +130,8 @@ def load_evaluation(bundle: kit.Bundle) -> kit.Loaded:
         language=pl.lit("eng"),
         meta=kit.meta_column(rows, ["messages", "prediction_matches_label", "evidence_wiki_url"]),
     )
-    said = [kit.answers(rows, {who: "rationale"}, annotator=who) for who in LABELLERS]
-    return kit.Loaded(records, {"annotations": pl.concat(said)})
+    annotations = [kit.answers(rows, {who: "rationale"}, annotator=who) for who in LABELLERS]
+    return kit.Loaded(records, {"annotations": pl.concat(annotations)})
 
 
 LABELLERS = ("labeler_1", "labeler_2")

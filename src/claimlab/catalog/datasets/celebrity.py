@@ -15,13 +15,13 @@ FOLDERS = {
 
 def load(bundle: Bundle) -> Loaded:
     """Two folders of text files; the archive also holds FakeNewsAMT, in folders of the same names."""
-    found = articles(bundle, FOLDERS)
-    records = found.select(
+    table = articles(bundle, FOLDERS)
+    records = table.select(
         "text",
-        id=unique_ids("celebrity", found["label"] + "-" + found["stem"]),
+        id=unique_ids("celebrity", table["label"] + "-" + table["stem"]),
         kind=pl.lit("article"),
         label_raw="label",
-        meta=meta_column(found, ["title"]),
+        meta=meta_column(table, ["title"]),
     )
     return Loaded(records)
 

@@ -22,7 +22,7 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
         group=pl.col("file_id").str.replace(r"_\d+$", ""),  # the news claim from which the versions were made
         meta=kit.meta_column(raw.rename({"is_auth": "extracted_from_news"}), ["cord_id", "extracted_from_news"]),
     )
-    corpus = {row["cord_id"]: row for found in bundle.match("corpus.json*") for row in kit.read_objects(bundle, found)}
+    corpus = {row["cord_id"]: row for file in bundle.match("corpus.json*") for row in kit.read_objects(bundle, file)}
     evidence = []
     for record, row in zip(records["id"], rows, strict=True):
         paper = corpus.get(row["cord_id"], {})

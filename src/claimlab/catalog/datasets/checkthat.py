@@ -23,8 +23,8 @@ def load(bundle: Bundle, task: str) -> Loaded:
     parts = [pl.DataFrame()]
     for name in names:
         stem = PurePosixPath(name).stem
-        found = re.match(r"CT22_([a-z]+)_1[A-D]_[a-z]+_(.+)$", stem)
-        if found is None or f"{stem}_gold" in stems:
+        match = re.match(r"CT22_([a-z]+)_1[A-D]_[a-z]+_(.+)$", stem)
+        if match is None or f"{stem}_gold" in stems:
             continue
         raw = Table.read(bundle, name, delimiter="\t")
         parts.append(
@@ -32,12 +32,12 @@ def load(bundle: Bundle, task: str) -> Loaded:
                 text=raw.need("tweet_text"),
                 kind=pl.lit("post"),
                 label_raw=raw.maybe("class_label", "check_worthiness"),  # the Turkish files name it otherwise
-                language=pl.lit(normalise(found[1]), pl.String),
+                language=pl.lit(normalise(match[1]), pl.String),
                 **sent(raw.need("tweet_id")),
                 tweet_id=raw.need("tweet_id"),
                 url=raw.need("tweet_url"),
                 topic=raw.need("topic", "topic_id"),
-                split=pl.lit(SPLITS.get(found[2]), pl.String),
+                split=pl.lit(SPLITS.get(match[2]), pl.String),
             )
         )
     return Loaded(pl.concat(parts, how="diagonal"))

@@ -140,8 +140,8 @@ def _language(site: str | None, url: str | None) -> str | None:
 
 def _evidence(rows: pl.DataFrame) -> pl.DataFrame:
     """The fact-check of each claim: headline and, where crawled, its text."""
-    found = rows.drop_nulls("review_url")
-    return found.select(
+    reviewed = rows.drop_nulls("review_url")
+    return reviewed.select(
         record_id="id",
         evidence_id=pl.col("id") + "-review",
         rank=pl.lit(1),
@@ -149,7 +149,7 @@ def _evidence(rows: pl.DataFrame) -> pl.DataFrame:
         text="review_text",
         url="review_url",
         domain=kit.host(pl.col("review_url")),
-        published=kit.utc(found["review_date"]),
+        published=kit.utc(reviewed["review_date"]),
         publisher="source",
         rating="label_raw",
     )

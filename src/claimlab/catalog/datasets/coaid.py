@@ -74,10 +74,10 @@ def load_engagements(bundle: Bundle) -> Loaded:
 def read_items(bundle: Bundle) -> Iterator[tuple[str, pl.DataFrame]]:
     """The item files in order, each with `index` (what tweets refer to), `part`, `label_raw`, `snapshot` and `id`."""
     for name in members(bundle, "*COVID-19.csv"):
-        found = NAME.search(name)
-        if found is None:
+        match = NAME.search(name)
+        if match is None:
             continue
-        month, day, year, part, label = found.groups()
+        month, day, year, part, label = match.groups()
         snapshot = f"{year}-{int(month):02}-{int(day):02}" if year else None
         raw = Table.read(bundle, name)
         index = raw.need(raw.frame.columns[0])  # it has no name

@@ -30,13 +30,13 @@ def load_all(bundle: kit.Bundle) -> kit.Loaded:
 
 def _load(bundle: kit.Bundle, names: Sequence[str], *, labelled: bool) -> kit.Loaded:
     parts = [_part(bundle, name) for name in names]
-    kept = [p.filter(pl.col("label_raw").is_not_null()) if labelled else p for p in parts]
-    if not any(p.height for p in kept):
+    frames = [p.filter(pl.col("label_raw").is_not_null()) if labelled else p for p in parts]
+    if not any(p.height for p in frames):
         raise kit.UnreadableFile(
             f"'{bundle.path.name}' holds no {'annotated ' if labelled else ''}tweets.",
             "Give the folder 'data' of the repository COVID-Counter-Misinformation.",
         )
-    rows = pl.concat(kept).sort(pl.col("label_raw").is_null(), maintain_order=True)
+    rows = pl.concat(frames).sort(pl.col("label_raw").is_null(), maintain_order=True)
     # an annotated tweet is in the whole set again: it counts once, with its label
     once = rows.filter(pl.col("tweet_id").is_null() | pl.col("tweet_id").is_first_distinct())
     again = rows.height - once.height

@@ -45,22 +45,22 @@ def load_all_files(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def files(bundle: kit.Bundle, kinds: Sequence[str]) -> list[str]:
-    found = [n for n in bundle.match("*.tsv") if (m := NAME.search(n)) and m[2].lower() in kinds]
-    if not found:
+    names = [n for n in bundle.match("*.tsv") if (m := NAME.search(n)) and m[2].lower() in kinds]
+    if not names:
         bundle.one(f"*disinfo_*_{kinds[0]}_*.tsv")  # says what is missing
-    return found
+    return names
 
 
 def read(bundle: kit.Bundle, name: str) -> pl.DataFrame:
-    found = NAME.search(name)
-    if found is None:
+    match = NAME.search(name)
+    if match is None:
         raise kit.UnreadableFile(
             f"'{name}' does not say its language and split.", "Give the files under their own names."
         )
-    language, kind, split = (part.lower() for part in found.groups())
+    language, kind, split = (part.lower() for part in match.groups())
     raw = kit.Table.read(bundle, name, delimiter="\t", quoted=False).pick(["tweet_id", *QUESTIONS])
-    told = {"language_name": pl.lit(language), "answers": pl.lit(kind), "split": pl.lit(split)}
-    return raw.rename({"tweet_id": "raw_id"}).with_columns(**told)
+    constants = {"language_name": pl.lit(language), "answers": pl.lit(kind), "split": pl.lit(split)}
+    return raw.rename({"tweet_id": "raw_id"}).with_columns(**constants)
 
 
 def records(raw: pl.DataFrame) -> pl.DataFrame:

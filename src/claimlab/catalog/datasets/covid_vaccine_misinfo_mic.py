@@ -33,8 +33,8 @@ def load(bundle: Bundle) -> Loaded:
     link, text = raw.maybe("posturl"), raw.maybe("text", "tweet", "full_text")
     ids = link.str.extract(r"/status(?:es)?/(\d+)").fill_null(raw.maybe("tweet_id", "id", "id_str"))
     coded = raw.pick((), {**QUESTIONS, **FEELINGS}).with_columns(pl.all().str.strip_suffix(".0"))
-    said = coded.with_columns(pl.col(list(QUESTIONS)).replace(YES), pl.col(list(FEELINGS)).replace(FEELING))
-    labels = [_label(*pair) for pair in said.select(RELEVANT, MISINFORMATION).iter_rows()]
+    worded = coded.with_columns(pl.col(list(QUESTIONS)).replace(YES), pl.col(list(FEELINGS)).replace(FEELING))
+    labels = [_label(*pair) for pair in worded.select(RELEVANT, MISINFORMATION).iter_rows()]
     records = raw.frame.select(
         id=unique_ids("covid-vaccine-misinfo-mic", ids),
         text=text,
@@ -46,8 +46,8 @@ def load(bundle: Bundle) -> Loaded:
         url=link,
         meta=raw.meta(["country"]),
     )
-    told = answers(said.with_columns(records["id"]), {q: q for q in said.columns}, annotator="published")
-    return Loaded(records, {"annotations": told})
+    annotations = answers(worded.with_columns(records["id"]), {q: q for q in worded.columns}, annotator="published")
+    return Loaded(records, {"annotations": annotations})
 
 
 def _label(relevant: str | None, misinformation: str | None) -> str | None:

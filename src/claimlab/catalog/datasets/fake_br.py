@@ -88,8 +88,8 @@ def day(written: str) -> datetime | None:
     worded = re.match(r"(\d{1,2}) de (\w+) de (\d{4})$", written)
     if worded and worded[2].lower() in MONTHS:
         written = f"{worded[1]}/{MONTHS.index(worded[2].lower()) + 1}/{worded[3]}"
-    found = re.match(r"\d{4}-\d\d-\d\d$|\d{1,2}/\d{1,2}/(\d{4}|\d\d)\b", written)
-    when = moment(found[0], "%d/%m/%Y", "%d/%m/%y") if found else None
+    match = re.match(r"\d{4}-\d\d-\d\d$|\d{1,2}/\d{1,2}/(\d{4}|\d\d)\b", written)
+    when = moment(match[0], "%d/%m/%Y", "%d/%m/%y") if match else None
     return when if when is not None and when.year > 1990 else None
 
 

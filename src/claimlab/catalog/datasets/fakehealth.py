@@ -27,13 +27,13 @@ def load(bundle: Bundle) -> Loaded:
     for (part, number), name in contents.items():
         rows.append({**_content(bundle, name), "review_news_id": number, "part": part})
     raw = Table("reviews", frame_of(rows))
-    found, address = raw.maybe("text"), raw.maybe("url")
+    body, address = raw.maybe("text"), raw.maybe("url")
     original = address.str.extract(r"^https?://web\.archive\.org/web/[^/]+/(.+)$").fill_null(
         address
     )  # behind the archive
     records = raw.frame.select(
         id="fakehealth-" + raw.need("review_news_id"),
-        text=title_and_body(raw.maybe("title").fill_null(raw.maybe("review_original_title")), found),
+        text=title_and_body(raw.maybe("title").fill_null(raw.maybe("review_original_title")), body),
         kind=pl.lit("article"),
         label_raw=raw.need("review_rating"),
         **dated({"published": raw.maybe("publish_date")}),
@@ -43,7 +43,7 @@ def load(bundle: Bundle) -> Loaded:
         url=address,
         meta=raw.meta(["part", "review_category", "keywords"]),
     )
-    missing, bare = found.null_count(), raw.height - reviewed
+    missing, bare = body.null_count(), raw.height - reviewed
     notes = [f"{missing:,} of {raw.height:,} articles come without their text: at most a headline is left."] * bool(
         missing
     )

@@ -19,17 +19,17 @@ DOMAINS = {
 
 def load(bundle: Bundle) -> Loaded:
     """Two folders of text files named after domain and number: biz01.fake.txt rewrites biz01.legit.txt, so the two are a group."""
-    found = articles(bundle, FOLDERS)
+    table = articles(bundle, FOLDERS)
     pair = pl.col("stem").str.replace(r"\.(fake|legit)$", "")
-    records = found.select(
+    records = table.select(
         "text",
-        id=unique_ids("fakenewsamt", found["stem"]),
+        id=unique_ids("fakenewsamt", table["stem"]),
         kind=pl.lit("article"),
         label_raw="label",
         topic=pair.str.replace(r"\d+$", "").replace_strict(DOMAINS, default=None),
         group=pair,
         authorship=pl.lit("HWT"),
-        meta=meta_column(found, ["title"]),
+        meta=meta_column(table, ["title"]),
     )
     return Loaded(records)
 

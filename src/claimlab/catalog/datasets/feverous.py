@@ -33,13 +33,13 @@ def read(bundle: Bundle, splits: Sequence[str]) -> Loaded:
 
 def _pages(row: Row) -> Iterator[Row]:
     """A text of lines `title TAB sentence`, or as published: sets whose content names sentences and cells of pages."""
-    given, stance = row.get("evidence") or [], row.get("label")
-    if isinstance(given, str):
-        for line in filter(str.strip, given.split("\n")):
+    evidence, stance = row.get("evidence") or [], row.get("label")
+    if isinstance(evidence, str):
+        for line in filter(str.strip, evidence.split("\n")):
             title, _, text = line.partition("\t")
             yield {"title": title, "text": text or None, "stance": stance}
     else:
-        for name in (name for together in given for name in together.get("content", [])):
+        for name in (name for together in evidence for name in together.get("content", [])):
             yield {"evidence_id": name, "title": name.split("_")[0], "stance": stance}
 
 

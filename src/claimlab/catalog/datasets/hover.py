@@ -28,10 +28,10 @@ def read(bundle: Bundle, splits: Sequence[str]) -> Loaded:
     rows = read_splits(bundle, FILES, splits, ["uid", "claim"])
     raw = frame_of(rows, FIELDS)
     more = {"group": pl.col("hpqa_id"), "meta": meta_column(raw, ["num_hops"])}
-    found = loaded("hover", "uid", raw, rows, _pages, **more)
-    bare = found.records["label_raw"].null_count()
-    found.notes += [f"{bare:,} claims are published without a label."] if bare else []
-    return found
+    result = loaded("hover", "uid", raw, rows, _pages, **more)
+    bare = result.records["label_raw"].null_count()
+    result.notes += [f"{bare:,} claims are published without a label."] if bare else []
+    return result
 
 
 def _pages(row: Row) -> list[Row]:

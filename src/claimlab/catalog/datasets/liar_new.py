@@ -48,9 +48,9 @@ def _annotations(bundle: Bundle, raw: Table, ids: pl.Series) -> pl.DataFrame:
         agreed,
         *((t, who, who[:9], FEASIBILITY) for t in single for who in LABELLERS),
     ]:
-        said = table.maybe(column)
-        word = said.str.to_lowercase().str.slice(0, 1).replace_strict(POSSIBILITY, default=None)
-        frame = pl.DataFrame({"id": "liar-new-" + table.need(*NUMBER), "possibility": word.fill_null(said)})
+        value = table.maybe(column)
+        word = value.str.to_lowercase().str.slice(0, 1).replace_strict(POSSIBILITY, default=None)
+        frame = pl.DataFrame({"id": "liar-new-" + table.need(*NUMBER), "possibility": word.fill_null(value)})
         known = frame.filter(pl.col("id").is_in(ids.to_list()))
         parts.append(answers(known, {"possibility": question}, annotator=annotator))
     return pl.concat(parts)
@@ -58,10 +58,10 @@ def _annotations(bundle: Bundle, raw: Table, ids: pl.Series) -> pl.DataFrame:
 
 def _articles(bundle: Bundle, records: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """PolitiFact's own article on each statement, where that file is there. It states the verdict: an oracle, not evidence."""
-    found = bundle.match("LIAR-New_articles.jsonl", "LIAR_new_scrapedarticles.jsonl")
-    if not found:
+    files = bundle.match("LIAR-New_articles.jsonl", "LIAR_new_scrapedarticles.jsonl")
+    if not files:
         return {}
-    raw = Table.read(bundle, found[0])
+    raw = Table.read(bundle, files[0])
     number = raw.need(*NUMBER)
     articles = raw.frame.select(
         record_id="liar-new-" + number,

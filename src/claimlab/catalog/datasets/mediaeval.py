@@ -75,7 +75,7 @@ def _load(bundle: kit.Bundle, parts: Sequence[Part]) -> kit.Loaded:
     """Tab-separated files with a header and no quoting; the columns changed their names between the editions."""
     frames = []
     for edition, split, patterns in parts:
-        name = next((found[0] for p in patterns if (found := bundle.match(p))), None)
+        name = next((names[0] for p in patterns if (names := bundle.match(p))), None)
         if name is not None:
             frames.append(_part(bundle, name, edition, split))
     if not frames:

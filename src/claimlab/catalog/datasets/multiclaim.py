@@ -14,7 +14,7 @@ from claimlab.catalog.datasets._guide import guide
 
 
 @dataclass(frozen=True)
-class Said:
+class Translated:
     """One text in its three forms: as written, in Google's English, and the languages it was found to be in."""
 
     original: str
@@ -25,7 +25,7 @@ class Said:
 @dataclass(frozen=True)
 class Post:
     number: str
-    texts: list[Said]  # what the user wrote, then what was read from the images
+    texts: list[Translated]  # what the user wrote, then what was read from the images
     verdicts: list[str]
     when: datetime | None
     platform: str | None
@@ -52,9 +52,9 @@ def load_pairs(bundle: kit.Bundle) -> kit.Loaded:
     """One record per link of a post and a fact-check, as the guide counts them: a post with three fact-checks comes three times."""
     posts, checks, links = {p.number: p for p in _posts(bundle)}, _checks(bundle), _links(bundle)
     groups = _components(links)
-    kept = [(p, c) for p, c in links if p in posts]
-    records = [_record(posts[p], f"multiclaim-{p}-{c}", groups.get(p)) for p, c in kept]
-    return _loaded(records, [_evidence(f"multiclaim-{p}-{c}", c, checks) for p, c in kept if c in checks])
+    pairs = [(p, c) for p, c in links if p in posts]
+    records = [_record(posts[p], f"multiclaim-{p}-{c}", groups.get(p)) for p, c in pairs]
+    return _loaded(records, [_evidence(f"multiclaim-{p}-{c}", c, checks) for p, c in pairs if c in checks])
 
 
 def _loaded(records: Sequence[Mapping[str, Any]], evidence: Sequence[Mapping[str, Any]]) -> kit.Loaded:
@@ -92,7 +92,7 @@ def _posts(bundle: kit.Bundle) -> list[Post]:
     raw = kit.Table.read(bundle, name).pick(["post_id", "text", "ocr", "verdicts", "instances"])
     out = []
     for number, text, ocr, verdicts, instances in raw.iter_rows():
-        texts = [_said(text, name), *(_tuple(t) for t in _literal(ocr, name) or [])]
+        texts = [_bilingual(text, name), *(_tuple(t) for t in _literal(ocr, name) or [])]
         when, platform = _first(_literal(instances, name) or [])
         clean = [" ".join(str(v).split()).strip(" .") for v in _literal(verdicts, name) or []]
         out.append(
@@ -107,16 +107,19 @@ def _checks(bundle: kit.Bundle) -> dict[str, dict[str, Any]]:
     raw = kit.Table.read(bundle, name).pick(["fact_check_id", "claim", "title", "instances"])
     out = {}
     for number, claim, title, instances in raw.iter_rows():
-        said, headed = _said(claim, name), _said(title, name)
+        statement, headline = _bilingual(claim, name), _bilingual(title, name)
         when, url = _first(_literal(instances, name) or [])
         out[number] = {
-            "text": said.original if said else None,
-            "title": headed.original if headed else None,
+            "text": statement.original if statement else None,
+            "title": headline.original if headline else None,
             "url": url,
             "domain": url.split("/")[2] if url and url.count("/") >= 2 else None,
             "published": when,
             "meta": kit.meta_json(
-                {"english": said.english if said else None, "language": said.language if said else None}
+                {
+                    "english": statement.english if statement else None,
+                    "language": statement.language if statement else None,
+                }
             ),
         }
     return out
@@ -144,16 +147,16 @@ def _components(links: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {post: f"fact-check-{root(f'p{post}')[1:]}" for post, _ in pairs}
 
 
-def _said(cell: str | None, name: str) -> Said | None:
+def _bilingual(cell: str | None, name: str) -> Translated | None:
     return _tuple(_literal(cell, name))
 
 
-def _tuple(value: Any) -> Said | None:
+def _tuple(value: Any) -> Translated | None:
     if not isinstance(value, tuple | list) or not value or not value[0]:
         return None
     spoken = value[2] if len(value) > 2 and value[2] else []
     code = max(spoken, key=lambda pair: pair[1])[0] if spoken else None
-    return Said(
+    return Translated(
         str(value[0]), str(value[1]) if len(value) > 1 and value[1] else None, kit.normalise(code) if code else None
     )
 
@@ -190,8 +193,8 @@ def _together(verdicts: Mapping[str, str]) -> dict[str, str]:
     out = {}
     for size in (1, 2, 3):
         for names in combinations(sorted(verdicts, key=str.casefold), size):
-            found = {verdicts[n] for n in names}
-            out["; ".join(names)] = next((v for v in ("false", "mixed") if v in found), "unknown")
+            values = {verdicts[n] for n in names}
+            out["; ".join(names)] = next((v for v in ("false", "mixed") if v in values), "unknown")
     return out
 
 

@@ -68,14 +68,14 @@ def build(raw: pl.DataFrame, bundle: Bundle) -> Loaded:
 
 def ids_of(bundle: Bundle) -> pl.DataFrame:
     """Tweet ids by language, split and number. They stand in files of their own; later releases repeat and add to earlier."""
-    found = [pl.DataFrame(schema=dict.fromkeys(("tweet_no", "raw_id", "short", "split"), pl.String))]
+    tables = [pl.DataFrame(schema=dict.fromkeys(("tweet_no", "raw_id", "short", "split"), pl.String))]
     for short, (long, _) in LANGUAGES.items():
         for split, ending in (("train", "train_ids"), ("dev", "dev_ids"), ("test", "test_input_ids")):
             for name in reversed(bundle.match(f"*{long}_{ending}.tsv")):  # the latest release first
                 raw = Table.read(bundle, name, delimiter="\t", quoted=False)
                 ids = raw.pick({"tweet_no": "tweet_no", "raw_id": "tweet_id"})
-                found.append(ids.with_columns(short=pl.lit(short), split=pl.lit(split)))
-    return pl.concat(found).unique(["short", "split", "tweet_no"], keep="first", maintain_order=True)
+                tables.append(ids.with_columns(short=pl.lit(short), split=pl.lit(split)))
+    return pl.concat(tables).unique(["short", "split", "tweet_no"], keep="first", maintain_order=True)
 
 
 VERDICTS = {"no": "true", "yes": "false", "nan": "unknown"}

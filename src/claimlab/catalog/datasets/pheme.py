@@ -66,11 +66,11 @@ def load_release(bundle: kit.Bundle) -> kit.Loaded:
 
 def _rumour_tweets(bundle: kit.Bundle) -> list[tuple[str, dict[str, Any]]]:
     """(event, tweet) of every `EVENT-all-rnr-threads.rumours.json`."""
-    found = []
+    tweets = []
     for name in bundle.match("*.rumours.json"):
         event = PurePosixPath(name).name.removesuffix(".rumours.json").removesuffix(SUFFIX)
-        found += [(event, tweet) for tweet in kit.read_objects(bundle, name, ["id"])]
-    return found
+        tweets += [(event, tweet) for tweet in kit.read_objects(bundle, name, ["id"])]
+    return tweets
 
 
 def _events(rows: pl.DataFrame, known: Mapping[str, str]) -> list[str | None]:

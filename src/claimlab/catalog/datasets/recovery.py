@@ -17,8 +17,8 @@ def load_tweets(bundle: Bundle) -> Loaded:
     """Tweet ids, grouped by the article they share; the label is the article's, where the news table is present."""
     name = bundle.one("*recovery-social-media-data*.csv", "*social*.csv")
     tweets = Table.read(bundle, name).pick(["news_id", "tweet_id"])
-    found = bundle.match(NEWS)
-    news = Table.read(bundle, found[0]).pick(LABEL) if found else pl.DataFrame(schema=dict.fromkeys(LABEL, pl.String))
+    files = bundle.match(NEWS)
+    news = Table.read(bundle, files[0]).pick(LABEL) if files else pl.DataFrame(schema=dict.fromkeys(LABEL, pl.String))
     tweets = tweets.join(news.unique("news_id", keep="first"), on="news_id", how="left", maintain_order="left")
     records = tweets.select(
         "tweet_id",
@@ -29,7 +29,7 @@ def load_tweets(bundle: Bundle) -> Loaded:
         **sent(tweets["tweet_id"]),
         group="news-" + pl.col("news_id"),
     )
-    return Loaded(records, notes=[] if found else [NO_NEWS])
+    return Loaded(records, notes=[] if files else [NO_NEWS])
 
 
 def load_articles(bundle: Bundle) -> Loaded:

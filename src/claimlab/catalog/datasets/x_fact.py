@@ -74,8 +74,8 @@ def _evidence(raw: Table, ids: pl.Series) -> pl.DataFrame:
         )
         for n in range(1, 6)
     ]
-    found = pl.concat(results).filter(pl.col("text") != NO_EVIDENCE)
-    return found.sort("record_id", "rank")
+    evidence = pl.concat(results).filter(pl.col("text") != NO_EVIDENCE)
+    return evidence.sort("record_id", "rank")
 
 
 A5 = {

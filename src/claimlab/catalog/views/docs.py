@@ -81,7 +81,7 @@ def section(entry: Entry) -> list[str]:
         f"- {escape(card.access)}" + (f" <{card.homepage}>" if card.homepage else ""),
         f"- Cite: {escape(card.citation)}",
         *(f"- Erratum: {escape(erratum)}" for erratum in card.errata),
-        *(f"- Differs from the files: {escape(found)}" for found in differences(entry)),
+        *(f"- Differs from the files: {escape(difference)}" for difference in differences(entry)),
     ]
 
 

@@ -100,7 +100,7 @@ def languages(card: Card) -> str:
     return ", ".join(card.languages) if 0 < count <= 2 and card.languages else str(count) if count else "–"
 
 
-def report(entries: Sequence[Entry], *, asked: str = "") -> Report:
+def report(entries: Sequence[Entry], *, criteria: str = "") -> Report:
     """One page: headline figures, a sortable table, charts, and a section per card."""
     states = Counter(loader_state(e) for e in entries)
     tiles: list[tuple[str, str, Tone]] = [
@@ -110,7 +110,7 @@ def report(entries: Sequence[Entry], *, asked: str = "") -> Report:
         ("with evidence", str(sum(e.card.has_evidence for e in entries)), "plain"),
     ]
     cards = [Fold(heading(e), [Section(heading(e), card_blocks(e), anchor=anchor(e))]) for e in entries]
-    note = [Text(f"Only those that match: {asked}", kind="note")] if asked else []
+    note = [Text(f"Only those that match: {criteria}", kind="note")] if criteria else []
     blocks: list[Block] = [
         Tiles(tiles),
         *note,
