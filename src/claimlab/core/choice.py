@@ -18,6 +18,6 @@ def one_of(known: Sequence[Word], word: str, argument: str) -> Word:
     raise UnknownName(f"choice for `{argument}`", word, known)
 
 
-def each_of(given: str | Sequence[str]) -> tuple[str, ...]:
+def each_of(names: str | Sequence[str]) -> tuple[str, ...]:
     """One name or several, as a user may give either."""
-    return (given,) if isinstance(given, str) else tuple(given)
+    return (names,) if isinstance(names, str) else tuple(names)

@@ -39,7 +39,7 @@ def plain_values(value: Any) -> Any:
 
 def escape_json(text: str) -> str:
     """JSON text with steering characters as \\u escapes: the same value, safe to print."""
-    return _ANY.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _ANY.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def slug(text: str, *, longest: int = 60, any_script: bool = False) -> str:

@@ -58,9 +58,9 @@ def score(sentence: str, language: str | None) -> float:
     if sum(any(map(str.isdigit, w)) for w in written) * 2 > len(written):
         return float("-inf")  # a date, a time, a telephone number
     numbers, counted = sum(bool(_NUMBER.match(w)) for w in written), bool(_COUNT.search(sentence))
-    said = sum(verbs(lower, language)) if any(main_verbs(lower, language)) else 0
-    whole = 1.0 if said or not known else 0.5  # a heading, a name or a source names things too
-    total = whole * (1.0 * min(2, numbers) + 0.6 * min(3, _names(written))) + 0.8 * min(2, said)
+    n_verbs = sum(verbs(lower, language)) if any(main_verbs(lower, language)) else 0
+    whole = 1.0 if n_verbs or not known else 0.5  # a heading, a name or a source names things too
+    total = whole * (1.0 * min(2, numbers) + 0.6 * min(3, _names(written))) + 0.8 * min(2, n_verbs)
     total -= 1.0 * min(2, _count(lower, known, "person"))
     total -= 0.5 * min(1, _count(lower, known, "group"))
     total -= 0.8 * min(2, _count(lower, known, "opinion"))
@@ -73,7 +73,7 @@ def score(sentence: str, language: str | None) -> float:
     total -= 6.0 * bool(_QUESTION.search(sentence)) + 2.0 * _asks_later(sentence, known)
     total -= 0.5 * ("!" in sentence)
     label = _begins(lower, known, "label")
-    if known and not said:
+    if known and not n_verbs:
         total -= (0.3 if counted else 1.5) + 1.0 * label
     total -= 1.0 * label
     total -= 0.5 * written[0][0].islower()
@@ -109,33 +109,33 @@ def _names(written: list[str]) -> int:
 def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
     """The `most` most check-worthy sentences that begin in the first 75 words, each within its clauses, in the order
     of the text. None where no sentence is worth checking."""
-    found = candidates(text, language)
-    worth = [score(one.sentence, language) + LEAD * one.lead + HEADLINE * one.headline for one in found]
-    least = SEVERAL_WORTHY if sum(one.says for one in found) >= SEVERAL else WORTHY
+    options = candidates(text, language)
+    worth = [score(one.sentence, language) + LEAD * one.lead + HEADLINE * one.headline for one in options]
+    least = SEVERAL_WORTHY if sum(one.says for one in options) >= SEVERAL else WORTHY
     good = [i for i, value in enumerate(worth) if value >= least]
     ranked = sorted(good, key=lambda i: (LATER * i - worth[i], i))[:most]
-    return list(dict.fromkeys(found[i].claim for i in sorted(ranked)))
+    return list(dict.fromkeys(options[i].claim for i in sorted(ranked)))
 
 
-def _told(sentence: str, language: str | None) -> str:
+def _statement(sentence: str, language: str | None) -> str:
     """What is said, without what goes before it: a call for attention, "did you know that", "look here,"."""
     known = cues(language)
-    said = _asked_if_known(sentence, known)
-    while (shout := _SHOUT.match(said)) and bare(shout[1]) in known.get("shouts", ()):
-        said = said[shout.end() :].lstrip(_SIGNS)
-    head, comma, rest = said.partition(",")
+    statement = _without_question(sentence, known)
+    while (shout := _SHOUT.match(statement)) and bare(shout[1]) in known.get("shouts", ()):
+        statement = statement[shout.end() :].lstrip(_SIGNS)
+    head, comma, rest = statement.partition(",")
     begins = [bare(word) for word in words(head)]
     called = 0 < len(begins) <= CALL and _begins(begins, known, "command")
-    return _capital(rest.strip(_SIGNS)) if comma and called and len(words(rest)) >= LEAST else said
+    return _capital(rest.strip(_SIGNS)) if comma and called and len(words(rest)) >= LEAST else statement
 
 
-def _unlinked(said: str, language: str | None) -> str:
+def _unlinked(statement: str, language: str | None) -> str:
     """A sentence without the word and the comma that tie it to the one before: "So, the mill burnt"."""
-    head, comma, rest = said.partition(",")
-    return _capital(rest.strip()) if comma and bare(head) in cues(language).get("links", ()) else said
+    head, comma, rest = statement.partition(",")
+    return _capital(rest.strip()) if comma and bare(head) in cues(language).get("links", ()) else statement
 
 
-def _asked_if_known(sentence: str, known: Cues) -> str:
+def _without_question(sentence: str, known: Cues) -> str:
     """ "Did you know that the mill burnt?" says that the mill burnt."""
     lower = sentence.lower()
     for opening in sorted(known.get("known", ()), key=len, reverse=True):
@@ -152,18 +152,18 @@ def _capital(text: str) -> str:
 def candidates(text: str, language: str | None) -> list[Candidate]:
     """The sentences that begin in the first 75 words, as claims. A headline is a line of its own that says something,
     does not end like a sentence and comes before all others that do."""
-    found: list[Candidate] = []
-    headed = False
+    claims: list[Candidate] = []
+    has_headline = False
     for sentence, alone in _read(text):
-        said = _told(sentence, language)
-        claim = shortened(_unlinked(said, language), language)
+        statement = _statement(sentence, language)
+        claim = shortened(_unlinked(statement, language), language)
         if len(words(claim)) < LEAST:
             continue
-        says = any(main_verbs([bare(word) for word in words(said)], language)) or not cues(language)
-        headline = alone and not headed and says and score(said, language) > 0
-        headed = headed or headline or (says and not alone)
-        found.append(Candidate(said, claim, says, headline, lead=not found))
-    return found
+        says = any(main_verbs([bare(word) for word in words(statement)], language)) or not cues(language)
+        headline = alone and not has_headline and says and score(statement, language) > 0
+        has_headline = has_headline or headline or (says and not alone)
+        claims.append(Candidate(statement, claim, says, headline, lead=not claims))
+    return claims
 
 
 def _read(text: str) -> Iterator[tuple[str, bool]]:

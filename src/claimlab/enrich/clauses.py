@@ -72,9 +72,9 @@ def _is_clause(part: str, whole: str, language: str | None) -> bool:
     written = [bare(word) for word in words(part)]
     if len(written) < LEAST or part.count("(") != part.count(")"):
         return False
-    said = verbs(written, language)
+    verb_marks = verbs(written, language)
     stops = (stop_words(language) if language else frozenset[str]()) | _openers(known)
-    if written[-1] in stops or said[-1]:  # "the minister says" waits for what
+    if written[-1] in stops or verb_marks[-1]:  # "the minister says" waits for what
         return False
     rest = _segments(whole[len(part) :].strip(_EDGES))
     return not known or (_has_main_verb(part, language) and not _goes_on(_segments(part)[-1], written, rest, language))

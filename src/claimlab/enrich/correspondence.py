@@ -54,9 +54,9 @@ def matches(query: str, snippets: Sequence[str | None], language: str | None) ->
     as English.
     """
     cut = tokenize(strip_accents(pl.Series([query, *snippets], dtype=pl.String)), language=language).to_list()
-    asked = set(cut[0])
-    content = asked - _stop(language)
-    wanted, letters = content or asked, sum(map(len, content))
+    query_words = set(cut[0])
+    content = query_words - _stop(language)
+    wanted, letters = content or query_words, sum(map(len, content))
     return [
         None if not wanted or held is None else Match(len(wanted & set(held)) / len(wanted), len(content), letters)
         for held in cut[1:]

@@ -21,17 +21,17 @@ def estimate(dataset: Dataset, doors: Doors, settings: Settings, calls: Calls) -
     Searches that are recorded already are not taken off; model calls that are, are."""
     texts = prepared(dataset.records["text"], settings.query_rule)
     queries = make_queries(dataset.records["text"], settings.query_rule)
-    asked = [text for text, query in zip(texts, queries, strict=True) if query is not None and text is not None]
+    searched = [text for text, query in zip(texts, queries, strict=True) if query is not None and text is not None]
     extractor = doors.extractor
     claims = int(extractor.parameters().get("claims", 1)) if extractor is not None else 0
     least: Counter[str] = Counter()
     most: Counter[str] = Counter()
     for chain in (doors.web, doors.factcheck):
         names = [p.name for p in getattr(chain, "providers", [chain])] if chain is not None else []
-        least.update(dict.fromkeys(names[:1], len(asked)))
-        most.update(dict.fromkeys(names, len(asked) * (1 + claims)))
+        least.update(dict.fromkeys(names[:1], len(searched)))
+        most.update(dict.fromkeys(names, len(searched) * (1 + claims)))
     parts: dict[str, Priced] = {name: Searches(name, least[name], most[name]) for name in most}
     if isinstance(extractor, ByModel):
-        profile, requests = extractor.provider.profile, (extractor.request(text) for text in asked)
+        profile, requests = extractor.provider.profile, (extractor.request(text) for text in searched)
         parts[profile.chosen_model()] = estimate_model(requests, profile, recording=calls.existing())
-    return estimated(parts, facts={"records": dataset.records.height, "queries": len(asked)})
+    return estimated(parts, facts={"records": dataset.records.height, "queries": len(searched)})

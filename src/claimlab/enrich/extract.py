@@ -74,8 +74,8 @@ class FirstSentence:
         return {"most": WORDS}
 
     async def extract(self, text: str, language: str | None, *, tag: str = "") -> Extraction:  # noqa: ARG002
-        found = sentences(first_lines(text, READ))
-        return Extraction((first_words(found[0], WORDS),) if found else ())
+        lines = sentences(first_lines(text, READ))
+        return Extraction((first_words(lines[0], WORDS),) if lines else ())
 
 
 class MainClaim(BaseModel):
@@ -167,20 +167,20 @@ def _other_language(claims: Sequence[str], text: str, language: str | None) -> d
     whole = " ".join(claims)
     if len(words(whole)) < SURE:
         return None
-    given, own = identify([whole, text])
+    answered, own = identify([whole, text])
     wanted = language or own
-    if given is None or wanted is None or given in (wanted, own):
+    if answered is None or wanted is None or answered in (wanted, own):
         return None
-    return {"wanted": _name(wanted), "given": _name(given)}
+    return {"wanted": _name(wanted), "given": _name(answered)}
 
 
 def _name(language: str) -> str:
-    found = describe(language)
-    return found.name if found is not None else language
+    facts = describe(language)
+    return facts.name if facts is not None else language
 
 
 def _grounding(claims: Sequence[str], text: str, language: str | None) -> float | None:
     """How much of the least grounded claim stands in the text: a model that makes things up shows here."""
-    found = [shares(claim, [text], language)[0] for claim in claims]
-    known = [share for share in found if share is not None]
+    grounded = [shares(claim, [text], language)[0] for claim in claims]
+    known = [share for share in grounded if share is not None]
     return round(min(known), 4) if known else None

@@ -125,14 +125,14 @@ class _Job:
         self.pieces: dict[str, Piece] = {}
 
     async def second_stage(self, extractor: Extractor, text: str) -> None:
-        found = await extractor.extract(text, self.language, tag=self.done.record_id)
-        self.done.method, self.done.claim_meta = extractor.name, found.meta
-        if found.failure is not None:
-            self._failed("extract", found.failure, found.detail)
+        extraction = await extractor.extract(text, self.language, tag=self.done.record_id)
+        self.done.method, self.done.claim_meta = extractor.name, extraction.meta
+        if extraction.failure is not None:
+            self._failed("extract", extraction.failure, extraction.detail)
             return
-        self.done.claims = list(found.claims)
-        self.done.no_claim = not found.claims
-        for claim in found.claims:
+        self.done.claims = list(extraction.claims)
+        self.done.no_claim = not extraction.claims
+        for claim in extraction.claims:
             if claim == self.done.query:
                 continue  # the same question again would bring the same answer
             await self.search(self.doors.web, "claim", claim)
@@ -154,8 +154,8 @@ class _Job:
         held = [await self._with_page(piece) for piece in results.evidence]
         sorted_out = self._sorted_by_day(held)
         snippets = [piece.text or piece.title for piece, _ in sorted_out]
-        found = correspondence.matches(words, snippets, self.language)
-        pieces = [Piece(e, stage, match, day) for (e, day), match in zip(sorted_out, found, strict=True)]
+        fits = correspondence.matches(words, snippets, self.language)
+        pieces = [Piece(e, stage, match, day) for (e, day), match in zip(sorted_out, fits, strict=True)]
         for piece in pieces:
             self._keep(piece)
         return [p for p in pieces if p.as_of != UNDATED]

@@ -62,14 +62,14 @@ def enrich(
     finished is kept, so that the same call goes on after a stop, and the caps hold over all its starts. `data` may be a
     file of rows that were enriched elsewhere, too: they are read, and nothing is asked.
     """
-    asked = _names(provider), _names(factcheck)
+    names = _names(provider), _names(factcheck)
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=_reads(data))
     if not isinstance(data, Dataset) and Path(data).is_file():
-        enriched = _imported(Path(data), [*asked[0], *asked[1]], profile, output, limit=limit, force=force)
+        enriched = _imported(Path(data), [*names[0], *names[1]], profile, output, limit=limit, force=force)
     else:
         settings = _settings(query_rule, correspondence, results, as_of, country)
-        _require(asked[0])
+        _require(names[0])
         caps = Caps(max_cost, max_calls, max_tokens)
         with Run(
             "enrich", data, output, limit=limit, force=force, caps=caps, mode=mode, cache=cache, batch=batch,
@@ -79,7 +79,7 @@ def enrich(
                 "extract": extract, "profile": profile, "model": model, "claims": claims, "prompts": prompts,
                 "snapshot": snapshot,
             }  # fmt: skip
-            enriched = sync.run(_enriched(run, asked, settings, concurrency, words))
+            enriched = sync.run(_enriched(run, names, settings, concurrency, words))
             enriched.summary["budget"] = run.calls.budget.summary()
             run.finish(enriched.dataset)
     if report is not None:
@@ -119,9 +119,9 @@ def estimate_enrich(
 
 
 async def _enriched(
-    run: Run, asked: tuple[list[str], list[str]], settings: Settings, concurrency: int, words: dict[str, Any]
+    run: Run, names: tuple[list[str], list[str]], settings: Settings, concurrency: int, words: dict[str, Any]
 ) -> Enrichment:
-    async with open_doors(asked[0], run.calls, factcheck=asked[1], **words) as doors:
+    async with open_doors(names[0], run.calls, factcheck=names[1], **words) as doors:
         journal = run.journal(**parameters(doors, settings))
         return await enrich_async(
             run.dataset, doors, settings, journal=journal, concurrency=concurrency, progress=run.progress
@@ -129,9 +129,9 @@ async def _enriched(
 
 
 def _imported(
-    file: Path, asked: Sequence[str], profile: str | None, output: str | Path | None, *, limit: int | None, force: bool
+    file: Path, names: Sequence[str], profile: str | None, output: str | Path | None, *, limit: int | None, force: bool
 ) -> Enrichment:
-    if asked or profile:
+    if names or profile:
         raise UsageError(
             f"'{file}' is a file of rows that are enriched already; they are read, and nothing is asked.",
             "Leave out `provider`, `factcheck` and `profile`, or give a dataset folder.",
@@ -153,8 +153,8 @@ def _settings(rule: str, correspondence: str, results: int, as_of: str | None, c
     return Settings(*rules, results, as_of, read_countries(country))
 
 
-def _names(given: str | Sequence[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
+def _names(value: str | Sequence[str]) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
 
 
 def _require(web: Sequence[str]) -> None:

@@ -83,7 +83,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 def _record(row: Mapping[str, Any], number: str, language: str | None) -> dict[str, Any]:
     label = None if row["label"] is None else str(row["label"])
-    kept = {name: row.get(name) for name in KEPT}
+    extra = {name: row.get(name) for name in KEPT}
     return {
         "id": number,
         "text": row["text_no_url"],
@@ -92,7 +92,7 @@ def _record(row: Mapping[str, Any], number: str, language: str | None) -> dict[s
         "veracity": general().verdict(label),
         "language": language,
         "split": row.get("new_split"),
-        "meta": meta_json({k: v for k, v in kept.items() if v is not None}),
+        "meta": meta_json({k: v for k, v in extra.items() if v is not None}),
     }
 
 
@@ -100,12 +100,12 @@ def _enriched(row: Mapping[str, Any], record: dict[str, Any]) -> Enriched:
     first, claim = text(row.get("initial_query")), text(row.get("claim_query"))
     done = Enriched(record["id"], query=first, how=METHOD if first else None, needed_extraction=claim is not None)
     done.claims, done.method = ([claim], METHOD) if claim else ([], None)
-    asked = claim or first or ""
-    web = [_result(item, asked) for item in _list(row.get("google_search_results"))]
-    checks = [_check(item, asked) for item in _list(row.get("google_fact_check_results"))]
-    stages = [*((e, "web") for e in web if e), *((e, "factcheck") for found in checks for e in found)]
+    query = claim or first or ""
+    web = [_result(item, query) for item in _list(row.get("google_search_results"))]
+    checks = [_check(item, query) for item in _list(row.get("google_fact_check_results"))]
+    stages = [*((e, "web") for e in web if e), *((e, "factcheck") for reviews in checks for e in reviews)]
     snippets = [piece.text or piece.title for piece, _ in stages]
-    fits = matches(asked, snippets, record["language"]) if asked else [None] * len(stages)
+    fits = matches(query, snippets, record["language"]) if query else [None] * len(stages)
     pieces = shown_order([Piece(e, stage, match) for (e, stage), match in zip(stages, fits, strict=True)], "paper")
     done.evidence = [to_json(p, m, "paper") for p, m in zip(pieces, marked(record, pieces), strict=True)]
     matched = any(mapping(item).get("match") is True for item in _list(row.get("google_search_results")))
@@ -115,7 +115,7 @@ def _enriched(row: Mapping[str, Any], record: dict[str, Any]) -> Enriched:
     return done
 
 
-def _result(item: Any, asked: str) -> Evidence | None:
+def _result(item: Any, query: str) -> Evidence | None:
     raw = mapping(item)
     url = address(raw.get("link"))
     if url is None:
@@ -130,7 +130,7 @@ def _result(item: Any, asked: str) -> Evidence | None:
         url=url,
         retrieved=LAST,
         provider="google-cse",
-        query=asked,
+        query=query,
         published=when.published,
         dated_from=when.dated_from,
         review=Review(claim=text(review) if isinstance(review, str) else None) if review else None,
@@ -138,22 +138,22 @@ def _result(item: Any, asked: str) -> Evidence | None:
     )
 
 
-def _check(item: Any, asked: str) -> list[Evidence]:
+def _check(item: Any, query: str) -> list[Evidence]:
     """The reviews of one claim, as claims:search gives them."""
     return [
         Evidence(
-            title=found.title,
-            text=found.text,
-            url=found.url,
+            title=review.title,
+            text=review.text,
+            url=review.url,
             retrieved=LAST,
             provider="google-factcheck",
-            query=asked,
-            published=None if found.dated_from == "relative" else found.published,
-            dated_from=None if found.dated_from == "relative" else found.dated_from,
-            language=found.language,
-            review=found.review,
+            query=query,
+            published=None if review.dated_from == "relative" else review.published,
+            dated_from=None if review.dated_from == "relative" else review.dated_from,
+            language=review.language,
+            review=review.review,
         )
-        for found in reviews_in(item, retrieved=LAST)
+        for review in reviews_in(item, retrieved=LAST)
     ]
 
 

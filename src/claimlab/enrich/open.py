@@ -64,12 +64,12 @@ def _extractor(
     return ByModel(open_provider(profile, model=model, calls=calls), claims, words)
 
 
-def read_countries(given: Sequence[str]) -> Mapping[str, str]:
+def read_countries(items: Sequence[str]) -> Mapping[str, str]:
     """Countries by language from BR (any language) or por=BR, as often as needed."""
     from claimlab.core.languages import require
 
     countries = {}
-    for item in given:
+    for item in items:
         language, _, country = item.rpartition("=")
         if len(country) != 2 or not country.isalpha():
             raise UsageError(f"'{item}' is not a country.", "Write `country` as BR, or por=BR for one language.")

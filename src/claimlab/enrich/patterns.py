@@ -30,27 +30,27 @@ def analyse(dataset: Dataset) -> dict[str, Any]:
     if table is None or "corresponds" not in table.columns:
         raise SchemaError("This dataset has no evidence from claimlab enrich.", "Run claimlab enrich on it first.")
     labels = dataset.records.select(pl.col("id").alias("record_id"), "veracity")
-    found = table.filter(pl.col("guard_factcheck").is_not_null()).join(labels, on="record_id", how="inner")
-    reviewed = found.filter(pl.col("guard_factcheck"))
+    searched = table.filter(pl.col("guard_factcheck").is_not_null()).join(labels, on="record_id", how="inner")
+    reviewed = searched.filter(pl.col("guard_factcheck"))
     enrichment = dataset.tables.get("enrichment")
     return {
         "outcomes": _outcomes(enrichment, labels),
-        "patterns": patterns(dataset.records, found),
-        "domains": per_label(found, "domain"),
+        "patterns": patterns(dataset.records, searched),
+        "domains": per_label(searched, "domain"),
         "factcheck_domains": per_label(reviewed, "domain"),
-        "ratings": per_label(found, "rating"),
-        "verdicts": per_label(found.filter(pl.col("rating").is_not_null()), "verdict"),
-        "years": years(found),
+        "ratings": per_label(searched, "rating"),
+        "verdicts": per_label(searched.filter(pl.col("rating").is_not_null()), "verdict"),
+        "years": years(searched),
         "factcheck_years": years(reviewed),
-        "undated": found["published"].null_count(),
-        "evidence": found.height,
-        "marks": {m: int(found[m].sum()) for m in ("filtered", "guard_factcheck", "guard_own_source", "guard_copy")},
+        "undated": searched["published"].null_count(),
+        "evidence": searched.height,
+        "marks": {m: int(searched[m].sum()) for m in ("filtered", "guard_factcheck", "guard_own_source", "guard_copy")},
     }
 
 
-def patterns(records: pl.DataFrame, found: pl.DataFrame) -> list[dict[str, Any]]:
+def patterns(records: pl.DataFrame, evidence: pl.DataFrame) -> list[dict[str, Any]]:
     """For each pattern: how many records of its class show it, of how many that were searched for."""
-    near = found.filter(pl.col("corresponds")).with_columns(
+    near = evidence.filter(pl.col("corresponds")).with_columns(
         pl.col("url").map_elements(is_academic, return_dtype=pl.Boolean, skip_nulls=False).alias("academic")
     )
     other = ~pl.col("guard_factcheck") & ~pl.col("guard_copy") & ~pl.col("guard_own_source")
@@ -77,10 +77,10 @@ def patterns(records: pl.DataFrame, found: pl.DataFrame) -> list[dict[str, Any]]
     ]
 
 
-def per_label(found: pl.DataFrame, column: str) -> list[dict[str, Any]]:
+def per_label(evidence: pl.DataFrame, column: str) -> list[dict[str, Any]]:
     """The most frequent values of a column, with their rows per verdict of the record; "none" has no verdict."""
     tally = (
-        found.filter(pl.col(column).is_not_null())
+        evidence.filter(pl.col(column).is_not_null())
         .with_columns(pl.col("veracity").fill_null("none"))
         .group_by(column, "veracity")
         .len()
@@ -94,10 +94,10 @@ def per_label(found: pl.DataFrame, column: str) -> list[dict[str, Any]]:
     return sorted(rows.values(), key=lambda row: (-row["all"], row[column]))[:TOP]
 
 
-def years(found: pl.DataFrame) -> list[dict[str, Any]]:
+def years(evidence: pl.DataFrame) -> list[dict[str, Any]]:
     """Rows per year of publication and verdict of the record; what has no date is not here (see `undated`)."""
     tally = (
-        found.filter(pl.col("published").is_not_null())
+        evidence.filter(pl.col("published").is_not_null())
         .with_columns(pl.col("published").dt.year().alias("year"), pl.col("veracity").fill_null("none"))
         .group_by("year", "veracity")
         .len()

@@ -86,7 +86,7 @@ def parameters(doors: Doors, settings: Settings) -> dict[str, Any]:
 
 def summarise(done: list[Enriched]) -> dict[str, Any]:
     """Every end, every failure and what was set aside, counted."""
-    asked = [d for d in done if d.query is not None]
+    searched = [d for d in done if d.query is not None]
     failures = Counter(f"{f['stage']}: {f['kind']}" for d in done for f in d.failures)
     pages = Counter(
         e["evidence"]["more"]["page_failure"]
@@ -98,12 +98,12 @@ def summarise(done: list[Enriched]) -> dict[str, Any]:
         "records": len(done),
         "outcomes": _outcomes(done),
         "outcomes_filtered": _outcomes(done, "outcome_filtered"),
-        "needed_extraction": sum(d.needed_extraction for d in asked),
-        "extracted": sum(bool(d.claims) for d in asked),
-        "no_claim": sum(d.no_claim for d in asked),
-        "methods": dict(sorted(Counter(d.method for d in asked if d.method).items())),
-        "standing": sorted({str(d.claim_meta["standing"]) for d in asked if d.claim_meta.get("standing")}),
-        "queries": dict(sorted(Counter(d.how for d in asked).items(), key=str)),
+        "needed_extraction": sum(d.needed_extraction for d in searched),
+        "extracted": sum(bool(d.claims) for d in searched),
+        "no_claim": sum(d.no_claim for d in searched),
+        "methods": dict(sorted(Counter(d.method for d in searched if d.method).items())),
+        "standing": sorted({str(d.claim_meta["standing"]) for d in searched if d.claim_meta.get("standing")}),
+        "queries": dict(sorted(Counter(d.how for d in searched).items(), key=str)),
         "evidence": sum(len(d.evidence) for d in done),
         "newer_than_claim": sum(d.newer for d in done),
         "undated": sum(d.undated for d in done),

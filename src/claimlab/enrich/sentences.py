@@ -22,8 +22,8 @@ def first_words(text: str, n: int) -> str:
 
 def first_lines(text: str, n: int) -> str:
     """The first `n` words with their line ends, which end sentences."""
-    found = list(re.finditer(r"\S+", text))
-    return text if len(found) <= n else text[: found[n - 1].end()]
+    words = list(re.finditer(r"\S+", text))
+    return text if len(words) <= n else text[: words[n - 1].end()]
 
 
 def first_paragraph(text: str) -> str:
@@ -35,15 +35,15 @@ def sentences(text: str) -> list[str]:
     """The sentences, in order, blanks around them gone. A line end always ends one."""
     from icu4py.breakers import SentenceBreaker
 
-    found: list[str] = []
+    parts: list[str] = []
     for line in text.splitlines():
         open_part = ""
         for part in SentenceBreaker(line, "en"):  # the rules are the same for every locale
             open_part += part
             if _ABBREVIATION.search(open_part.rstrip()) and len(open_part.rstrip()) < len(line.rstrip()):
                 continue
-            found.append(open_part.strip())
+            parts.append(open_part.strip())
             open_part = ""
         if open_part.strip():
-            found.append(open_part.strip())
-    return [s for s in found if any(map(str.isalnum, s))]
+            parts.append(open_part.strip())
+    return [s for s in parts if any(map(str.isalnum, s))]

@@ -58,28 +58,28 @@ def is_verb(word: str, language: str | None, before: str = "") -> bool:
 def verbs(written: Sequence[str], language: str | None) -> list[bool]:
     """For each lower-case word of a sentence whether it is a verb. A Portuguese headline may begin with a participle:
     "Confirmada primeira morte"."""
-    found = [is_verb(word, language, before) for before, word in pairwise(["", *written])]
+    flags = [is_verb(word, language, before) for before, word in pairwise(["", *written])]
     if written and written[0] in _participles(language):
-        found[0] = True
-    if language == "eng" and not any(found):  # "India spraying pesticides"
-        found[1:SUBJECT] = [word.endswith("ing") and len(word) > 5 for word in written[1:SUBJECT]]
-    return found
+        flags[0] = True
+    if language == "eng" and not any(flags):  # "India spraying pesticides"
+        flags[1:SUBJECT] = [word.endswith("ing") and len(word) > 5 for word in written[1:SUBJECT]]
+    return flags
 
 
 def main_verbs(written: Sequence[str], language: str | None) -> list[bool]:
     """The same without the verbs of relative clauses: "a message of a man who lives in Ostrel" has none. After a verb,
     "that" begins what is said, and not a relative clause."""
     relatives = cues(language).get("relatives", frozenset())
-    found = verbs(written, language)
+    flags = verbs(written, language)
     waiting = joined = False  # for the verb of a relative clause; for another one that "and" joins to it
     for i, word in enumerate(written):
-        if word in relatives and not (i and found[i - 1]):
+        if word in relatives and not (i and flags[i - 1]):
             waiting, joined = True, False
-        elif found[i] and (waiting or (joined and _AND & set(written[i - 2 : i]))):
-            found[i], waiting, joined = False, False, True
-        elif found[i]:
+        elif flags[i] and (waiting or (joined and _AND & set(written[i - 2 : i]))):
+            flags[i], waiting, joined = False, False, True
+        elif flags[i]:
             joined = False
-    return found
+    return flags
 
 
 def _ends(word: str, endings: tuple[str, ...], language: str | None) -> bool:

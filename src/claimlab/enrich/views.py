@@ -18,35 +18,35 @@ _LABELS = ("true", "false", "mixed", "unknown", "none")
 
 def write_evidence(dataset: Dataset, folder: Path, *, force: bool = False) -> dict[str, Any]:
     """The report on the evidence in `folder`; returns the analysis."""
-    found = analyse(dataset)
-    page = Report(f"Evidence: {dataset.name}", "What a search found for each record.", blocks(found))
-    write_report(Contents(KIND, [page], data={DATA: found}), folder, force=force)
-    return found
+    analysis = analyse(dataset)
+    page = Report(f"Evidence: {dataset.name}", "What a search found for each record.", blocks(analysis))
+    write_report(Contents(KIND, [page], data={DATA: analysis}), folder, force=force)
+    return analysis
 
 
-def blocks(found: dict[str, Any]) -> list[Block]:
+def blocks(analysis: dict[str, Any]) -> list[Block]:
     out: list[Block] = []
-    if found["outcomes"]:
-        out.append(Section("Outcomes", [_table(found["outcomes"], "outcome", "What became of the records.")]))
-    marks = found["marks"]
+    if analysis["outcomes"]:
+        out.append(Section("Outcomes", [_table(analysis["outcomes"], "outcome", "What became of the records.")]))
+    marks = analysis["marks"]
     kept_apart = (
-        f"{found['evidence']:,} pieces of evidence. Marked: {marks['filtered']:,} social media, "
+        f"{analysis['evidence']:,} pieces of evidence. Marked: {marks['filtered']:,} social media, "
         f"{marks['guard_factcheck']:,} fact-checks, {marks['guard_own_source']:,} from the record's own source, "
         f"{marks['guard_copy']:,} near-copies of the record."
     )
-    rows = [[p["pattern"], p["what"], p["records"], p["of"], percent(p["share"])] for p in found["patterns"]]
+    rows = [[p["pattern"], p["what"], p["records"], p["of"], percent(p["share"])] for p in analysis["patterns"]]
     table = Table(["Pattern", "What it is", "Records", "Of", "%"], rows, sortable=False)
     out.append(Section("Evidence patterns", [Text(kept_apart), table]))
-    out.append(Section("Domains", [_table(found["domains"], "domain", "All results, by the record's verdict.")]))
+    out.append(Section("Domains", [_table(analysis["domains"], "domain", "All results, by the record's verdict.")]))
     checkers = [
-        _table(found["factcheck_domains"], "domain", "Fact-checks by domain."),
-        _table(found["ratings"], "rating", "Ratings as the fact-checkers wrote them."),
-        _table(found["verdicts"], "verdict", "The same ratings in four words."),
+        _table(analysis["factcheck_domains"], "domain", "Fact-checks by domain."),
+        _table(analysis["ratings"], "rating", "Ratings as the fact-checkers wrote them."),
+        _table(analysis["verdicts"], "verdict", "The same ratings in four words."),
     ]
     out.append(Section("Fact-checks", checkers))
-    dates: list[Block] = [Text(f"{found['undated']:,} of {found['evidence']:,} pieces have no date.")]
-    dates += _histogram(found["years"], "All evidence by year of publication.")
-    dates += _histogram(found["factcheck_years"], "Fact-checks by year of publication.")
+    dates: list[Block] = [Text(f"{analysis['undated']:,} of {analysis['evidence']:,} pieces have no date.")]
+    dates += _histogram(analysis["years"], "All evidence by year of publication.")
+    dates += _histogram(analysis["factcheck_years"], "Fact-checks by year of publication.")
     out.append(Section("Publication dates", dates))
     return out
 

@@ -243,11 +243,11 @@ def _refuse_nul(marks: Marks, source: Source, name: str) -> None:
     )
 
 
-def _refuse_wrong_delimiter(sample: str, given: str, name: str) -> None:
+def _refuse_wrong_delimiter(sample: str, delimiter: str, name: str) -> None:
     """A delimiter that occurs nowhere is meant for one column, or mistaken when another would cut the first line."""
     other = sniff.sniff_delimiter(sample, "")
     if other is not None and other in sample.split("\n", 1)[0]:
-        raise UsageError(f"There is no {given!r} in '{name}'.", "Leave out `delimiter` to have it found.")
+        raise UsageError(f"There is no {delimiter!r} in '{name}'.", "Leave out `delimiter` to have it found.")
 
 
 def _is_utf8(source: Source) -> bool:

@@ -95,10 +95,10 @@ class _Reader:
             yield from self._record(number, row)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) == len(pairs):
-            return found
-        twice = _Twice(found)
+        fields = dict(pairs)
+        if len(fields) == len(pairs):
+            return fields
+        twice = _Twice(fields)
         twice.key = Counter(key for key, _ in pairs).most_common(1)[0][0]
         self.inner_twice += 1
         return twice

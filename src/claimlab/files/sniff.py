@@ -43,8 +43,8 @@ def sniff_delimiter(sample: str, suffix: str) -> str | None:
 
 def lines_above(sample: str, suffix: str) -> int:
     """How many lines stand before the table: a title, or remarks, of fewer cells than every row."""
-    found = sniff_delimiter(sample, suffix)
-    if found is not None and agrees(sample, found) >= REGULAR:
+    delimiter = sniff_delimiter(sample, suffix)
+    if delimiter is not None and agrees(sample, delimiter) >= REGULAR:
         return 0
     lines = sample.split("\n")
     for above in range(1, min(ABOVE, len(lines) - LEAST) + 1):

@@ -117,8 +117,8 @@ class Guard:
         if _LOCAL_NAME.search(host) and not self.allowed:
             raise _refused(url, "private-address", f"names '{host}', a machine of a private network")
         try:
-            found = await self._resolve(host, port)
-            numbers = [ipaddress.ip_address(n.split("%")[0]) for n in found]
+            resolved = await self._resolve(host, port)
+            numbers = [ipaddress.ip_address(n.split("%")[0]) for n in resolved]
         except (OSError, ValueError, UnicodeError):
             numbers = []
         if not numbers:
@@ -144,12 +144,12 @@ def _inside(number: IpAddress) -> list[IpAddress]:
     """The IPv4 addresses that an IPv6 address carries: mapped, compatible, 6to4, Teredo, NAT64."""
     if isinstance(number, ipaddress.IPv4Address):
         return []
-    found: list[IpAddress] = [a for a in (number.ipv4_mapped, number.sixtofour) if a is not None]
+    carried: list[IpAddress] = [a for a in (number.ipv4_mapped, number.sixtofour) if a is not None]
     if number.teredo is not None:
-        found += list(number.teredo)
+        carried += list(number.teredo)
     if number in _COMPATIBLE or any(number in network for network in _NAT64):
-        found.append(ipaddress.IPv4Address(int(number) & 0xFFFFFFFF))
-    return found
+        carried.append(ipaddress.IPv4Address(int(number) & 0xFFFFFFFF))
+    return carried
 
 
 def _literal(host: str) -> IpAddress | None:
@@ -160,8 +160,8 @@ def _literal(host: str) -> IpAddress | None:
 
 
 async def _getaddrinfo(host: str, port: int) -> list[str]:
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries))
 
 
 def _refused(url: str, kind: str, why: str, todo: str = "It was not fetched; leave it out.") -> PageRefused:

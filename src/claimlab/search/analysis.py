@@ -62,10 +62,10 @@ def terms_of(text: str, field: str, language: str | None) -> list[str]:
     """
     written = prepared(text)
     own = analyzer(field) if field not in (EXACT, OTHER) else _analyzer(stop_words=STEMMERS.get(language or ""))
-    found = own.analyze(written)
-    if not found and field == EXACT:
-        found = analyzer(EXACT).analyze(written)
-    return list(dict.fromkeys(found))
+    terms = own.analyze(written)
+    if not terms and field == EXACT:
+        terms = analyzer(EXACT).analyze(written)
+    return list(dict.fromkeys(terms))
 
 
 @cache

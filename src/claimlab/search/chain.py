@@ -57,17 +57,17 @@ class Chain:
                 continue
             if results.evidence or self.fall_back == "on-failure":
                 attempts.append(Attempt(provider.name, "answered" if results.evidence else "empty"))
-                return _told(results, attempts, empty)
+                return _with_attempts(results, attempts, empty)
             attempts.append(Attempt(provider.name, "empty"))
-            empty = _told(results, attempts, empty)
+            empty = _with_attempts(results, attempts, empty)
         if empty is None:
             raise _all_failed(attempts)
         return replace(empty, attempts=tuple(attempts))
 
 
-def _told(results: Results, attempts: list[Attempt], before: Results | None) -> Results:
-    """`results` with the story so far; what an empty answer before it cost is part of the price, and what was too new
-    for it is counted."""
+def _with_attempts(results: Results, attempts: list[Attempt], before: Results | None) -> Results:
+    """`results` with all attempts; the cost of an empty answer before it is added, and results that were too new
+    are counted."""
     if before is None:
         return replace(results, attempts=tuple(attempts))
     cost = None if results.cost is None or before.cost is None else results.cost + before.cost

@@ -27,11 +27,11 @@ def holds_reviews(data: Any) -> bool:
 
 def reviews_in(data: Any, *, retrieved: datetime) -> Iterator[Document]:
     """Every fact-check inside `data`, however deep the feed wraps it."""
-    for kind, found in _walk(data):
+    for kind, item in _walk(data):
         if kind == "schema":
-            yield _from_schema(found, retrieved)
+            yield _from_schema(item, retrieved)
         else:
-            yield from _from_api(found, retrieved)
+            yield from _from_api(item, retrieved)
 
 
 def _walk(data: Any, depth: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:

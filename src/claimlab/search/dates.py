@@ -38,9 +38,9 @@ def read_date(raw: object, *, retrieved: datetime, language: str | None = None) 
     if not isinstance(raw, str) or not raw.strip():
         return NO_DATE
     text = raw.strip()
-    found = _iso(text) or _rfc(text) or _worded(text) or _numeric(text, language)
-    if found is not None:
-        return Dated(found, "result") if _plausible(found, retrieved) else NO_DATE
+    stated = _iso(text) or _rfc(text) or _worded(text) or _numeric(text, language)
+    if stated is not None:
+        return Dated(stated, "result") if _plausible(stated, retrieved) else NO_DATE
     ago = _ago(text, retrieved)
     return Dated(ago, "relative") if ago is not None and _plausible(ago, retrieved) else NO_DATE
 
@@ -48,9 +48,9 @@ def read_date(raw: object, *, retrieved: datetime, language: str | None = None) 
 def date_of(*candidates: object, url: str | None, retrieved: datetime, language: str | None = None) -> Dated:
     """The first candidate that states a date; as a last resort the date in the address, marked as such."""
     for raw in candidates:
-        found = read_date(raw, retrieved=retrieved, language=language)
-        if found.published is not None:
-            return found
+        date = read_date(raw, retrieved=retrieved, language=language)
+        if date.published is not None:
+            return date
     return url_date(url, retrieved=retrieved) if url else NO_DATE
 
 
@@ -64,9 +64,9 @@ def url_date(url: str, *, retrieved: datetime) -> Dated:
     for match in _URL_DATE.finditer(urlsplit(url).path):
         year, month, day = match.groups()
         number = int(month) if month.isdigit() else _months().get(_fold(month))
-        found = _make(int(year), number, int(day))
-        if found is not None and _plausible(found, retrieved):
-            return Dated(found, "url")
+        day_of = _make(int(year), number, int(day))
+        if day_of is not None and _plausible(day_of, retrieved):
+            return Dated(day_of, "url")
     return NO_DATE
 
 
@@ -97,24 +97,24 @@ _CJK = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日
 
 
 def _worded(text: str) -> datetime | None:
-    if found := _CJK.search(text):
-        year, number, day = map(int, found.groups())
+    if match := _CJK.search(text):
+        year, number, day = map(int, match.groups())
         return _make(year, number, day)
     folded = _fold(text)
-    if found := _DAY_MONTH.search(folded):
-        return _make(int(found[3]), _months().get(found[2]), int(found[1]))
-    if found := _MONTH_DAY.search(folded):
-        return _make(int(found[3]), _months().get(found[1]), int(found[2]))
+    if match := _DAY_MONTH.search(folded):
+        return _make(int(match[3]), _months().get(match[2]), int(match[1]))
+    if match := _MONTH_DAY.search(folded):
+        return _make(int(match[3]), _months().get(match[1]), int(match[2]))
     return None
 
 
 def _numeric(text: str, language: str | None) -> datetime | None:
-    if found := re.search(r"(?<!\d)(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?!\d)", text):
-        return _make(int(found[1]), int(found[2]), int(found[3]))
-    found = re.search(r"(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?!\d)", text)
-    if found is None:
+    if match := re.search(r"(?<!\d)(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?!\d)", text):
+        return _make(int(match[1]), int(match[2]), int(match[3]))
+    match = re.search(r"(?<!\d)(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?!\d)", text)
+    if match is None:
         return None
-    first, mark, second, year = int(found[1]), found[2], int(found[3]), int(found[4])
+    first, mark, second, year = int(match[1]), match[2], int(match[3]), int(match[4])
     if first > 12 or mark == "." or language in DAY_FIRST or first == second:
         return _make(year, second, first)
     return _make(year, first, second) if second > 12 else None
@@ -127,11 +127,11 @@ def _ago(text: str, retrieved: datetime) -> datetime | None:
         return _midnight(retrieved)
     if phrase in words.yesterday:
         return _midnight(retrieved - timedelta(days=1))
-    found = words.phrase.fullmatch(phrase)
-    if found is None:
+    match = words.phrase.fullmatch(phrase)
+    if match is None:
         return None
-    number = next(v for k, v in found.groupdict().items() if v is not None and k.startswith("n"))
-    unit = words.units[next(v for k, v in found.groupdict().items() if v is not None and k.startswith("u"))]
+    number = next(v for k, v in match.groupdict().items() if v is not None and k.startswith("n"))
+    unit = words.units[next(v for k, v in match.groupdict().items() if v is not None and k.startswith("u"))]
     return _back(retrieved, int(number) if number.isdigit() else 1, unit)
 
 

@@ -76,8 +76,8 @@ class Source:
     def _files(self) -> list[Path]:
         if self.path.is_file():
             return [self.path] if self.path.suffix.lower() in SUFFIXES else []
-        found = (p for p in self.path.rglob("*") if p.is_file() and not p.is_symlink())
-        return sorted(p for p in found if p.suffix.lower() in SUFFIXES and not p.name.startswith("."))
+        files = (p for p in self.path.rglob("*") if p.is_file() and not p.is_symlink())
+        return sorted(p for p in files if p.suffix.lower() in SUFFIXES and not p.name.startswith("."))
 
     def _dataset(self) -> Iterator[Document]:
         dataset = Dataset.open(self.path)

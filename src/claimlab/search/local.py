@@ -104,16 +104,16 @@ class LocalIndex:
     @cached_property
     def manifest(self) -> IndexManifest:
         recover(self.folder)
-        found = _standing(self.folder)
-        if found is None or found.layout != LAYOUT:
-            what = "is not an index" if found is None else f"is an index of another layout ({found.layout})"
+        manifest = _standing(self.folder)
+        if manifest is None or manifest.layout != LAYOUT:
+            what = "is not an index" if manifest is None else f"is an index of another layout ({manifest.layout})"
             raise SearchFailed(
                 "local",
                 "no-index",
                 f"'{self.folder}' {what} that this claimlab can search.",
                 "Build it with claimlab.search.local.build_index(source, folder).",
             )
-        return found
+        return manifest
 
     def search(self, query: Query, *, passage: int = 1000) -> list[Evidence]:
         """The best documents, best first; of a text longer than `passage` characters, the part that fits best."""
@@ -127,7 +127,9 @@ class LocalIndex:
         if query.before is None:
             return 0
         documents = (Document.from_bytes(raw) for _, raw in self._hits(replace(query, before=None)))
-        return sum(found.published is not None and found.published.date() > query.before for found in documents)
+        return sum(
+            document.published is not None and document.published.date() > query.before for document in documents
+        )
 
     def _hits(self, query: Query) -> list[tuple[float, bytes]]:
         """Score and stored document. Equal scores stand in the order of the source, wherever the cut falls."""
@@ -137,13 +139,13 @@ class LocalIndex:
         searcher = self._index.searcher()
         fetch = query.max_results + 10
         while True:
-            found = searcher.search(wanted, fetch, count=False).hits
+            hits = searcher.search(wanted, fetch, count=False).hits
             cut = query.max_results - 1
-            if len(found) < fetch or found[-1][0] < found[cut][0] or fetch >= MAX_TIES:
+            if len(hits) < fetch or hits[-1][0] < hits[cut][0] or fetch >= MAX_TIES:
                 break
             fetch *= 4
-        order = searcher.fast_field_values("n", [where for _, where in found])
-        ranked = sorted(zip(found, order, strict=True), key=lambda hit: (-hit[0][0], hit[1]))[: query.max_results]
+        order = searcher.fast_field_values("n", [where for _, where in hits])
+        ranked = sorted(zip(hits, order, strict=True), key=lambda hit: (-hit[0][0], hit[1]))[: query.max_results]
         return [(score, bytes(searcher.doc(where)["document"][0])) for (score, where), _ in ranked]
 
     def _wanted(self, query: Query) -> tantivy.Query | None:
@@ -169,8 +171,8 @@ class LocalIndex:
     def _language_fields(self, language: str | None) -> list[str]:
         """Where to look beside the plain words: a query of unknown language is read as each language of the index."""
         held = {field_of(code) for code in self.manifest.languages}
-        asked = held if language is None else held & {field_of(language), OTHER}
-        return sorted(asked)
+        fields = held if language is None else held & {field_of(language), OTHER}
+        return sorted(fields)
 
     @cached_property
     def _index(self) -> tantivy.Index:

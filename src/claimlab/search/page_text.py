@@ -114,9 +114,9 @@ def _title(tree: LexborHTMLParser) -> str | None:
 def _published(tree: LexborHTMLParser, data: list[Any], retrieved: datetime) -> Dated:
     stated = [_attribute(tree, selector, "datetime" if "time[" in selector else "content") for selector in DATES]
     for raw in [*stated[:3], *_dates_in(data), *stated[3:]]:
-        found = read_date(raw, retrieved=retrieved)
-        if found.published is not None:
-            return Dated(found.published, "page")
+        date = read_date(raw, retrieved=retrieved)
+        if date.published is not None:
+            return Dated(date.published, "page")
     return NO_DATE
 
 

@@ -20,16 +20,16 @@ def best_passage(text: str, terms: set[str], limit: int, *, fill: bool = False) 
     held = [terms.intersection(analyzer(EXACT).analyze(prepared(s))) for s in sentences]
     best, best_count = (0, 1), -1
     for start in range(len(sentences)):
-        found: set[str] = set()
+        matched: set[str] = set()
         length = 0
         for end in range(start, len(sentences)):
             length += len(sentences[end]) + 1
             if length > limit and end > start:
                 break
-            if held[end] - found:
-                found |= held[end]
-                if len(found) > best_count:
-                    best, best_count = (start, end + 1), len(found)
+            if held[end] - matched:
+                matched |= held[end]
+                if len(matched) > best_count:
+                    best, best_count = (start, end + 1), len(matched)
     start, end = best
     while start < end - 1 and not held[start]:
         start += 1  # what leads up to the first match says nothing of it

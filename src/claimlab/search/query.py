@@ -49,8 +49,8 @@ class Query:
         words = _OPERATOR.sub(r"\1 ", words)
         words = _LEADING_MARKS.sub(" ", words)
         words = _SHOUTED.sub(lambda m: m.group().lower(), words)
-        kept = words.split()[:max_words]
-        return _cut(" ".join(kept), max_chars) or self.text
+        first_words = words.split()[:max_words]
+        return _cut(" ".join(first_words), max_chars) or self.text
 
     def to_json(self) -> dict[str, Any]:
         """The question as data: what a recorded call is known by."""

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.recording import Kept, Question
+from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import SearchFailed
 from claimlab.search.evidence import Evidence
 from claimlab.search.query import Query
@@ -38,17 +38,17 @@ class Recorded:
             return await self.provider.search(query)
         fresh: Results | None = None
 
-        async def ask() -> Kept:
+        async def ask() -> Reply:
             nonlocal fresh
             try:
                 fresh = await self.provider.search(query)
             except SearchFailed as failure:
-                return Kept(_stored_failure(failure), final=False)
-            return Kept(_stored(fresh))
+                return Reply(_stored_failure(failure), final=False)
+            return Reply(_stored(fresh))
 
         content = {"query": query.to_json(), "parameters": self.parameters()}
-        kept, _ = await recording.answer(Question(self.name, content), ask)
-        results = _restored(kept, query, self.name)
+        answer, _ = await recording.answer(Question(self.name, content), ask)
+        results = _restored(answer, query, self.name)
         return results if fresh is None else replace(results, replayed=False, cost=fresh.cost)
 
 
@@ -68,18 +68,18 @@ def _stored_failure(failure: SearchFailed) -> dict[str, Any]:
     return {"failed": fields}
 
 
-def _restored(kept: Any, query: Query, provider: str) -> Results:
+def _restored(answer: Any, query: Query, provider: str) -> Results:
     """The recorded answer, or the recorded failure again. It costs nothing now; what it cost then stays recorded."""
-    if "failed" in kept:
-        raise SearchFailed(provider, **kept["failed"])
+    if "failed" in answer:
+        raise SearchFailed(provider, **answer["failed"])
     return Results(
         query=query,
         provider=provider,
-        evidence=tuple(Evidence.from_json(raw) for raw in kept["evidence"]),
-        retrieved=datetime.fromisoformat(kept["retrieved"]),
+        evidence=tuple(Evidence.from_json(raw) for raw in answer["evidence"]),
+        retrieved=datetime.fromisoformat(answer["retrieved"]),
         cost=0.0,
-        malformed=kept["malformed"],
-        newer=kept.get("newer", 0),
-        notes=tuple(kept["notes"]),
+        malformed=answer["malformed"],
+        newer=answer.get("newer", 0),
+        notes=tuple(answer["notes"]),
         replayed=True,
     )

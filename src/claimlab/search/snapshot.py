@@ -16,7 +16,7 @@ from claimlab.core.calls.bounded import TooLarge, WrongEncoding, read_bounded
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.http import USER_AGENT, trust
 from claimlab.core.calls.pace import TokenBucket
-from claimlab.core.calls.recording import Kept, Question
+from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import PageRefused
 from claimlab.search.addresses import Guard, Target
 from claimlab.search.claimreview import reviews_in
@@ -111,15 +111,15 @@ class PageFetcher:
         if recording is None:
             return await self._counted(url)
 
-        async def ask() -> Kept:
+        async def ask() -> Reply:
             try:
-                return Kept((await self._counted(url)).to_json())
+                return Reply((await self._counted(url)).to_json())
             except PageRefused as refusal:
                 failed = {"kind": refusal.kind, "problem": refusal.problem, "todo": refusal.todo}
-                return Kept({"failed": failed}, final=False)
+                return Reply({"failed": failed}, final=False)
 
-        kept, _ = await recording.answer(Question("page", {"url": url}), ask)
-        return _restored(url, kept)
+        answer, _ = await recording.answer(Question("page", {"url": url}), ask)
+        return _restored(url, answer)
 
     async def _counted(self, url: str) -> Snapshot:
         if self.calls is None:
@@ -177,28 +177,28 @@ class PageFetcher:
     async def _hop(self, client: httpx2.AsyncClient, url: str, target: Target) -> tuple[str | None, str, bytes]:
         """Either where the page has moved to, or its type and bytes."""
         named = {"sni_hostname": target.host}  # we connect to a number; the certificate must still be the name's
-        async with client.stream("GET", target.direct_url(), headers=_headers(target), extensions=named) as got:
-            if got.status_code in (301, 302, 303, 307, 308):
-                moved = got.headers.get("location", "").strip()
+        async with client.stream("GET", target.direct_url(), headers=_headers(target), extensions=named) as response:
+            if response.status_code in (301, 302, 303, 307, 308):
+                moved = response.headers.get("location", "").strip()
                 if not moved:
                     raise _refused(url, "redirects", "sends its reader on without saying where")
                 return moved, "", b""
-            kind = self._accept(url, got)
+            kind = self._accept(url, response)
             try:
-                return None, kind, await read_bounded(got, self.max_bytes)
+                return None, kind, await read_bounded(response, self.max_bytes)
             except TooLarge:
                 raise _refused(url, "too-large", f"is larger than {self.max_bytes / (1 << 20):g} MB") from None
             except WrongEncoding as error:
                 raise _refused(url, "encoding", f"is packed in a way that is not read ({error})") from None
 
-    def _accept(self, url: str, got: httpx2.Response) -> str:
-        if got.status_code != 200:
-            raise _refused(url, "status", f"was answered with {got.status_code}")
-        kind = got.headers.get("content-type", "")
+    def _accept(self, url: str, response: httpx2.Response) -> str:
+        if response.status_code != 200:
+            raise _refused(url, "status", f"was answered with {response.status_code}")
+        kind = response.headers.get("content-type", "")
         bare = kind.split(";")[0].strip().lower()
         if bare not in TEXT_TYPES:
             raise _refused(url, "content-type", f"is {bare or 'of no stated type'}, and only HTML and text are kept")
-        size = got.headers.get("content-length", "")
+        size = response.headers.get("content-length", "")
         if size.isdigit() and int(size) > self.max_bytes:
             raise _refused(url, "too-large", f"is larger than {self.max_bytes / (1 << 20):g} MB")
         return kind
@@ -262,10 +262,10 @@ def _decode(body: bytes, kind: str) -> str:
     return str(best) if best is not None else body.decode("utf-8", "replace")
 
 
-def _restored(url: str, kept: Any) -> Snapshot:
-    if "failed" in kept:
-        raise PageRefused(url, **kept["failed"])
-    return Snapshot.from_json(kept)
+def _restored(url: str, answer: Any) -> Snapshot:
+    if "failed" in answer:
+        raise PageRefused(url, **answer["failed"])
+    return Snapshot.from_json(answer)
 
 
 def _refused(url: str, kind: str, why: str) -> PageRefused:

@@ -23,7 +23,7 @@ MAX_PAGES = 10
 
 
 @dataclass
-class Found:
+class Page:
     """What one answer held. `following` is what the provider wants to hear to give the next page (null: the end)."""
 
     evidence: list[Evidence | None] = field(default_factory=list)  # null: a result that could not be used
@@ -52,7 +52,7 @@ class WebProvider(ABC):
         """The call for up to `wanted` results; `page` is null for the first page, else what `read` returned."""
 
     @abstractmethod
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:
         """The evidence in the answer to that page, best first."""
 
     def parameters(self) -> dict[str, Any]:

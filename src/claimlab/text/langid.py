@@ -50,7 +50,7 @@ TOO_SHORT = Identification(None, 0, {})
 
 def identify(texts: Sequence[str | None] | pl.Series, *, progress: Progress = silent) -> list[str | None]:
     """The language of each text as ISO 639-3, macrolanguages folded; null where the identifiers abstain."""
-    return [found.language for found in identify_detailed(texts, progress=progress)]
+    return [result.language for result in identify_detailed(texts, progress=progress)]
 
 
 def identify_detailed(texts: Sequence[str | None] | pl.Series, *, progress: Progress = silent) -> list[Identification]:

@@ -109,13 +109,13 @@ def canonical_url(url: str) -> str | None:
     The scheme is https, the host is lower-case without "www.", tracking parameters, the fragment and a trailing slash
     are gone, and parameters are sorted.
     """
-    given = url.strip()
-    if "://" not in given:
-        if "@" in given.split("/", 1)[0]:
+    address = url.strip()
+    if "://" not in address:
+        if "@" in address.split("/", 1)[0]:
             return None  # a mail address
-        given = "https://" + given.removeprefix("//")
+        address = "https://" + address.removeprefix("//")
     try:
-        parts = urlsplit(given)
+        parts = urlsplit(address)
         port = parts.port
     except ValueError:
         return None
@@ -144,7 +144,7 @@ def _with_hosts(texts: pl.Series, urls: pl.Series) -> pl.Series:
 
 def _strip_hosts(rows: pl.Series, tidied: bool) -> pl.Series:
     def strip(text: str) -> str:
-        return _BARE_HOST.sub(lambda found: instead if _registrable(found[0].lower()) else found[0], text)
+        return _BARE_HOST.sub(lambda match: instead if _registrable(match[0].lower()) else match[0], text)
 
     instead = " " if tidied else ""
     stripped = pl.Series(rows.name, [strip(row) for row in rows.to_list()], dtype=pl.String)

@@ -8,7 +8,7 @@ import pytest
 
 from claimlab.core.calls.calls import FILE, Calls
 from claimlab.core.calls.mode import MODES, check_mode
-from claimlab.core.calls.recording import Kept, Question
+from claimlab.core.calls.recording import Question, Reply
 from claimlab.core.errors import UnreadableFile, UsageError
 
 QUESTION = Question("brave", {"q": "x"})
@@ -47,7 +47,7 @@ def test_one_recording_serves_all_and_is_read_back(tmp_path: Path) -> None:
     calls = Calls(cache=tmp_path)
     assert calls.recording is not None
     assert calls.recording is calls.recording
-    calls.recording.put(QUESTION, Kept({"a": 1}))
+    calls.recording.put(QUESTION, Reply({"a": 1}))
     calls.close()
     again = Calls(mode="replay", cache=tmp_path)
     assert again.recording is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from claimlab.core.calls.recording import Kept, Question, Recording
+from claimlab.core.calls.recording import Question, Recording, Reply
 from claimlab.core.errors import ReplayMiss, SchemaError, UnreadableFile
 
 QUESTION = Question("brave", {"text": "ß and \ud800", "n": 3}, label="a claim")
@@ -22,19 +22,19 @@ def recording(tmp_path: Path) -> Recording:
 
 
 def test_the_first_answer_stays(recording: Recording) -> None:
-    assert recording.put(QUESTION, Kept({"n": 1})) == {"n": 1}
-    assert recording.put(QUESTION, Kept({"n": 2})) == {"n": 1}
-    assert recording.put(QUESTION, Kept("failed", final=False)) == {"n": 1}
+    assert recording.put(QUESTION, Reply({"n": 1})) == {"n": 1}
+    assert recording.put(QUESTION, Reply({"n": 2})) == {"n": 1}
+    assert recording.put(QUESTION, Reply("failed", final=False)) == {"n": 1}
 
 
 def test_a_failure_gives_way_to_whatever_comes_next(recording: Recording) -> None:
-    recording.put(QUESTION, Kept("first", final=False))
-    assert recording.put(QUESTION, Kept("second", final=False)) == "second"
-    assert recording.put(QUESTION, Kept("answer")) == "answer"
+    recording.put(QUESTION, Reply("first", final=False))
+    assert recording.put(QUESTION, Reply("second", final=False)) == "second"
+    assert recording.put(QUESTION, Reply("answer")) == "answer"
 
 
 def test_the_label_is_not_part_of_the_question(recording: Recording) -> None:
-    recording.put(QUESTION, Kept(1))
+    recording.put(QUESTION, Reply(1))
     assert recording.require(Question(QUESTION.kind, QUESTION.content)) == 1
     assert recording.get(Question("exa", QUESTION.content)) is None
 
@@ -42,10 +42,10 @@ def test_the_label_is_not_part_of_the_question(recording: Recording) -> None:
 def test_the_same_question_at_once_is_asked_once(recording: Recording) -> None:
     asked: list[str] = []
 
-    async def ask() -> Kept:
+    async def ask() -> Reply:
         asked.append("x")
         await asyncio.sleep(0.02)
-        return Kept({"n": len(asked)})
+        return Reply({"n": len(asked)})
 
     async def both() -> list[tuple[object, bool]]:
         return list(await asyncio.gather(*(recording.answer(QUESTION, ask) for _ in range(5))))
@@ -57,11 +57,11 @@ def test_the_same_question_at_once_is_asked_once(recording: Recording) -> None:
 
 
 def test_recording_again_asks_again_where_a_failure_was_recorded(recording: Recording) -> None:
-    async def fails() -> Kept:
-        return Kept("timeout", final=False)
+    async def fails() -> Reply:
+        return Reply("timeout", final=False)
 
-    async def answers() -> Kept:
-        return Kept("yes")
+    async def answers() -> Reply:
+        return Reply("yes")
 
     assert asyncio.run(recording.answer(QUESTION, fails)) == ("timeout", False)
     assert asyncio.run(recording.answer(QUESTION, answers)) == ("yes", False)
@@ -77,10 +77,10 @@ def test_what_is_not_to_be_kept_is_not(recording: Recording) -> None:
 
 
 def test_a_replay_never_asks_and_names_what_is_missing(recording: Recording) -> None:
-    async def ask() -> Kept:
+    async def ask() -> Reply:
         raise AssertionError("a replay asked")
 
-    recording.put(QUESTION, Kept("timeout", final=False))
+    recording.put(QUESTION, Reply("timeout", final=False))
     replay = Recording(recording.path, replay=True)
     assert asyncio.run(replay.answer(QUESTION, ask)) == ("timeout", True)
     with pytest.raises(ReplayMiss, match="exa to a claim"):
@@ -90,10 +90,10 @@ def test_a_replay_never_asks_and_names_what_is_missing(recording: Recording) -> 
 def test_two_processes_share_a_file(recording: Recording) -> None:
     script = """
 import sys
-from claimlab.core.calls.recording import Kept, Question, Recording
+from claimlab.core.calls.recording import Reply, Question, Recording
 recording = Recording(sys.argv[1])
 for n in range(100):
-    recording.put(Question("k", {"n": n}), Kept(sys.argv[2]))
+    recording.put(Question("k", {"n": n}), Reply(sys.argv[2]))
 """
     command = [sys.executable, "-c", script, str(recording.path)]
     processes = [subprocess.Popen([*command, name]) for name in ("one", "two")]

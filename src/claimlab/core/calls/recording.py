@@ -56,7 +56,7 @@ class Question:
         return hashlib.sha256(f"[{json.dumps(self.kind)},{self.text}]".encode("ascii")).hexdigest()
 
 
-class Kept(NamedTuple):
+class Reply(NamedTuple):
     """An answer as JSON. `final` is false for a failure: recording again asks again."""
 
     answer: Any
@@ -96,7 +96,7 @@ class Recording:
         self._db.execute(_TABLE)
         self._db.execute(f"PRAGMA user_version={_VERSION}")
 
-    async def answer(self, question: Question, ask: Callable[[], Awaitable[Kept | None]]) -> tuple[Any | None, bool]:
+    async def answer(self, question: Question, ask: Callable[[], Awaitable[Reply | None]]) -> tuple[Any | None, bool]:
         """What is recorded for `question`, and whether it was before; `ask` makes the call where it was not.
 
         `ask` returns null for an answer that is not to be kept, and so does this. What is returned is read back from
@@ -111,10 +111,10 @@ class Recording:
             fresh = await ask()
             return None if fresh is None else self.put(question, fresh), False
 
-    def get(self, question: Question) -> Kept | None:
+    def get(self, question: Question) -> Reply | None:
         with self._lock:
             row = self._db.execute("SELECT answer, final FROM calls WHERE key = ?", (question.key,)).fetchone()
-        return None if row is None else Kept(json.loads(row[0]), bool(row[1]))
+        return None if row is None else Reply(json.loads(row[0]), bool(row[1]))
 
     def require(self, question: Question) -> Any:
         """The recorded answer; a call that was never made is named."""
@@ -127,7 +127,7 @@ class Recording:
             )
         return record.answer
 
-    def put(self, question: Question, fresh: Kept) -> Any:
+    def put(self, question: Question, fresh: Reply) -> Any:
         """Keep `fresh`, and return what is kept now: the first final answer stays."""
         made_at = datetime.now(UTC).isoformat(timespec="seconds")
         text = canonical(fresh.answer)

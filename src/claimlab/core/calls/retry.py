@@ -28,10 +28,10 @@ class Retries:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     chance: Callable[[], float] = random.random
 
-    def wait(self, nth: int, asked: float | None) -> float:
+    def wait(self, nth: int, requested: float | None) -> float:
         """Seconds before retry `nth`: never sooner than the endpoint asked, never all callers at one instant."""
-        if asked is not None:
-            return asked * (1 + self.chance() / 10) + self.chance() / 20
+        if requested is not None:
+            return requested * (1 + self.chance() / 10) + self.chance() / 20
         return min(self.longest, self.first * 2.0**nth) * (0.5 + self.chance() / 2)
 
 

@@ -32,7 +32,7 @@ def bounds(shares: Floats) -> tuple[Floats, Floats]:
 def dawid_skene(votes: Mapping[str, Mapping[str, str]]) -> dict[str, tuple[str, float]]:
     """The likeliest answer of each unit and its probability, by how reliable each annotator is for each answer (Dawid
     and Skene, 1979, by expectation-maximisation from the vote shares). `votes` is unit -> annotator -> answer."""
-    units = sorted(unit for unit, given in votes.items() if given)
+    units = sorted(unit for unit, answers in votes.items() if answers)
     annotators = sorted({who for unit in units for who in votes[unit]})
     answers = sorted({answer for unit in units for answer in votes[unit].values()})
     if not units:

@@ -91,8 +91,8 @@ def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
         return []
     holds = pl.DataFrame({"group": held.at, "cell": held.cell, "n": held.n.astype(np.int64)})
     word = pl.concat_str(["cell", "n"], separator=":")
-    made = holds.select("group", word.alias("make_up")).group_by("group", maintain_order=True)
-    make_up = made.agg(pl.col("make_up").str.join(","))["make_up"].gather(small)
+    contents = holds.select("group", word.alias("make_up")).group_by("group", maintain_order=True)
+    make_up = contents.agg(pl.col("make_up").str.join(","))["make_up"].gather(small)
     lots = pl.DataFrame({"group": small, "make_up": make_up}).group_by("make_up", maintain_order=True).agg("group")
     size = pl.Series(held.size[lots["group"].list.first().to_numpy()])
     lots = lots.with_columns(pl.col("group").list.len().alias("n"), size.alias("size"))

@@ -9,7 +9,7 @@ from claimlab.core.languages import normalise
 from claimlab.search.fields import address, mapping, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
-from claimlab.search.web import Found, WebProvider, two_letters
+from claimlab.search.web import Page, WebProvider, two_letters
 
 # Brave answers 422 to a language it does not list, and spells some in its own way.
 LANGUAGES = (
@@ -47,15 +47,15 @@ class Brave(WebProvider):
             most=self.price(wanted),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:
         hits = table(self.name, answer, "web", "results", or_else=("query", "type"))
         about = mapping(answer.get("query"))
         more = about.get("more_results_available") is True and len(hits) >= self.page_size
-        found = Found(following=(page or 0) + 1 if more else None)
+        results = Page(following=(page or 0) + 1 if more else None)
         for hit in hits:
             profile = mapping(hit.get("profile"))
             language = text(hit.get("language"))
-            found.evidence.append(
+            results.evidence.append(
                 self.piece(
                     query,
                     retrieved,
@@ -69,8 +69,8 @@ class Brave(WebProvider):
             )
         altered = text(about.get("altered"))
         if altered and altered != text(about.get("original")):
-            found.notes.append(f"Brave searched for '{altered}' instead.")
-        return found
+            results.notes.append(f"Brave searched for '{altered}' instead.")
+        return results
 
 
 def _language(query: Query) -> str | None:

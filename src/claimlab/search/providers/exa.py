@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from claimlab.search.fields import address, mapping, number, strings, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
-from claimlab.search.web import Found, WebProvider
+from claimlab.search.web import Page, WebProvider
 
 INCLUDED = 10  # results in the price of a call
 EXTRA = 0.001  # dollars for each further one
@@ -46,10 +46,10 @@ class Exa(WebProvider):
             cost_of=lambda answer: _cost(answer, self.price(wanted)),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
-        found = Found()
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
+        results = Page()
         for hit in table(self.name, answer, "results"):
-            found.evidence.append(
+            results.evidence.append(
                 self.piece(
                     query,
                     retrieved,
@@ -63,7 +63,7 @@ class Exa(WebProvider):
                     author=text(hit.get("author")),
                 )
             )
-        return found
+        return results
 
 
 def _cost(answer: Any, otherwise: float | None) -> float | None:

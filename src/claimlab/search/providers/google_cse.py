@@ -12,7 +12,7 @@ from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import address, first, mapping, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
-from claimlab.search.web import Found, WebProvider, two_letters
+from claimlab.search.web import Page, WebProvider, two_letters
 
 LAST_DAY = date(2026, 12, 31)
 NOTE = (
@@ -49,16 +49,16 @@ class GoogleCse(WebProvider):
             most=self.price(wanted),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
         hits = table(self.name, answer, "items", or_else=("kind", "queries", "searchInformation"))
         following = first(mapping(answer.get("queries")).get("nextPage")).get("startIndex")
         over = retrieved.date() > LAST_DAY
-        found = Found(
+        results = Page(
             following=following if isinstance(following, int) else None,
             notes=[NOTE.format(tense="ended" if over else "ends")],
         )
-        found.evidence += [self._hit(hit, query, retrieved) for hit in hits]
-        return found
+        results.evidence += [self._hit(hit, query, retrieved) for hit in hits]
+        return results
 
     def _hit(self, hit: dict[str, Any], query: Query, retrieved: datetime) -> Evidence | None:
         page = mapping(hit.get("pagemap"))

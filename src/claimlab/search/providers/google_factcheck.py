@@ -15,7 +15,7 @@ from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import address, mapping, table, text
 from claimlab.search.http import Call, Http
 from claimlab.search.query import Query
-from claimlab.search.web import Found, WebProvider, two_letters
+from claimlab.search.web import Page, WebProvider, two_letters
 
 
 class GoogleFactCheck(WebProvider):
@@ -61,14 +61,14 @@ class GoogleFactCheck(WebProvider):
             most=self.price(wanted),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
-        found = Found(following=text(mapping(answer).get("nextPageToken")))
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
+        results = Page(following=text(mapping(answer).get("nextPageToken")))
         if answer in ({}, {"claims": []}):
-            return found  # as the service says that it knows no such claim
+            return results  # as the service says that it knows no such claim
         for claim in table(self.name, answer, "claims", or_else=("nextPageToken",)):
             reviews = table(self.name, claim, "claimReview", or_else=("text",))
-            found.evidence += [self._review(claim, r, query, retrieved) for r in reviews] or [None]
-        return found
+            results.evidence += [self._review(claim, r, query, retrieved) for r in reviews] or [None]
+        return results
 
     def _review(
         self, claim: dict[str, Any], review: dict[str, Any], query: Query, retrieved: datetime

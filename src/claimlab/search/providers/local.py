@@ -23,9 +23,9 @@ class Local:
         return {"source": self.index.manifest.source, "layout": self.index.manifest.layout, "passage": self.passage}
 
     async def search(self, query: Query) -> Results:
-        found = self.index.search(query, passage=self.passage)
+        pieces = self.index.search(query, passage=self.passage)
         newer = self.index.newer(query)
-        return Results(query, self.name, tuple(found), now(), cost=0.0, newer=newer)
+        return Results(query, self.name, tuple(pieces), now(), cost=0.0, newer=newer)
 
 
 PROVIDER = Local

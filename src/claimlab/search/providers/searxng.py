@@ -12,7 +12,7 @@ from claimlab.core.errors import SearchFailed
 from claimlab.search.fields import address, number, strings, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
-from claimlab.search.web import Found, WebProvider, two_letters
+from claimlab.search.web import Page, WebProvider, two_letters
 
 
 class SearxNG(WebProvider):
@@ -38,11 +38,11 @@ class SearxNG(WebProvider):
             most=self.price(wanted),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:
         hits = table(self.name, answer, "results")
-        found = Found(following=(page or 1) + 1 if hits else None)  # the answer does not say whether there is more
+        results = Page(following=(page or 1) + 1 if hits else None)  # the answer does not say whether there is more
         for hit in hits:
-            found.evidence.append(
+            results.evidence.append(
                 self.piece(
                     query,
                     retrieved,
@@ -56,8 +56,8 @@ class SearxNG(WebProvider):
             )
         for engine in answer.get("unresponsive_engines") or []:
             if isinstance(engine, list | tuple) and engine:
-                found.notes.append(f"The engine {' ('.join(map(str, engine[:2]))}) did not answer SearXNG.")
-        return found
+                results.notes.append(f"The engine {' ('.join(map(str, engine[:2]))}) did not answer SearXNG.")
+        return results
 
     def _instance(self) -> str:
         where = self.key("SEARXNG_URL").rstrip("/")

@@ -9,7 +9,7 @@ from claimlab.search.fields import address, mapping, number, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
 from claimlab.search.terms import terms
-from claimlab.search.web import Found, WebProvider, two_letters
+from claimlab.search.web import Page, WebProvider, two_letters
 
 
 class Serper(WebProvider):
@@ -43,10 +43,10 @@ class Serper(WebProvider):
             cost_of=lambda answer: _cost(answer, self.price(wanted)),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
-        found = Found()
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
+        results = Page()
         for hit in table(self.name, answer, "organic", or_else=("searchParameters",)):
-            found.evidence.append(
+            results.evidence.append(
                 self.piece(
                     query,
                     retrieved,
@@ -56,7 +56,7 @@ class Serper(WebProvider):
                     dates=(hit.get("date"),),
                 )
             )
-        return found
+        return results
 
 
 def _cost(answer: Any, otherwise: float | None) -> float | None:

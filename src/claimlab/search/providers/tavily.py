@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from claimlab.search.fields import address, number, table, text
 from claimlab.search.http import Call
 from claimlab.search.query import Query
-from claimlab.search.web import Found, WebProvider
+from claimlab.search.web import Page, WebProvider
 
 
 class Tavily(WebProvider):
@@ -38,10 +38,10 @@ class Tavily(WebProvider):
             most=self.price(wanted),
         )
 
-    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Found:  # noqa: ARG002
-        found = Found()
+    def read(self, answer: Any, query: Query, retrieved: datetime, page: Any) -> Page:  # noqa: ARG002
+        results = Page()
         for hit in table(self.name, answer, "results"):
-            found.evidence.append(
+            results.evidence.append(
                 self.piece(
                     query,
                     retrieved,
@@ -52,7 +52,7 @@ class Tavily(WebProvider):
                     score=number(hit.get("score")),
                 )
             )
-        return found
+        return results
 
 
 PROVIDER = Tavily

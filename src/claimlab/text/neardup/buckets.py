@@ -61,13 +61,13 @@ def candidates(
     two lists count.
     """
     codes, large = kernel.match(packed, sketched, threshold, LIMIT, second, threads)
-    found, skipped = [codes], Skipped()
+    parts, skipped = [codes], Skipped()
     for start, end in large.tolist():
         rows = packed[start:end] & LOW
         chosen = _of_large(rows, next_keys, second)
         skipped += Skipped(1, _possible(rows, second) - len(chosen))
-        found.append(kernel.sift(chosen, sketched, threshold, threads))
-    return np.concatenate(found), skipped
+        parts.append(kernel.sift(chosen, sketched, threshold, threads))
+    return np.concatenate(parts), skipped
 
 
 def _of_large(rows: U64, next_keys: U32, second: Flags | None) -> U64:

@@ -108,11 +108,11 @@ class NumpyKernel:
         starts, sizes = bounds[:-1], np.diff(bounds)
         large = sizes > limit
         codes = [np.empty(0, dtype=np.uint64)]
-        for made in _all_pairs(rows, starts[(sizes > 1) & ~large], sizes[(sizes > 1) & ~large]):
+        for pairs in _all_pairs(rows, starts[(sizes > 1) & ~large], sizes[(sizes > 1) & ~large]):
             if second is not None:
-                a, b = _ends(made)
-                made = made[second[a] != second[b]]
-            codes.append(self.sift(made, sketched, threshold, threads))
+                a, b = _ends(pairs)
+                pairs = pairs[second[a] != second[b]]
+            codes.append(self.sift(pairs, sketched, threshold, threads))
         return np.concatenate(codes), np.stack([starts[large], starts[large] + sizes[large]], axis=1)
 
     def sift(self, codes: U64, sketched: Bitmaps, threshold: float, threads: int) -> U64:  # noqa: ARG002

@@ -205,8 +205,10 @@ class Job:
         cost = np.cumsum(TEXT_COST * (self.spill.sizes(left) + self.spill.sizes(right)) + CODE_COST)
         portions = np.searchsorted(cost, np.arange(0, int(cost[-1]) if len(cost) else 0, max(self.budget // 2, 1)))
         cuts = sorted({0, *portions.tolist(), len(codes)})
-        found = [self._verify_portion(left[a:b], right[a:b]) for a, b in pairwise(cuts)]
-        columns = [np.concatenate(c) for c in zip(*found, strict=True)] if found else [left, right, np.empty(0, "f4")]
+        verified = [self._verify_portion(left[a:b], right[a:b]) for a, b in pairwise(cuts)]
+        columns = (
+            [np.concatenate(c) for c in zip(*verified, strict=True)] if verified else [left, right, np.empty(0, "f4")]
+        )
         self.spill.add_pairs(path, *columns)
 
     def _verify_portion(self, left: Rows, right: Rows) -> tuple[Rows, Rows, NDArray[np.float32]]:
