@@ -32,7 +32,7 @@ from claimlab.search.query import Query
 
 SAMPLE = 300  # as in the guide
 QUERY = 300  # characters of a statement that are searched for
-Found = Mapping[str, Sequence[str] | None]  # null: the search failed
+Snippets = Mapping[str, Sequence[str] | None]  # null: the search failed
 
 
 class FeasibilityJudge:
@@ -50,7 +50,7 @@ class FeasibilityJudge:
     ) -> None:
         self.sample, self.search, self.progress = sample, search, progress
         prompt = (prompts or Prompts())["feasibility"]
-        self.model = ModelJudge(provider, prompt, Opinion, value=lambda said: said.answer, max_tokens=MAX_TOKENS)
+        self.model = ModelJudge(provider, prompt, Opinion, value=lambda opinion: opinion.answer, max_tokens=MAX_TOKENS)
 
     @property
     def name(self) -> str:
@@ -100,13 +100,13 @@ class FeasibilityJudge:
             rows = rows[np.sort(np.random.default_rng(seed).permutation(rows.height)[: self.sample])]
         return rows
 
-    def _cases(self, rows: pl.DataFrame, reading: Reading, results: Found) -> list[Case]:
+    def _cases(self, rows: pl.DataFrame, reading: Reading, results: Snippets) -> list[Case]:
         """What is asked of the sample, without the records whose search failed."""
-        asked = [(i, text, results.get(i, ())) for i, text in rows.select("id", "text").iter_rows()]
+        questions = [(i, text, results.get(i, ())) for i, text in rows.select("id", "text").iter_rows()]
         prompt = self.model.prompt
-        return [case_of(prompt, i, text, reading, pieces) for i, text, pieces in asked if pieces is not None]
+        return [case_of(prompt, i, text, reading, pieces) for i, text, pieces in questions if pieces is not None]
 
-    def _searched(self, subject: Subject, rows: pl.DataFrame) -> Found:
+    def _searched(self, subject: Subject, rows: pl.DataFrame) -> Snippets:
         """Record id -> what a search found for it."""
         if self.search is None:
             return stored(subject)
@@ -122,8 +122,8 @@ class FeasibilityJudge:
             return [shown for title, body in pieces if body != text and (shown := _shown(title, body))]
 
         questions = list(rows.iter_rows())
-        found = sync.run(all_of(questions, ask, concurrency=16, progress=self.progress, label="searching"))
-        return dict(zip(rows["id"].to_list(), found, strict=True))
+        snippets = sync.run(all_of(questions, ask, concurrency=16, progress=self.progress, label="searching"))
+        return dict(zip(rows["id"].to_list(), snippets, strict=True))
 
 
 @contextmanager
@@ -137,8 +137,8 @@ def open_judge(
         return
     names = each_of(provider)
     search = named_chain(names, run.calls) if names else None
-    asked = open_provider(judge, calls=run.calls)
-    model = FeasibilityJudge(asked, sample, search=search, prompts=words, progress=run.progress)
+    model_provider = open_provider(judge, calls=run.calls)
+    model = FeasibilityJudge(model_provider, sample, search=search, prompts=words, progress=run.progress)
     try:
         yield model
     finally:

@@ -33,15 +33,15 @@ class Subject:
         """Choose the rows for `target`, which is a task or any column: those that the task has a class for."""
         task = open_task(target)
         labels = task.labels(dataset.records)
-        found = task.found(dataset.records)
-        keep = labels.is_in(found) & labels.is_not_null()
-        code = {c: i for i, c in enumerate(found)}
+        classes = task.classes_in(dataset.records)
+        keep = labels.is_in(classes) & labels.is_not_null()
+        code = {c: i for i, c in enumerate(classes)}
         y = (
             labels.filter(keep).replace_strict(code, return_dtype=pl.Int64).to_numpy()
-            if found
+            if classes
             else np.empty(0, np.int64)
         )
-        return cls(dataset, target, dataset.records.filter(keep), tuple(found), y)
+        return cls(dataset, target, dataset.records.filter(keep), tuple(classes), y)
 
     @cached_property
     def memo(self) -> dict[tuple[Any, ...], Any]:

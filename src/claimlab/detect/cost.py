@@ -51,13 +51,13 @@ def estimate(
         "search_profile": search_profile, "search_model": search_model,
     }  # fmt: skip
     with Run("detect", data, output, cache=cache, mode=mode, estimate=True) as run:
-        asked = open_task(task, run.dataset.records) if isinstance(task, str) else task
+        opened = open_task(task, run.dataset.records) if isinstance(task, str) else task
         with open_detector(detector, settings, run.calls, evidence, words, prompts) as ready:
             if not isinstance(ready, Asking):
                 raise UsageError(
                     f"The detector '{ready.name}' makes no calls: it costs nothing.", "Leave out `estimate`."
                 )
-            job = prepare(run.dataset, ready, task=asked, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
+            job = prepare(run.dataset, ready, task=opened, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
             records = job.shown["test"].records
             endpoint = ready.provider.profile
             requests = ready.requests(records)

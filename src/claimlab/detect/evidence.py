@@ -45,8 +45,8 @@ class Reading:
         joined = records.join(self.table, on="id", how="left", maintain_order="left")
         if as_list:
             return joined
-        said = pl.col("evidence").list.eval(pl.element().struct.field("text")).list.join("\n")
-        parts = [pl.col("text"), said]
+        evidence_text = pl.col("evidence").list.eval(pl.element().struct.field("text")).list.join("\n")
+        parts = [pl.col("text"), evidence_text]
         return joined.with_columns(text=pl.concat_str(parts, separator=SEPARATOR, ignore_nulls=True)).drop("evidence")
 
     def notes(self, records: pl.DataFrame) -> list[str]:
@@ -54,16 +54,16 @@ class Reading:
         if self.mode == "none":
             return []
         without = records.height - records.join(self.table, on="id", how="semi").height
-        told = [f"{without:,} of {records.height:,} records have no evidence in the reading '{self.mode}'."]
+        sentences = [f"{without:,} of {records.height:,} records have no evidence in the reading '{self.mode}'."]
         rated = sum(i in self.rated for i in records["id"].to_list())
         if rated:
-            told.append(
+            sentences.append(
                 f"{rated:,} of {records.height:,} records are shown a fact-check among their evidence: compare with "
                 "`evidence='guarded'`."
             )
         if self.unmarked:
-            told.append(f"{self.unmarked:,} pieces of evidence carry no mark and were left out of '{self.mode}'.")
-        return told
+            sentences.append(f"{self.unmarked:,} pieces of evidence carry no mark and were left out of '{self.mode}'.")
+        return sentences
 
 
 def check_mode(mode: str) -> Mode:
@@ -95,8 +95,8 @@ def read_evidence(dataset: Dataset, mode: Mode, pieces: int = PIECES, *, require
         table = table.filter(pl.col("as_of").is_null() | (pl.col("as_of") != "undated"))
     known = pl.all_horizontal(pl.lit(True), *(pl.col(m).is_not_null() for m in _MARKS[mode]))
     marked = table.filter(known)
-    kept = marked.filter(~pl.any_horizontal(pl.lit(False), *(pl.col(m) for m in _MARKS[mode])))
-    chosen = _first(kept, pieces)
+    usable = marked.filter(~pl.any_horizontal(pl.lit(False), *(pl.col(m) for m in _MARKS[mode])))
+    chosen = _first(usable, pieces)
     rated = frozenset(chosen.filter(_is_factcheck(chosen))["record_id"].to_list())
     return Reading(mode, pieces, _lists(chosen), table.height - marked.height, rated)
 

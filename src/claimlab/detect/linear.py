@@ -84,8 +84,8 @@ def as_predictions(margins: Floats, classes: Sequence[str], temperature: float) 
 
 def _margins(model: Any, matrix: Any) -> Floats:
     """One margin per class; two classes have one margin, which is the second's against the first's."""
-    found = np.asarray(model.decision_function(matrix), np.float64)
-    return np.stack([-found / 2, found / 2], axis=1) if found.ndim == 1 else found
+    margins = np.asarray(model.decision_function(matrix), np.float64)
+    return np.stack([-margins / 2, margins / 2], axis=1) if margins.ndim == 1 else margins
 
 
 def temperature(margins: Floats, truth: npt.NDArray[Any], classes: Sequence[object]) -> float:

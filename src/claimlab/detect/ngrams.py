@@ -67,14 +67,14 @@ class Characters:
         space = codes == SPACE
         spaces = np.concatenate([[0], np.cumsum(space, dtype=np.int32)])
         hashes = np.zeros(len(codes), np.uint64)
-        found = []
+        parts = []
         for n in range(1, self.longest + 1):
             starts = max(len(codes) - n + 1, 0)
             hashes = (hashes[:starts] ^ (hashes[:starts] >> np.uint64(29))) * MULTIPLIER + codes[n - 1 :] + np.uint64(1)
             if n >= self.shortest:
                 inside = _within_a_word(space, spaces, n)
-                found.append(rows[:starts][inside] | (hashes[inside] * MULTIPLIER) >> np.uint64(64 - 48))
-        keys = np.sort(np.concatenate(found))
+                parts.append(rows[:starts][inside] | (hashes[inside] * MULTIPLIER) >> np.uint64(64 - 48))
+        keys = np.sort(np.concatenate(parts))
         at = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)
         once = keys[at]
         return pl.DataFrame(
@@ -121,11 +121,11 @@ class TfIdf:
     def fit_transform(self, texts: pl.Series) -> Any:
         counts = self.terms.count(texts)
         spread = counts.group_by("term").agg(pl.len().alias("df"), pl.col("n").sum())
-        kept = spread.filter(pl.col("df") >= min(self.min_df, texts.len()))
-        kept = kept.sort(["n", "term"], descending=[True, False]).head(self.most).sort("term")
-        idf = (np.log((1 + texts.len()) / (1 + kept["df"].to_numpy())) + 1).astype(np.float32)
-        self.vocabulary = kept.select("term").with_columns(
-            column=pl.Series(np.arange(kept.height, dtype=np.int32)), idf=pl.Series(idf)
+        frequent = spread.filter(pl.col("df") >= min(self.min_df, texts.len()))
+        frequent = frequent.sort(["n", "term"], descending=[True, False]).head(self.most).sort("term")
+        idf = (np.log((1 + texts.len()) / (1 + frequent["df"].to_numpy())) + 1).astype(np.float32)
+        self.vocabulary = frequent.select("term").with_columns(
+            column=pl.Series(np.arange(frequent.height, dtype=np.int32)), idf=pl.Series(idf)
         )
         return self._matrix(counts, texts.len())
 

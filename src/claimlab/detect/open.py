@@ -72,15 +72,15 @@ def open_detector(
         return
     kind = DETECTORS.get(detector)
     _refuse_unasked(kind, words)
-    asked = _prompts(kind, prompts)
+    read = _prompts(kind, prompts)
     if isinstance(settings, Mapping):
-        given = dict(settings)
+        arguments = dict(settings)
     else:
-        given = read_settings(kind, settings, of=f"the detector '{kind.name}'")
+        arguments = read_settings(kind, settings, of=f"the detector '{kind.name}'")
     with open_handles(calls, **words) as handles:
-        ready = kind(**handles, **_screen(kind, evidence), **given)
+        ready = kind(**handles, **_screen(kind, evidence), **arguments)
         if isinstance(ready, Asking):
-            ready.prompts = asked
+            ready.prompts = read
         yield ready
 
 
@@ -99,9 +99,9 @@ def _refuse_unasked(kind: type[Detector], words: Mapping[str, Any]) -> None:
         )
 
 
-def _prompts(kind: type[Detector], given: Given) -> Prompts:
+def _prompts(kind: type[Detector], words: Given) -> Prompts:
     """The user's words; those for a prompt that this detector never asks are a misunderstanding."""
-    prompts = read_prompts(given, "detect")
+    prompts = read_prompts(words, "detect")
     mine = kind.asks if issubclass(kind, Asking) else ()
     for name in prompts.replaced:
         if name not in mine:

@@ -81,14 +81,14 @@ def detect(
             "profile": profile, "model": model, "providers": provider,
             "search_profile": search_profile, "search_model": search_model,
         }  # fmt: skip
-        asked = open_task(task, run.dataset.records) if isinstance(task, str) else task
+        opened = open_task(task, run.dataset.records) if isinstance(task, str) else task
         with open_detector(detector, settings, run.calls, evidence, words, prompts) as ready:
             ready.progress = progress  # training may take long too
-            job = prepare(run.dataset, ready, task=asked, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
+            job = prepare(run.dataset, ready, task=opened, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
             journal = run.journal(**job.asked, inputs=job.inputs, shard=shard)
             result = _result(run.dataset, ready, job, _predict(ready, job, shard, journal, timed, progress), seed)
         result.report = {
-            "scores": scores_of(result, asked),
+            "scores": scores_of(result, opened),
             "notes": result.notes[len(run.dataset.notes) :],
             "budget": run.calls.budget.summary(),
         }
@@ -152,7 +152,7 @@ def prepare(
     shown = {name: _shown(part, reading, detector) for name, part in parts.items()}
     used = evidence != "none"
     inputs = {dataset.name: dataset.digest()} | ({"evidence": digest_table(reading.table)} if used else {})
-    asked: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "detector": detector.name,
         "settings": detector.parameters(),  # before fit: what it was set to, not what it learned
         "task": task.name,
@@ -161,7 +161,7 @@ def prepare(
     }
     detector.task, detector.evidence = task, evidence
     detector.fit(shown["train"], shown["dev"], seed=seed)
-    return Prepared(parts, shown, reading, asked, inputs)
+    return Prepared(parts, shown, reading, settings, inputs)
 
 
 def _predict(

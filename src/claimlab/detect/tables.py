@@ -36,8 +36,8 @@ def as_table(records: pl.DataFrame, predictions: Sequence[Prediction], run: str)
 
 
 def _meta(prediction: Prediction, flag: str | None) -> str | None:
-    told: dict[str, Any] = {"failure": prediction.failure, "abstained": prediction.abstained, "flag": flag}
-    return meta_json({**prediction.notes, **told})
+    fields: dict[str, Any] = {"failure": prediction.failure, "abstained": prediction.abstained, "flag": flag}
+    return meta_json({**prediction.notes, **fields})
 
 
 def evidence_of(
@@ -114,5 +114,5 @@ def stored(prediction: Prediction) -> dict[str, Any]:
 
 
 def restored(raw: dict[str, Any]) -> Prediction:
-    found = tuple(Evidence.from_json(piece) for piece in raw["found"])
-    return Prediction(**{**raw, "found": found, "evidence_ids": tuple(raw["evidence_ids"])})
+    evidence = tuple(Evidence.from_json(piece) for piece in raw["found"])
+    return Prediction(**{**raw, "found": evidence, "evidence_ids": tuple(raw["evidence_ids"])})

@@ -63,5 +63,5 @@ def spdx(licence: str | None) -> str | None:
     words = " ".join(licence.lower().replace("-", " ").split())
     if words in _SPDX:
         return _SPDX[words]
-    found = re.fullmatch(r"cc by((?: (?:nc|nd|sa))*) (\d\.\d)", words)
-    return f"CC-BY{found[1].replace(' ', '-').upper()}-{found[2]}" if found else None
+    match = re.fullmatch(r"cc by((?: (?:nc|nd|sa))*) (\d\.\d)", words)
+    return f"CC-BY{match[1].replace(' ', '-').upper()}-{match[2]}" if match else None

@@ -131,9 +131,9 @@ def _lineage(steps: Sequence[Lineage]) -> str:
     rows = []
     for step in steps:
         settings = {k: v for k, v in step.parameters.items() if v is not None}
-        told = json.dumps(settings, ensure_ascii=False, sort_keys=True, default=str)
+        parameters = json.dumps(settings, ensure_ascii=False, sort_keys=True, default=str)
         seed = "" if step.seed is None else str(step.seed)
-        rows.append([markdown(step.step), markdown(step.tool), seed, markdown(told)])
+        rows.append([markdown(step.step), markdown(step.tool), seed, markdown(parameters)])
     listed = _table(["step", "tool", "seed", "parameters"], rows)
     return f"## Lineage\n\n{listed}\nHashes of inputs and files: `claimlab.json`.\n"
 

@@ -107,19 +107,19 @@ def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:
     text = text.set(text == "", None)
     if text.str.contains(_OTHER_DIGITS).any():
         text = text.str.replace_many(list(_DIGITS), list(_DIGITS.values()))
-    found = Dates(pl.Series(column.name, [None], dtype=pl.Datetime("us")).new_from_index(0, text.len()))
-    _by_formats(text, found, _ISO)
-    _numbers(text, found)
+    dates = Dates(pl.Series(column.name, [None], dtype=pl.Datetime("us")).new_from_index(0, text.len()))
+    _by_formats(text, dates, _ISO)
+    _numbers(text, dates)
     for formats in (_ZONED, _NAMED):
-        _by_formats(text, found, formats)
-    _by_order(text, found, day_first)
-    _worded(text, found)
-    rest = _rest(text, found)
-    if found.ambiguous:
+        _by_formats(text, dates, formats)
+    _by_order(text, dates, day_first)
+    _worded(text, dates)
+    rest = _rest(text, dates)
+    if dates.ambiguous:
         rest = rest.filter(~rest.str.contains(_NUMERIC))
-    found.unparsed = rest.len()
-    found.examples = rest.unique(maintain_order=True).head(3).to_list()
-    return found
+    dates.unparsed = rest.len()
+    dates.examples = rest.unique(maintain_order=True).head(3).to_list()
+    return dates
 
 
 def share_parsed(values: pl.Series) -> float:
@@ -128,51 +128,51 @@ def share_parsed(values: pl.Series) -> float:
     return 1 - parse_dates(known).unparsed / known.len() if known.len() else 0.0
 
 
-def _rest(text: pl.Series, found: Dates) -> pl.Series:
-    return text.filter(text.is_not_null() & found.times.is_null())
+def _rest(text: pl.Series, dates: Dates) -> pl.Series:
+    return text.filter(text.is_not_null() & dates.times.is_null())
 
 
-def _fill(found: Dates, times: pl.Series) -> None:
-    found.times = found.times.to_frame("a").with_columns(times.alias("b")).select(pl.coalesce("a", "b"))["a"]
+def _fill(dates: Dates, times: pl.Series) -> None:
+    dates.times = dates.times.to_frame("a").with_columns(times.alias("b")).select(pl.coalesce("a", "b"))["a"]
 
 
-def _by_formats(text: pl.Series, found: Dates, formats: tuple[str, ...]) -> None:
+def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None:
     """Try the formats that a sample of what is left shows to be in use, the commonest first."""
-    while (rest := _rest(text, found)).len():
+    while (rest := _rest(text, dates)).len():
         sample = rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)
         counts = {f: _read(sample, f).count() for f in formats}
         best = max(counts, key=lambda f: counts[f])
         if not counts[best]:
             return
         before = rest.len()
-        _fill(found, _read(text.set(found.times.is_not_null(), None), best))
-        read = before - _rest(text, found).len()
+        _fill(dates, _read(text.set(dates.times.is_not_null(), None), best))
+        read = before - _rest(text, dates).len()
         if not read:
             return
-        found.formats[best] = found.formats.get(best, 0) + read
+        dates.formats[best] = dates.formats.get(best, 0) + read
 
 
-def _by_order(text: pl.Series, found: Dates, day_first: bool | None) -> None:
+def _by_order(text: pl.Series, dates: Dates, day_first: bool | None) -> None:
     """Numbers with day and month: the order that reads more of them; if both read all, as told, else not at all."""
-    rest = _rest(text, found)
+    rest = _rest(text, dates)
     if not rest.len() or not rest.str.contains(_NUMERIC).any():
         return
     readings = {}
     for name, formats in (("month first", _MONTH_FIRST), ("day first", _DAY_FIRST)):
-        trial = Dates(found.times, formats=dict(found.formats))
+        trial = Dates(dates.times, formats=dict(dates.formats))
         _by_formats(text, trial, formats)
         readings[name] = trial
     month, day = readings["month first"], readings["day first"]
     nulls = {name: trial.times.null_count() for name, trial in readings.items()}
-    if nulls["month first"] == found.times.null_count() == nulls["day first"]:
+    if nulls["month first"] == dates.times.null_count() == nulls["day first"]:
         return
     if nulls["month first"] == nulls["day first"] and day_first is None and not _same(month, day):
-        found.ambiguous = found.times.null_count() - nulls["day first"]
+        dates.ambiguous = dates.times.null_count() - nulls["day first"]
         return
     prefer_day = nulls["day first"] < nulls["month first"] if day_first is None else day_first
     chosen = day if prefer_day else month
-    found.order = "day first" if prefer_day else "month first"
-    found.times, found.formats = chosen.times, chosen.formats
+    dates.order = "day first" if prefer_day else "month first"
+    dates.times, dates.formats = chosen.times, chosen.formats
 
 
 def _same(a: Dates, b: Dates) -> bool:
@@ -190,11 +190,11 @@ def _read(text: pl.Series, pattern: str) -> pl.Series:
     return pl.select(pl.when(plausible).then(times)).to_series()
 
 
-def _numbers(text: pl.Series, found: Dates) -> None:
+def _numbers(text: pl.Series, dates: Dates) -> None:
     """Seconds or milliseconds since 1970 (as a spreadsheet may write them, with .0), bare years, years with month."""
-    if not _rest(text, found).len():
+    if not _rest(text, dates).len():
         return
-    digits = text.set(found.times.is_not_null(), None).str.replace(r"^(\d{9,13})\.\d+$", "$1").str.strip_suffix(".0")
+    digits = text.set(dates.times.is_not_null(), None).str.replace(r"^(\d{9,13})\.\d+$", "$1").str.strip_suffix(".0")
     if not digits.str.contains(r"^\d{4}(-\d{2})?$|^\d{9,13}$").any():
         return
     whole = digits.str.extract(r"^(\d{9,13})$", 1).cast(pl.Int64, strict=False)
@@ -206,18 +206,18 @@ def _numbers(text: pl.Series, found: Dates) -> None:
         epoch.cast(pl.Datetime("us")).alias("epoch"),
         pl.coalesce(month, year).str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us")).alias("coarse"),
     )
-    found.coarse = read["coarse"].count()
-    _fill(found, read.select(pl.coalesce("epoch", "coarse")).to_series())
+    dates.coarse = read["coarse"].count()
+    _fill(dates, read.select(pl.coalesce("epoch", "coarse")).to_series())
 
 
-def _worded(text: pl.Series, found: Dates) -> None:
+def _worded(text: pl.Series, dates: Dates) -> None:
     """What no format reads: month names in other languages, mail headers, ISO 8601 in its rarer spellings."""
-    rest = _rest(text, found).unique(maintain_order=True)
+    rest = _rest(text, dates).unique(maintain_order=True)
     if not any(_one(value) for value in rest.gather_every(max(1, rest.len() // SAMPLE)).head(SAMPLE)):
         return  # a column that holds no dates is not read a million times to make sure
     table = {value: time for value in rest.to_list() if (time := _one(value)) is not None}
     if table:
-        _fill(found, text.replace_strict(table, default=None, return_dtype=pl.Datetime("us")))
+        _fill(dates, text.replace_strict(table, default=None, return_dtype=pl.Datetime("us")))
 
 
 def _one(value: str) -> datetime | None:

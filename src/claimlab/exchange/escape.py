@@ -17,11 +17,11 @@ def markdown(text: object) -> str:
     line = " ".join(_INVISIBLE.sub(" ", str(text)).split())
     line = _MARKUP.sub(r"\\\1", line)
     line = line.replace("://", ":\\//").replace("@", "\\@").replace("www.", "www\\.")  # else they become links
-    found = _LEADING.match(line)
-    if found is None:
+    match = _LEADING.match(line)
+    if match is None:
         return line
-    rest = line[found.end() :]
-    return f"{found[1]}\\{rest}" if found[1].isdigit() else f"\\{line}"
+    rest = line[match.end() :]
+    return f"{match[1]}\\{rest}" if match[1].isdigit() else f"\\{line}"
 
 
 def yaml(value: Any, indent: int = 0) -> str:

@@ -82,8 +82,8 @@ def guess_files(
     gathered = gather(paths, options, chosen=only, join=join, progress=progress)
     if marker is not None:
         gathered.frame = tidy(gathered.frame)
-    given = {role: str(name) for role, name in columns.items() if name is not None}
-    return guess(gathered, given, verdicts, kind)
+    named = {role: str(name) for role, name in columns.items() if name is not None}
+    return guess(gathered, named, verdicts, kind)
 
 
 def import_files(

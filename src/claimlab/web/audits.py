@@ -34,7 +34,7 @@ class FindingFilters(Filters):
     dataset: Values = []
 
 
-class Found(BaseModel):
+class FindingRow(BaseModel):
     """A finding in the list of an audit."""
 
     number: int
@@ -59,7 +59,7 @@ class AuditPage(BaseModel):
     filters: FindingFilters
     filter_pairs: list[tuple[str, str]]
     facets: list[Facet]
-    findings: list[Found]
+    findings: list[FindingRow]
     datasets: dict[str, str | None] = Field(description="Datasets that were audited, with links where they are here.")
 
 
@@ -95,7 +95,7 @@ def add_audits(pages: Pages) -> None:
 def audit_page(workspace: Workspace, place: Place, filters: FindingFilters) -> AuditPage:
     base = f"/audits/{place.entry.id}"
     audits = audits_in(place)
-    every = [_found(base, i, audit.dataset, f) for i, (audit, f) in enumerate(findings_in(place))]
+    every = [_finding_row(base, i, audit.dataset, f) for i, (audit, f) in enumerate(findings_in(place))]
     words = filters.q.lower().split()
     shown = [
         f for f in every
@@ -166,8 +166,8 @@ def blocks_of(workspace: Workspace, page: FindingPage) -> list[Any]:
     return [*finding_blocks(finding, figures, rows, Detail()), *explanation(finding.check, finding.protocol)]
 
 
-def _found(base: str, number: int, dataset: str, f: Any) -> Found:
-    return Found(
+def _finding_row(base: str, number: int, dataset: str, f: Any) -> FindingRow:
+    return FindingRow(
         number=number, dataset=dataset, check=f.check, title=finding_title(f), verdict=f.verdict, why=f.why,
         score=f.score, p_adjusted=f.p_adjusted, n=f.n, records=f.pointed_at, link=f"{base}/findings/{number}",
     )  # fmt: skip

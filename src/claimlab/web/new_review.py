@@ -79,7 +79,7 @@ class Invitation(BaseModel):
     link: str
 
 
-class Made(BaseModel):
+class Created(BaseModel):
     location: str
     people: list[Invitation]
 
@@ -108,7 +108,7 @@ def add_new_reviews(app: FastAPI, pages: Pages) -> None:
         )  # fmt: skip
 
     @app.post("/api/reviews", tags=["Reviews"])
-    def create(body: NewReview, request: Request) -> Made:
+    def create(body: NewReview, request: Request) -> Created:
         """Make a review below the workspace. The links of its people are in the answer, and nowhere else."""
         if not request.state.whole:
             raise NotAllowed("Only those who may see the whole workspace can make a review.", "Sign in at /sign-in.")
@@ -120,18 +120,18 @@ def add_new_reviews(app: FastAPI, pages: Pages) -> None:
         people += [_invited(review, _id(workspace, target), name, "owner") for name in body.owners]
         review.close()
         workspace.refresh()
-        return Made(location=f"/reviews/{_id(workspace, target)}", people=people)
+        return Created(location=f"/reviews/{_id(workspace, target)}", people=people)
 
     @app.post("/api/reviews/{review}/people", tags=["Reviews"])
-    def add_person(review: str, body: NewPerson, request: Request) -> Made:
+    def add_person(review: str, body: NewPerson, request: Request) -> Created:
         """Add somebody; the link is in the answer, and nowhere else."""
         place = workspace.get(review, "review")
         demand_owner(request, place)
         invited = _invited(review_at(place), place.entry.id, body.name, body.role)
-        return Made(location=f"/reviews/{review}", people=[invited])
+        return Created(location=f"/reviews/{review}", people=[invited])
 
     @app.post("/api/reviews/{review}/apply", tags=["Reviews"])
-    def apply(review: str, body: Apply, request: Request) -> Made:
+    def apply(review: str, body: Apply, request: Request) -> Created:
         """Write what was decided into a new dataset below the workspace."""
         place = workspace.get(review, "review")
         demand_owner(request, place)
@@ -139,7 +139,7 @@ def add_new_reviews(app: FastAPI, pages: Pages) -> None:
         opened = review_at(place)
         review_apply(opened, target, _source(workspace, opened))
         workspace.refresh()
-        return Made(location=f"/datasets/{_id(workspace, target)}", people=[])
+        return Created(location=f"/datasets/{_id(workspace, target)}", people=[])
 
 
 def _settings(workspace: Workspace, place: Place, body: NewReview) -> dict[str, Any]:

@@ -16,12 +16,12 @@ from claimlab.core.words import several
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.traits import USUAL, trait
-from claimlab.web.rows import Kept, as_text
+from claimlab.web.rows import Memo, as_text
 from claimlab.web.workspace import Place
 
 SUBGROUPS = USUAL
 MOST_CALLS = 20
-_runs, _groups = Kept(8), Kept(32)
+_runs, _groups = Memo(8), Memo(32)
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def _scored(run: ScoredRun, subgroup: str) -> Scored:
     from claimlab.core.stats.scores import confusion, measured_macro_f1
 
     table = run.table
-    given = pl.col("said").is_not_null() | pl.col("abstained").is_not_null()
-    answer = pl.when(pl.col("said").is_in(run.classes)).then("said").when(given).then(pl.lit("other"))
+    answered = pl.col("said").is_not_null() | pl.col("abstained").is_not_null()
+    answer = pl.when(pl.col("said").is_in(run.classes)).then("said").when(answered).then(pl.lit("other"))
     shown = table.select(
         "id", "text", "truth", "said", "rationale", "scores",
         answer.otherwise(pl.lit("none")).alias("answer"),
@@ -114,7 +114,7 @@ def call_rows(place: Place, text: str | None) -> tuple[list[dict[str, str]], str
     if not files or not text:
         return [], "No calls of a model are recorded beside this run."
     needle = json.dumps(text)[1:-1]  # as the recording writes it
-    found: list[dict[str, str]] = []
+    calls: list[dict[str, str]] = []
     for one in files:
         try:
             with sqlite3.connect(f"file:{one}?mode=ro", uri=True, timeout=5) as db:
@@ -122,11 +122,11 @@ def call_rows(place: Place, text: str | None) -> tuple[list[dict[str, str]], str
                     "SELECT kind, question, answer FROM calls WHERE instr(question, ?) LIMIT ?", (needle, MOST_CALLS)
                 ).fetchall()
         except sqlite3.DatabaseError as error:
-            return found, f"The recording '{one.name}' cannot be read: {error}."
-        found += [
+            return calls, f"The recording '{one.name}' cannot be read: {error}."
+        calls += [
             {"kind": kind, "prompt": _readable(question), "reply": _readable(answer)} for kind, question, answer in rows
         ]
-    return found, "" if found else "No recorded call holds the text of this record."
+    return calls, "" if calls else "No recorded call holds the text of this record."
 
 
 def _readable(text: str) -> str:
@@ -136,8 +136,8 @@ def _readable(text: str) -> str:
     except ValueError:
         return text
     if isinstance(content, dict) and isinstance(content.get("messages"), list):
-        said = [m for m in content["messages"] if isinstance(m, dict)]
-        return "\n\n".join(f"[{m.get('role')}]\n{m.get('content')}" for m in said)
+        messages = [m for m in content["messages"] if isinstance(m, dict)]
+        return "\n\n".join(f"[{m.get('role')}]\n{m.get('content')}" for m in messages)
     if isinstance(content, dict) and isinstance(content.get("text"), str):
         return str(content["text"])
     return json.dumps(content, ensure_ascii=False, indent=1)

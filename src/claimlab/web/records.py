@@ -17,14 +17,14 @@ from claimlab.pages.excerpt import excerpt
 from claimlab.web.datasets import ALL, changed, parquet, record_link
 from claimlab.web.filters import COLUMNS
 from claimlab.web.page import Pages
-from claimlab.web.rows import Kept, Numbers, as_text, digest_of, take
+from claimlab.web.rows import Memo, Numbers, as_text, digest_of, take
 from claimlab.web.saved import findings_in
 from claimlab.web.workspace import Place, Workspace
 
 MOST_TEXTS = 200_000  # among which near-duplicates are searched while a page waits
 MOST_ROWS = 50  # of a side table
 ASIDE = ("dropped", "doubtful")
-_clusters = Kept(8)
+_clusters = Memo(8)
 
 
 class Near(BaseModel):

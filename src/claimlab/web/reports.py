@@ -14,14 +14,14 @@ from claimlab.core.errors import NotFound
 from claimlab.core.guard import files_of
 from claimlab.web.gate import REPORT_POLICY
 from claimlab.web.page import Pages
-from claimlab.web.rows import Kept
+from claimlab.web.rows import Memo
 from claimlab.web.workspace import PAGE, Entry, Place
 
 KINDS = {
     ".html": "text/html; charset=utf-8", ".md": "text/plain; charset=utf-8", ".tex": "text/plain; charset=utf-8",
     ".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png", ".txt": "text/plain; charset=utf-8",
 }  # fmt: skip
-_viewers = Kept(8)
+_viewers = Memo(8)
 
 
 class ReportPage(BaseModel):

@@ -28,15 +28,15 @@ Numbers = npt.NDArray[np.uint32]
 T = TypeVar("T")
 _NEAR = 20_000  # rows between two of a page that are rather read through than jumped over
 _TOP = 30  # values of a facet that are listed
-_KEPT = 64  # results of each kind that are kept
+_MOST = 64  # results of each kind that are kept
 _PIECE = 4_096  # rows in which a word is looked for first
 _LARGE = 100_000  # rows that are not all looked at before a page is shown
 
 
-class Kept:
-    """The newest results by key; each is worked out once, however many ask for it."""
+class Memo:
+    """A cache of the latest results by key; each is computed once, however many threads ask for it."""
 
-    def __init__(self, most: int = _KEPT) -> None:
+    def __init__(self, most: int = _MOST) -> None:
         self._most, self._lock = most, threading.Lock()
         self._results: OrderedDict[Any, Any] = OrderedDict()
         self._locks: dict[Any, threading.Lock] = {}
@@ -67,7 +67,7 @@ class Kept:
         return key in self._results
 
 
-_digests, _choices, _counts = Kept(1_000), Kept(), Kept()
+_digests, _choices, _counts = Memo(1_000), Memo(), Memo()
 
 
 def state_of(file: Path) -> tuple[Path, int, int]:

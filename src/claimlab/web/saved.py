@@ -5,11 +5,11 @@ from __future__ import annotations
 from claimlab.audit.result import Audit
 from claimlab.core.errors import NotFound
 from claimlab.core.finding import Finding
-from claimlab.web.rows import Kept, digest_of
+from claimlab.web.rows import Memo, digest_of
 from claimlab.web.workspace import Place, Workspace
 
 FILE = "audit.json"
-_audits = Kept()
+_audits = Memo()
 
 
 def audits_in(place: Place) -> list[Audit]:

@@ -10,10 +10,10 @@ from claimlab.core.errors import NotAllowed
 from claimlab.review.review import Review
 from claimlab.review.shapes import Person
 from claimlab.web.gate import bearer
-from claimlab.web.rows import Kept, digest_of
+from claimlab.web.rows import Memo, digest_of
 from claimlab.web.workspace import REVIEW, Place
 
-_reviews = Kept(32)
+_reviews = Memo(32)
 
 
 def review_at(place: Place) -> Review:

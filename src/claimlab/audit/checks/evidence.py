@@ -94,10 +94,10 @@ def together(claims: pl.Series, evidence: pl.Series) -> pl.Series:
     """Claim, evidence, and how they meet: marked words of the evidence, words of the claim that it lacks, the share of
     those that it has. A bag of words without these could not tell whether the evidence is about the claim."""
     out = []
-    for claim, found in zip(claims.fill_null("").to_list(), evidence.fill_null("").to_list(), strict=True):
-        said, there = _WORD.findall(claim.lower()), _WORD.findall(found.lower())
-        lacking = [word for word in said if word not in set(there)]
-        share = round(10 * (1 - len(lacking) / max(1, len(said))))
+    for claim, piece in zip(claims.fill_null("").to_list(), evidence.fill_null("").to_list(), strict=True):
+        claim_words, there = _WORD.findall(claim.lower()), _WORD.findall(piece.lower())
+        lacking = [word for word in claim_words if word not in set(there)]
+        share = round(10 * (1 - len(lacking) / max(1, len(claim_words))))
         marked = [f"shared_{share}", *(f"lacking_{word}" for word in lacking), *(f"evidence_{word}" for word in there)]
         out.append(" ".join([claim, *marked]))
     return pl.Series(out, dtype=pl.String)

@@ -93,9 +93,9 @@ def _tried(part: Subject, context: Context, texts: pl.Series) -> tuple[float, fl
     rng = np.random.default_rng(context.seed)
     flipped = rng.random(part.n) < PLANTED
     labels = np.where(flipped, (part.y + rng.integers(1, len(part.classes), part.n)) % len(part.classes), part.y)
-    found = np.zeros(part.n, bool)
-    found[suspects(labels, probabilities(part, context, texts, labels))[0]] = True
-    return float(found[flipped].mean()), float(found[~flipped].mean())
+    suspect = np.zeros(part.n, bool)
+    suspect[suspects(labels, probabilities(part, context, texts, labels))[0]] = True
+    return float(suspect[flipped].mean()), float(suspect[~flipped].mean())
 
 
 def suspects(y: Codes, chances: Floats) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

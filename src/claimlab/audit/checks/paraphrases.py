@@ -143,8 +143,8 @@ def _readable(subject: Subject, rows: Index) -> Index:
     """Those of `rows` whose language the encoder knows; where no language is named, the text is identified."""
     part = subject.rows[rows]
     named = part["language"].to_list()
-    found = iter(identify(part["text"].filter(part["language"].is_null())))
-    languages = [next(found) if language is None else language for language in named]
+    identified = iter(identify(part["text"].filter(part["language"].is_null())))
+    languages = [next(identified) if language is None else language for language in named]
     return rows[[language in LANGUAGES for language in languages]]
 
 

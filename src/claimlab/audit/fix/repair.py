@@ -44,17 +44,17 @@ def repair(dataset: Dataset, *, target: str = "veracity", seed: int = 0) -> Repa
     rest = labelled.filter(~pl.col("id").is_in(list(doubtful)))
     dropped = copies(rest)
     stays = ~rest["id"].is_in(list(dropped))
-    kept = rest.filter(stays)
-    if not kept.height:
+    remaining = rest.filter(stays)
+    if not remaining.height:
         raise DataError(
             f"Nothing of '{dataset.name}' would be left: every record is in a conflict or a copy.",
             "Look at the findings of: claimlab audit",
         )
     bound = together(rest)  # copies included: what belonged to a copy belongs to the record that stays
     groups = bound[stays.to_numpy()]
-    side = deal(codes_of(kept["label"]), groups, SHARES, seed)
-    after = kept.drop("label").with_columns(pl.Series("split", np.array(SIDES)[side]))
-    changes = _changes(kept, after)
+    side = deal(codes_of(remaining["label"]), groups, SHARES, seed)
+    after = remaining.drop("label").with_columns(pl.Series("split", np.array(SIDES)[side]))
+    changes = _changes(remaining, after)
     counts = {
         "before": dataset.records.height, "kept": after.height, "dropped": len(dropped), "doubtful": len(doubtful),
         "split_changed": changes.height,

@@ -20,13 +20,13 @@ TONES: Mapping[Kind, Tone] = {"came": "fail", "went": "pass", "changed": "warn"}
 def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail) -> Report:
     """The comparison first, then each audit whole."""
     name = excerpt(before.audit.dataset, 80)
-    taken = repaired.dataset.lineage[-1].counts
+    counts = repaired.dataset.lineage[-1].counts
     tiles = Tiles(
         [
-            ("records before", f"{taken['before']:,}", "plain"),
-            ("kept", f"{taken['kept']:,}", "plain"),
-            ("set aside as doubtful", f"{taken['doubtful']:,}", "plain"),
-            ("copies dropped", f"{taken['dropped']:,}", "plain"),
+            ("records before", f"{counts['before']:,}", "plain"),
+            ("kept", f"{counts['kept']:,}", "plain"),
+            ("set aside as doubtful", f"{counts['doubtful']:,}", "plain"),
+            ("copies dropped", f"{counts['dropped']:,}", "plain"),
             ("moved to another side", f"{repaired.moved:,}", "plain"),
         ]
     )

@@ -188,9 +188,9 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
             inner = finding_blocks(finding, part.figures.get(i, []), rows, detail)
             anchor = f"{part.anchor(check)}-{i + 1}"
             blocks += inner if len(mine) == 1 else [_part_of_check(finding, inner, anchor)]
-        asked, *rest = explanation(check, worst.protocol)
+        question, *rest = explanation(check, worst.protocol)
         badge = VERDICT_WORDS[worst.verdict]
-        inside = [asked, *blocks, *rest]
+        inside = [question, *blocks, *rest]
         out.append(Section(check_title(check), inside, part.anchor(check), worst.verdict, badge))
     return [*out, not_measured_section(part, silent)] if silent else out
 

@@ -80,8 +80,8 @@ class Encoder(Detector):
         self.fitted: Fitted = max(runs, key=lambda run: run.score)
         self.temperature = temperature(self.fitted.logits(held), np.asarray(held_y), list(range(len(self.classes))))
         if self.save is not None:
-            told = {"classes": self.classes, "temperature": self.temperature, "model": self.model, "seed": seed}
-            save_fitted(self.fitted, Path(self.save), told)
+            about = {"classes": self.classes, "temperature": self.temperature, "model": self.model, "seed": seed}
+            save_fitted(self.fitted, Path(self.save), about)
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return as_predictions(
@@ -113,11 +113,11 @@ class Encoder(Detector):
             known = [i for i, label in enumerate(dev.labels) if label in place]
             dev_texts = texts_of(dev.records).to_list()
             return texts, [dev_texts[i] for i in known], y, [place[dev.labels[i]] for i in known]
-        kept = np.random.default_rng(seed).random(len(y)) < HELD_OUT
-        kept[np.unique(y, return_index=True)[1]] = False  # every class is trained on
-        if not kept.any():
+        stopping = np.random.default_rng(seed).random(len(y)) < HELD_OUT
+        stopping[np.unique(y, return_index=True)[1]] = False  # every class is trained on
+        if not stopping.any():
             return texts, texts, y, y
-        rows, others = np.flatnonzero(~kept), np.flatnonzero(kept)
+        rows, others = np.flatnonzero(~stopping), np.flatnonzero(stopping)
         return [texts[i] for i in rows], [texts[i] for i in others], [y[i] for i in rows], [y[i] for i in others]
 
 

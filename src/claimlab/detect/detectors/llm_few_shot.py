@@ -84,8 +84,10 @@ class LlmFewShot(Asking):
             return priced(failed(answer), [answer])
         label = tag_in(answer.text, self.classes)
         reply = " ".join(answer.text.split())
-        said = Prediction(label, rationale=reply) if label else Prediction(None, rationale=reply, failure="no-tag")
-        return priced(said, [answer])
+        prediction = (
+            Prediction(label, rationale=reply) if label else Prediction(None, rationale=reply, failure="no-tag")
+        )
+        return priced(prediction, [answer])
 
     def _question(self, row: Row, *, read: int = READ, piece: int = PIECE) -> str:
         pieces = evidence_in(row)

@@ -156,11 +156,11 @@ class LlmSearch(Asking):
             verdict = move if isinstance(move, Verdict) else _verdict(move)
             if verdict is not None:
                 return case.close(as_prediction(verdict, self.classes, case.handles))
-            found = await self._look(move.query, case)
+            results = await self._look(move.query, case)
             left = left - 1 if case.moves_on else 0  # who repeats a query will repeat it again
             prompt = self.prompts["search"]
             ask = prompt.text("left", left=left) if left > 0 else prompt.text("last")
-            messages = [*messages, Message("assistant", answer.text or ""), Message("user", f"{found}\n\n{ask}")]
+            messages = [*messages, Message("assistant", answer.text or ""), Message("user", f"{results}\n\n{ask}")]
         return case.close(Prediction(None, failure="no-answer"))
 
     def _opening(self, row: Row, handles: Handles) -> list[Message]:
@@ -218,28 +218,28 @@ class LlmSearch(Asking):
 
     def _allowed(self, pieces: Sequence[Evidence], case: _Case) -> list[Evidence]:
         """Without what is screened and, where that was asked for, what is newer than the claim or has no date."""
-        kept = list(pieces)
+        usable = list(pieces)
         when = case.row.get("date")
         if self.before_claim and when is not None:
-            sorted_out = as_of(kept, when)
-            kept = sorted_out.kept
+            sorted_out = as_of(usable, when)
+            usable = sorted_out.kept
             case.count("newer", len(sorted_out.newer))
             case.count("undated", len(sorted_out.undated))
         if self.screen is None:
-            return kept
-        barred = self.screen.bars(case.row, kept)
+            return usable
+        barred = self.screen.bars(case.row, usable)
         case.count("screened", sum(barred))
-        return [piece for piece, bar in zip(kept, barred, strict=True) if not bar]
+        return [piece for piece, bar in zip(usable, barred, strict=True) if not bar]
 
     async def _condensed(self, query: str, listed: str, case: _Case) -> str:
         assert self.search_model is not None
         prompt = self.prompts["condense"]
         system = f"{prompt.text('role')} {prompt.text('task', words=WORDS)}"
         settings: dict[str, Any] = {"max_tokens": 4 * WORDS, "seed": self.seed, "prompt_name": prompt.name}
-        asked: Request[Any] = Request.of(
+        request: Request[Any] = Request.of(
             f"{listed}\n\n{untrusted(query, 'query')}", system=system, tag=case.row["id"], **settings
         )
-        answer = await self.search_model.ask(asked)
+        answer = await self.search_model.ask(request)
         case.answers.append(answer)
         if not answer.ok or not answer.text:
             case.count("not_condensed")
@@ -271,9 +271,9 @@ class _Case:
     def spend(self, price: float | None) -> None:
         self.cost = None if price is None or self.cost is None else self.cost + price
 
-    def close(self, said: Prediction) -> Prediction:
-        notes = {**said.notes, **self.counts, "searches": len(self.queries), "queries": self.queries or None}
-        whole = Prediction(**{**said.__dict__, "found": tuple(self.found.values()), "notes": notes})
+    def close(self, prediction: Prediction) -> Prediction:
+        notes = {**prediction.notes, **self.counts, "searches": len(self.queries), "queries": self.queries or None}
+        whole = Prediction(**{**prediction.__dict__, "found": tuple(self.found.values()), "notes": notes})
         return priced(whole, self.answers, self.cost)
 
 
@@ -286,8 +286,8 @@ def _verdict(move: Turn) -> Verdict | None:
 
 def _list_price(results: Results) -> float | None:
     """What the search costs by the providers' published prices: the same when it is answered from a recording."""
-    asked = [a.provider for a in results.attempts if a.outcome != "failed"] or [results.provider]
-    prices = [terms(name).price for name in asked]
+    providers = [a.provider for a in results.attempts if a.outcome != "failed"] or [results.provider]
+    prices = [terms(name).price for name in providers]
     known = [p for p in prices if p is not None]
     return sum(known) if len(known) == len(prices) else None
 

@@ -54,8 +54,8 @@ class LlmZeroShot(Asking):
     async def one(self, row: Row) -> Prediction:
         handles = Handles()
         answer = await self.provider.ask(self._request(row, handles))
-        said = failed(answer) if answer.value is None else as_prediction(answer.value, self.classes, handles)
-        return priced(said, [answer])
+        prediction = failed(answer) if answer.value is None else as_prediction(answer.value, self.classes, handles)
+        return priced(prediction, [answer])
 
     def _request(self, row: Row, handles: Handles) -> Request[Verdict]:
         prompt, pieces = self.prompts["zero-shot"], evidence_in(row)

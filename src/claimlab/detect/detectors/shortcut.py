@@ -43,14 +43,14 @@ class Shortcut(Detector):
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         if self.numeric:
             values = trait(records, self.feature, numeric=True)
-            found: Floats = self.model.predict_proba(values)
+            shares: Floats = self.model.predict_proba(values)
         else:
             values = trait(records, self.feature, numeric=False)
             rows = [self.shares.get(v, self.usual) for v in values.to_list()]
-            found = np.stack(rows) if rows else np.empty((0, len(self.classes)))
+            shares = np.stack(rows) if rows else np.empty((0, len(self.classes)))
         return [
             Prediction(self.classes[int(row.argmax())], dict(zip(self.classes, map(float, row), strict=True)))
-            for row in found
+            for row in shares
         ]
 
     def _count(self, values: pl.Series, y: npt.NDArray[np.int64]) -> None:

@@ -38,9 +38,9 @@ class Static(Detector):
 def vectors(records: pl.DataFrame) -> npt.NDArray[np.float32]:
     """One vector of unit length per record; zeros for a text without a word."""
     texts = texts_of(records).to_list()
-    found = np.asarray(_words().embed(texts, norm=False), np.float32) if texts else np.empty((0, 256), np.float32)
-    length = np.linalg.norm(found, axis=1, keepdims=True)
-    unit: npt.NDArray[np.float32] = np.divide(found, length, out=np.zeros_like(found), where=length > 0)
+    raw = np.asarray(_words().embed(texts, norm=False), np.float32) if texts else np.empty((0, 256), np.float32)
+    length = np.linalg.norm(raw, axis=1, keepdims=True)
+    unit: npt.NDArray[np.float32] = np.divide(raw, length, out=np.zeros_like(raw), where=length > 0)
     return unit
 
 

@@ -22,8 +22,8 @@ class Tokens:
 
     @classmethod
     def of(cls, tokenizer: Any, texts: Sequence[str], max_length: int) -> Tokens:
-        found = tokenizer(list(texts), truncation=True, max_length=max_length, add_special_tokens=True)["input_ids"]
-        return cls(found, tokenizer.pad_token_id or 0)
+        ids = tokenizer(list(texts), truncation=True, max_length=max_length, add_special_tokens=True)["input_ids"]
+        return cls(ids, tokenizer.pad_token_id or 0)
 
     def __len__(self) -> int:
         return len(self.ids)

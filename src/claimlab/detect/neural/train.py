@@ -177,8 +177,8 @@ def _stepper(
 
     def step(rows: list[int]) -> None:
         with _precision(torch, device):
-            found = network(*tokens.batch(rows, device))
-        loss = loss_of(found.float(), answers[rows].to(device))
+            logits = network(*tokens.batch(rows, device))
+        loss = loss_of(logits.float(), answers[rows].to(device))
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()

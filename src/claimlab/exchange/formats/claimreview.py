@@ -75,12 +75,12 @@ def from_evidence(dataset: Dataset) -> dict[str, list[Review]]:
         return {}
     labels = dataset.records.select(pl.col("id").alias("record_id"), pl.col("label_raw").alias("rating"))
     rows = evidence.join(labels, on=["record_id", "rating"], how="semi", maintain_order="left")
-    found: dict[str, list[Review]] = {}
+    reviews: dict[str, list[Review]] = {}
     for record, url, publisher, published, meta in rows.select(
         "record_id", "url", "publisher", "published", "meta"
     ).iter_rows():
-        found.setdefault(record, []).append(Review(url, publisher, published, meta))
-    return found
+        reviews.setdefault(record, []).append(Review(url, publisher, published, meta))
+    return reviews
 
 
 def own_review(row: dict[str, Any], *, catalogued: bool) -> Review:

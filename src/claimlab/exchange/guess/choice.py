@@ -61,17 +61,17 @@ def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:
     return sorted(out, key=lambda layout: layout.score, reverse=True)
 
 
-def settle(gathered: Gathered, given: Mapping[str, str | None], verdicts: LabelMap) -> Gathered:
+def settle(gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap) -> Gathered:
     """`gathered`, or only the part of it that can be the records."""
     names = stems(gathered.tables)
     if gathered.chosen or len(names) < 2 or len(set(names)) < len(names) or FILE not in gathered.frame.columns:
         return gathered
-    return _labelled_editions(_only_labelled(gathered, given, verdicts), given, verdicts)
+    return _labelled_editions(_only_labelled(gathered, named, verdicts), named, verdicts)
 
 
-def _only_labelled(gathered: Gathered, given: Mapping[str, str | None], verdicts: LabelMap) -> Gathered:
+def _only_labelled(gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap) -> Gathered:
     """The files with a text and a label, where no others have a label and they hold most of the rows with a text."""
-    if any(given.get(role) for role in ("text", "label")) or len(gathered.layouts()) < 2:
+    if any(named.get(role) for role in ("text", "label")) or len(gathered.layouts()) < 2:
         return gathered
     first, *others = layouts_of(gathered, verdicts)
     if len(gathered.layouts()) > LOOKED_AT or not {"text", "label"} <= set(first.picks):
@@ -82,10 +82,10 @@ def _only_labelled(gathered: Gathered, given: Mapping[str, str | None], verdicts
     return gathered if rivals or prose > first.rows else part(gathered, first.tables)
 
 
-def _labelled_editions(gathered: Gathered, given: Mapping[str, str | None], verdicts: LabelMap) -> Gathered:
+def _labelled_editions(gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap) -> Gathered:
     """All files but those without a label whose texts occur, labelled, in others: a test set before its labels."""
-    places = [c for c in PLACES if c not in given.values()]
-    picks = pick_columns(gathered.plain().drop(places, strict=False), given, verdicts, gathered.inner)
+    places = [c for c in PLACES if c not in named.values()]
+    picks = pick_columns(gathered.plain().drop(places, strict=False), named, verdicts, gathered.inner)
     text, label = (picks[role].column if role in picks else None for role in ("text", "label"))
     if text is None or label is None or len(gathered.tables) < 2:
         return gathered

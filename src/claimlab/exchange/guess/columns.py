@@ -37,10 +37,10 @@ class Candidate(NamedTuple):
 
 
 def pick_columns(
-    frame: pl.DataFrame, given: Mapping[str, str | None], verdicts: LabelMap, inner: Collection[str] = ()
+    frame: pl.DataFrame, named: Mapping[str, str | None], verdicts: LabelMap, inner: Collection[str] = ()
 ) -> dict[str, Pick]:
     """Resolve what the user gave and guess the rest. `inner` are fields of objects, which only some roles may take."""
-    picks = {role: _given(role, name, frame) for role, name in given.items() if name is not None}
+    picks = {role: _given(role, name, frame) for role, name in named.items() if name is not None}
     taken = {p.column for p in picks.values() if p.column}
     first = frame.columns[0] if frame.columns else None
     profiles = {c: Profile(frame[c], verdicts, first=c == first) for c in frame.columns if c not in taken}

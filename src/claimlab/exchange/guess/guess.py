@@ -21,16 +21,16 @@ ARTICLE = 600  # characters of the median text, from which on texts are articles
 MOST_CODES = 12
 
 
-def guess(gathered: Gathered, given: Mapping[str, str | None], verdicts: LabelMap, kind: str | None = None) -> Plan:
-    """What each column of the files becomes. `given` holds the columns that the user named, by role."""
-    gathered = settle(gathered, given, verdicts)
+def guess(gathered: Gathered, named: Mapping[str, str | None], verdicts: LabelMap, kind: str | None = None) -> Plan:
+    """What each column of the files becomes. `named` holds the columns that the user named, by role."""
+    gathered = settle(gathered, named, verdicts)
     plan = Plan(gathered, verdicts)
     frame = gathered.frame
-    places = [c for c in PLACES if c not in given.values() and c != PATH]
-    plan.picks = pick_columns(gathered.plain().drop(places, strict=False), given, verdicts, gathered.inner)
+    places = [c for c in PLACES if c not in named.values() and c != PATH]
+    plan.picks = pick_columns(gathered.plain().drop(places, strict=False), named, verdicts, gathered.inner)
     used = {p.column for p in plan.picks.values()} | gathered.inner
     plan.meta = [c for c in frame.columns if c not in used]
-    pick_places(plan, given)
+    pick_places(plan, named)
     _read_codes(plan)
     refuse_doubts(plan)
     plan.kind = kind or _kind(plan)

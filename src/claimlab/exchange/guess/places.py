@@ -15,7 +15,7 @@ from claimlab.files.excel import SHEET
 _WORDS = {FOLDER: "the folder each file lies in", FILE: "the name of each file", SHEET: "the sheet each row is in"}
 
 
-def pick_places(plan: Plan, given: Mapping[str, str | None]) -> None:
+def pick_places(plan: Plan, named: Mapping[str, str | None]) -> None:
     """Take a label or a split that no column gives from the names of files and folders."""
     frame = plan.gathered.frame
     for place in (FOLDER, FILE, SHEET):
@@ -24,16 +24,16 @@ def pick_places(plan: Plan, given: Mapping[str, str | None]) -> None:
         names = frame[place].drop_nulls().unique().sort().to_list()
         has_split = any(fold_name(c) in NAMES["split"] and frame[c].count() for c in frame.columns)
         if not has_split:
-            _pick(plan, given, "split", place, _read(names, split_in))
+            _pick(plan, named, "split", place, _read(names, split_in))
         whole = {n: PurePosixPath(n).name for n in names} if place == FOLDER else None
-        _pick(plan, given, "label", place, labels_in(names, plan.verdicts) or whole)
+        _pick(plan, named, "label", place, labels_in(names, plan.verdicts) or whole)
     for role in ("label", "split"):
         if plan.column(role) in _WORDS and role not in plan.values and (column := plan.column(role)):
             plan.values[role] = {n: PurePosixPath(n).name for n in frame[column].drop_nulls().unique().to_list()}
 
 
-def _pick(plan: Plan, given: Mapping[str, str | None], role: str, place: str, values: dict[str, str] | None) -> None:
-    wanted = given.get(role)
+def _pick(plan: Plan, named: Mapping[str, str | None], role: str, place: str, values: dict[str, str] | None) -> None:
+    wanted = named.get(role)
     if values is None or plan.column(role) not in (None, place) or wanted not in (None, place):
         return
     if wanted is None:
@@ -66,8 +66,8 @@ def _verdict_word(name: str, verdicts: LabelMap) -> str | None:
 
 def split_in(name: str) -> str | None:
     """The split that a file name speaks of: multimodal_train -> train."""
-    found = {SPLITS[word] for word in fold_name(PurePosixPath(name).name).split() if word in SPLITS}
-    return found.pop() if len(found) == 1 else None
+    splits = {SPLITS[word] for word in fold_name(PurePosixPath(name).name).split() if word in SPLITS}
+    return splits.pop() if len(splits) == 1 else None
 
 
 def _read(names: Iterable[str], tell: Callable[[str], str | None]) -> dict[str, str] | None:

@@ -56,7 +56,7 @@ def boilerplate(records: pl.DataFrame) -> tuple[list[Boilerplate], int]:
     edges = {w: (edge.hash(0) % (1 << 32)).cast(pl.UInt32) for w, edge in edges.items()}
     usual = [(pl.col(w) == pl.col(w).quantile(0.5, interpolation="lower")).sum().alias(w) for w in edges]
     sources = long.select("source", **edges).group_by("source").agg(pl.len().alias("of"), *usual).collect()
-    found, more = [], 0
+    findings, more = [], 0
     for where in edges:
         most = sources.filter(pl.col("of") >= LEAST_TEXTS, pl.col(where) > MOST * pl.col("of"))
         most = most.sort([where, "source"], descending=[True, False], nulls_last=True)
@@ -64,8 +64,8 @@ def boilerplate(records: pl.DataFrame) -> tuple[list[Boilerplate], int]:
         for source in most["source"].head(EXAMINED).to_list():
             mine = long.filter(pl.col("source").eq_missing(pl.lit(source))).select("text").unique().collect()["text"]
             if (one := _shared(source, where, mine)) is not None:
-                found.append(one)
-    return found, more
+                findings.append(one)
+    return findings, more
 
 
 def _shared(source: str | None, where: str, texts: pl.Series) -> Boilerplate | None:
@@ -111,16 +111,16 @@ def languages_of(records: pl.DataFrame, identify: Identify, seed: int) -> tuple[
     languages, null where none was measured."""
     own = records["language"].drop_nulls()
     if own.len():
-        found = LanguageFindings("as the file says", _tally(own.to_list()), records.height - own.len())
-        return found, records["language"]
+        findings = LanguageFindings("as the file says", _tally(own.to_list()), records.height - own.len())
+        return findings, records["language"]
     texts = records["text"].is_not_null().arg_true()
     if not texts.len():
         return LanguageFindings("no texts"), records["language"]
     sample = texts.sample(LANGUAGE_SAMPLE, seed=seed).sort() if texts.len() > LANGUAGE_SAMPLE else texts
     codes = list(identify(records["text"].gather(sample).to_list()))
     method = f"measured on {sample.len():,} texts" + (f" drawn with seed {seed}" if sample.len() < texts.len() else "")
-    found = LanguageFindings(method, _tally([code for code in codes if code]), sum(code is None for code in codes))
-    return found, records["language"].scatter(sample, pl.Series(codes, dtype=pl.String))
+    findings = LanguageFindings(method, _tally([code for code in codes if code]), sum(code is None for code in codes))
+    return findings, records["language"].scatter(sample, pl.Series(codes, dtype=pl.String))
 
 
 def _tally(codes: Sequence[str]) -> dict[str, int]:

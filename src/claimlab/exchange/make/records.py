@@ -137,9 +137,9 @@ class Making:
             self.keep.append(column)
         self.out["date"] = self.dates.times
         known = pl.DataFrame({"t": self.dates.times})
-        said = known.select(pl.when(pl.col("t").is_not_null()).then(pl.lit(f"column {column}"))).to_series()
+        origin = known.select(pl.when(pl.col("t").is_not_null()).then(pl.lit(f"column {column}"))).to_series()
         own = self._column("date_source")
-        self.out["date_source"] = said if own is None else own
+        self.out["date_source"] = origin if own is None else own
 
     def _language(self) -> None:
         pick, written = self.plan.picks.get("language"), self._column("language")

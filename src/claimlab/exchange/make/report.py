@@ -103,7 +103,7 @@ class ImportReport(Shown):
 
     def counts(self) -> dict[str, int]:
         """For the lineage. What depends on today's date (dates in the future) is left out: same input, same bytes."""
-        found = {
+        counts = {
             "rows_read": self.rows_read,
             "rows_refused": sum(self.refused.values()),
             "records": self.records,
@@ -116,8 +116,8 @@ class ImportReport(Shown):
         }
         if self.dates is not None:
             unread = self.dates.unparsed + self.dates.ambiguous
-            found |= {"dates_unparsed": unread, "dates_placeholder": sum(self.dates.placeholders.values())}
-        return found
+            counts |= {"dates_unparsed": unread, "dates_placeholder": sum(self.dates.placeholders.values())}
+        return counts
 
     def warnings(self) -> list[str]:
         """What must travel with the dataset: sentences for `dataset.json`."""
@@ -220,11 +220,11 @@ class ImportReport(Shown):
         return [f"{several(n, 'date')} in the future."] if n else []
 
     def _language_words(self) -> str:
-        found = self.languages
-        if found is None or (not found.counts and not found.unknown):
-            return f"Languages: not measured ({found.method})." if found else "Languages: not measured."
-        common = sorted(found.counts.items(), key=lambda kv: (-kv[1], kv[0]))
+        findings = self.languages
+        if findings is None or (not findings.counts and not findings.unknown):
+            return f"Languages: not measured ({findings.method})." if findings else "Languages: not measured."
+        common = sorted(findings.counts.items(), key=lambda kv: (-kv[1], kv[0]))
         shown = ", ".join(f"{code} {n:,}" for code, n in common[:SHOWN])
         more = f", and {len(common) - SHOWN} more" if len(common) > SHOWN else ""
-        unknown = f"; {found.unknown:,} not known" if found.unknown else ""
-        return f"Languages ({found.method}): {shown}{more}{unknown}."
+        unknown = f"; {findings.unknown:,} not known" if findings.unknown else ""
+        return f"Languages ({findings.method}): {shown}{more}{unknown}."

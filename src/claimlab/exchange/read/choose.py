@@ -35,8 +35,8 @@ def choose(bundles: Sequence[Bundle], only: Sequence[str]) -> tuple[list[Member]
     chosen = named + _data([m for m in everything if m not in taken and not _about(m[1])])
     if not chosen:
         _refuse_nothing(bundles, everything)
-    kept = set(chosen)
-    return chosen, [n for b, n in everything if (b, n) not in kept]
+    to_read = set(chosen)
+    return chosen, [n for b, n in everything if (b, n) not in to_read]
 
 
 def _data(inside: Sequence[Member]) -> list[Member]:

@@ -29,8 +29,8 @@ def read_linked(bundles: Sequence[Bundle], join: str, options: Options) -> tuple
         with Bundle.open(file) as bundle:
             return read_table(bundle, bundle.names()[0], options, HEADER_WORDS), key, its_key or key
     for bundle in bundles:
-        if found := bundle.match(file):
-            return read_table(bundle, found[0], options, HEADER_WORDS), key, its_key or key
+        if members := bundle.match(file):
+            return read_table(bundle, members[0], options, HEADER_WORDS), key, its_key or key
     raise DataError(f"There is no file '{file}' to join.", "Give its path, or its name inside the folder or zip.")
 
 
