@@ -27,7 +27,7 @@ def material_of(rows: list[tuple[str | None, str | None, str | None]]) -> Materi
         {"id": [f"r{i}" for i in range(len(rows))], "text": texts, "veracity": labels, "group": groups},
         schema={"id": pl.String, "text": pl.String, "veracity": pl.String, "group": pl.String},
     ).with_columns(pl.lit("eng").alias("language"))
-    return Material(records=records, labels=TASK.labels(records), classes=TASK.found(records))
+    return Material(records=records, labels=TASK.labels(records), classes=TASK.classes_in(records))
 
 
 def test_each_kind_of_leak_is_counted() -> None:

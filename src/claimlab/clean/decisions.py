@@ -32,14 +32,14 @@ def read_decisions(table: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataF
     ids = _ids(table[key].cast(pl.String), key, records)
     reasons = table["reason"].cast(pl.String).to_list() if "reason" in table.columns else [None] * table.height
     rows, lost = [], []
-    for given, i, decision, reason in zip(
+    for name, i, decision, reason in zip(
         table[key].to_list(), ids, table["decision"].cast(pl.String).to_list(), reasons, strict=True
     ):
         if decision is None or not decision.strip():
             continue
-        kind, label = _parse(decision, given)
+        kind, label = _parse(decision, name)
         if i is None:
-            lost.append(str(given))
+            lost.append(str(name))
             continue
         rows.append((i, kind, label, reason))
     decisions = pl.DataFrame(rows, schema=SCHEMA, orient="row")

@@ -47,6 +47,6 @@ def clean(
     return cleaned
 
 
-def _table(given: pl.DataFrame | str | Path | None) -> pl.DataFrame | None:
+def _table(source: pl.DataFrame | str | Path | None) -> pl.DataFrame | None:
     columns = ("id", "record_id", "row", "decision", "reason", "claim", "rating", "url")
-    return given if given is None or isinstance(given, pl.DataFrame) else user_table(Path(given), *columns)
+    return source if source is None or isinstance(source, pl.DataFrame) else user_table(Path(source), *columns)

@@ -55,11 +55,11 @@ class Stage:
     def make(self, supplies: Supplies, seed: int) -> Step:
         """The step with its parameters and with what it needs. Call `missing` first."""
         kind = STEPS.get(self.step)
-        given: dict[str, Any] = {name: getattr(supplies, name) for name in needs(kind)}
+        arguments: dict[str, Any] = {name: getattr(supplies, name) for name in needs(kind)}
         takes = inspect.signature(kind).parameters
-        given |= {"seed": seed} if "seed" in takes else {}
-        given |= {"work": supplies.work} if "work" in takes else {}
-        return self._build(kind, given)
+        arguments |= {"seed": seed} if "seed" in takes else {}
+        arguments |= {"work": supplies.work} if "work" in takes else {}
+        return self._build(kind, arguments)
 
     def missing(self, supplies: Supplies, dataset: str) -> str | None:
         """Why the stage cannot run on this dataset; null when it can."""
@@ -70,9 +70,9 @@ class Stage:
                 return MISSING.get(name, f"no {name} given")
         return None
 
-    def _build(self, kind: type[Step], given: dict[str, Any]) -> Step:
+    def _build(self, kind: type[Step], arguments: dict[str, Any]) -> Step:
         try:
-            return kind(**{**given, **self.parameters})
+            return kind(**{**arguments, **self.parameters})
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"])) or "its parameters"

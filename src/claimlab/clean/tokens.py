@@ -33,8 +33,8 @@ def count_tokens(texts: pl.Series, tokenizer: str, table: str | None = None) -> 
     return pl.Series(texts.name, counts, dtype=pl.Int64)
 
 
-def _table(given: str | None) -> Path:
-    place = given or os.environ.get(VARIABLE)
+def _table(file: str | None) -> Path:
+    place = file or os.environ.get(VARIABLE)
     if not place:
         raise UsageError(
             "Counting cl100k tokens needs the file cl100k_base.tiktoken, and nothing is downloaded unasked.",

@@ -28,10 +28,10 @@ def listing_option(flag: str, what: str, show: Callable[[bool], None]) -> typer.
     return typer.Option(flag, help=f"List {what}, and exit.", callback=listed)  # type: ignore[no-any-return]
 
 
-def _data_folders(given: list[Path] | None) -> list[Path] | None:
+def _data_folders(folders: list[Path] | None) -> list[Path] | None:
     from claimlab.core.calls.calls import without_recordings
 
-    return without_recordings(given) if given else given
+    return without_recordings(folders) if folders else folders
 
 
 DatasetArgument = Annotated[Path, typer.Argument(help="A claimlab dataset folder.")]

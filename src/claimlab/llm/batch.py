@@ -19,7 +19,7 @@ from claimlab.core.atomic import atomic_text
 from claimlab.core.budget import Amount
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.deferred import Item
-from claimlab.core.calls.recording import Kept, Question, Recording
+from claimlab.core.calls.recording import Question, Recording, Reply
 from claimlab.core.errors import UsageError
 from claimlab.core.words import several, verb
 from claimlab.llm.batch_wire import Endpoint
@@ -85,19 +85,19 @@ class Batched:
         self._first = asyncio.Lock()
 
     async def ask(self, request: Request[T]) -> Answer[T]:
-        asked = question(request, self.profile)
+        call = question(request, self.profile)
         waited_for = await self._waited_for()
-        kept = self.calls.recording.get(asked) if self.calls.recording is not None else None
-        if kept is not None and kept.final:  # it has just come in
-            return restored(kept.answer)
-        if asked.key in waited_for:
+        recorded = self.calls.recording.get(call) if self.calls.recording is not None else None
+        if recorded is not None and recorded.final:  # it has just come in
+            return restored(recorded.answer)
+        if call.key in waited_for:
             self.deferred.under_way += 1
-        elif not self.deferred.has(self, asked):
+        elif not self.deferred.has(self, call):
             worst = most(request, self.profile)
             price = Amount(worst.money * self.profile.batch_price, worst.tokens, worst.calls)
             (await self.calls.budget.reserve(price)).settle(None)
-            self._assumed[asked.key] = price
-            self.deferred.add(self, asked, Endpoint(self.profile).body(request))
+            self._assumed[call.key] = price
+            self.deferred.add(self, call, Endpoint(self.profile).body(request))
         detail = "the answer comes with a batch"
         return Answer(model=self.profile.chosen_model(), failure="batched", detail=detail, transient=True)
 
@@ -131,9 +131,9 @@ class Batched:
         ids = []
         for start in range(0, len(items), MOST):
             part = items[start : start + MOST]
-            lines = [_line(asked, body) for asked, body in part]
+            lines = [_line(call, body) for call, body in part]
             number = sync.run(Endpoint(self.profile).create("".join(lines).encode()))
-            questions = {asked.key: {"kind": asked.kind, "content": dict(asked.content)} for asked, _ in part}
+            questions = {call.key: {"kind": call.kind, "content": dict(call.content)} for call, _ in part}
             most_of_all = _sum(self._assumed[key] for key in questions)
             Batch(
                 number, self.profile.model_dump(mode="json"), questions, ledger=self._ledger, assumed=most_of_all
@@ -148,8 +148,8 @@ def _sum(amounts: Iterable[Amount]) -> dict[str, Any]:
     return {name: sum(getattr(amount, name) for amount in each) for name in ("money", "tokens", "calls")}
 
 
-def _line(asked: Question, body: Mapping[str, Any]) -> str:
-    call = {"custom_id": asked.key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+def _line(question: Question, body: Mapping[str, Any]) -> str:
+    call = {"custom_id": question.key, "method": "POST", "url": "/v1/chat/completions", "body": body}
     return json.dumps(call, ensure_ascii=False) + "\n"
 
 
@@ -211,12 +211,12 @@ async def _collect(batch: Batch, recording: Recording) -> None:
     profile = Profile(**batch.profile)
     costs: list[Amount | None] = []
     for key, answer in await Endpoint(profile).answers(batch.id):
-        asked = batch.questions.get(key)
-        if asked is None:
+        question = batch.questions.get(key)
+        if question is None:
             continue
         costs.append(actual(answer))
         if answer.failure in (None, "refusal"):
-            recording.put(Question(asked["kind"], asked["content"]), Kept(stored(answer)))
+            recording.put(Question(question["kind"], question["content"]), Reply(stored(answer)))
             batch.answered += 1
         else:
             batch.failed += 1

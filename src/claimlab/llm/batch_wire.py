@@ -32,10 +32,10 @@ class Endpoint:
     async def create(self, lines: bytes) -> str:
         async def make(client: Any) -> str:
             file = await client.files.create(file=("requests.jsonl", lines), purpose="batch")
-            made = await client.batches.create(
+            batch = await client.batches.create(
                 input_file_id=file.id, endpoint="/v1/chat/completions", completion_window=WINDOW
             )
-            return str(made.id)
+            return str(batch.id)
 
         return await self._with_client(make)
 

@@ -125,7 +125,7 @@ def agreement_of_runs(opinions: Sequence[Opinion[Any]]) -> dict[str, Any] | None
         return None
     words = any(isinstance(value, str) for unit in units for value in unit)
     number = {value: float(i) for i, value in enumerate(dict.fromkeys(v for unit in units for v in unit))}
-    found = patterns([[number[v] if words else float(v) for v in unit] for unit in units])
+    answers = patterns([[number[v] if words else float(v) for v in unit] for unit in units])
     level = "nominal" if words else "interval"
-    measured = figure(found, lambda known, weights: alpha_of(known, weights, level))  # type: ignore[arg-type]
+    measured = figure(answers, lambda known, weights: alpha_of(known, weights, level))  # type: ignore[arg-type]
     return {"cases": len(units), "alpha": measured.value, "interval": measured.interval}

@@ -43,8 +43,8 @@ def listed_price(base_url: str | None, model: str) -> Price | None:
         return None
 
     def of(**tokens: int) -> float:
-        found = library.calc_price(library.Usage(**tokens), model_ref=model, provider_api_url=base_url)
-        return round(float(found.total_price) / SAMPLE * 1_000_000, 6)
+        price = library.calc_price(library.Usage(**tokens), model_ref=model, provider_api_url=base_url)
+        return round(float(price.total_price) / SAMPLE * 1_000_000, 6)
 
     try:
         fresh = of(input_tokens=SAMPLE)

@@ -40,7 +40,7 @@ class Prompt:
 
     def text(self, part: str, **values: object) -> str:
         """One part, with what is in braces filled in."""
-        return _BRACES.sub(lambda found: str(values.get(found[1], found[0])), self.parts[part])
+        return _BRACES.sub(lambda match: str(values.get(match[1], match[0])), self.parts[part])
 
     @property
     def sha256(self) -> str:
@@ -69,10 +69,10 @@ class Prompts:
         return {name: self[name].lineage() for name in names}
 
 
-def read_prompts(given: Given, verb: str) -> Prompts:
+def read_prompts(prompts: Given, verb: str) -> Prompts:
     """What the user passed to `verb`: each a file, or the name of a packaged variant. One that the verb never asks is
     a misunderstanding, and an error."""
-    pairs = given.items() if isinstance(given, Mapping) else (_pair(word) for word in given)
+    pairs = prompts.items() if isinstance(prompts, Mapping) else (_pair(word) for word in prompts)
     replaced = {}
     for name, source in pairs:
         mine = {n: p for n, p in packaged_prompts().items() if verb in p.used_by and p.instead_of is None}
@@ -108,10 +108,10 @@ def packaged_prompts() -> dict[str, Prompt]:
 
 def _files(folder: Traversable) -> list[Traversable]:
     inner = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(("_", "."))]
-    found = [file for entry in inner for file in _files(entry)]
+    files = [file for entry in inner for file in _files(entry)]
     if folder.name == "prompts":
-        found += [file for file in folder.iterdir() if file.name.endswith(".toml")]
-    return found
+        files += [file for file in folder.iterdir() if file.name.endswith(".toml")]
+    return files
 
 
 def _parse(text: str, where: str) -> Prompt:

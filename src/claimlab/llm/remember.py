@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from claimlab.core.calls.calls import Calls
-from claimlab.core.calls.recording import Kept, Question
+from claimlab.core.calls.recording import Question, Reply
 from claimlab.llm.messages import Answer, Request, T, Usage
 from claimlab.llm.profiles import Profile
 from claimlab.llm.provider import Provider
@@ -32,16 +32,16 @@ class Remembered:
             return await self.inner.ask(request)
         fresh: Answer[T] | None = None
 
-        async def ask() -> Kept | None:
+        async def ask() -> Reply | None:
             nonlocal fresh
             fresh = await self.inner.ask(request)
-            return Kept(stored(fresh)) if fresh.failure in _FINAL else None
+            return Reply(stored(fresh)) if fresh.failure in _FINAL else None
 
-        kept, recorded = await recording.answer(question(request, self.profile), ask)
-        if kept is None:
+        answer, recorded = await recording.answer(question(request, self.profile), ask)
+        if answer is None:
             assert fresh is not None, "nothing recorded: it was asked"
             return fresh
-        return replace(restored(kept), cached=recorded)
+        return replace(restored(answer), cached=recorded)
 
     async def close(self) -> None:
         await self.inner.close()
@@ -52,7 +52,7 @@ def question(request: Request[Any], profile: Profile) -> Question:
     bounds = profile.schema_bounds
     schema = wire_schema(request.schema, bounds=bounds)["schema"] if request.schema is not None else None
     model = profile.chosen_model()
-    asked = {
+    content = {
         "model": model,
         "messages": [{"role": m.role, "content": m.content} for m in request.messages],
         "schema": schema,
@@ -65,7 +65,7 @@ def question(request: Request[Any], profile: Profile) -> Question:
         },
         "attempt": request.attempt,
     }
-    return Question(f"model {model}", asked, f"{request.name()}, attempt {request.attempt}")
+    return Question(f"model {model}", content, f"{request.name()}, attempt {request.attempt}")
 
 
 def stored(answer: Answer[Any]) -> dict[str, Any]:

@@ -162,9 +162,13 @@ class StandIn:
         return http(200, json.dumps(self.completion(body, message)).encode())
 
     def completion(self, body: Body, message: Body) -> Body:
-        asked = sum(len(m["content"]) for m in body["messages"]) // 4
-        replied = len(message.get("content") or "") // 4
-        usage = {"prompt_tokens": asked, "completion_tokens": replied, "total_tokens": asked + replied}
+        prompt_tokens = sum(len(m["content"]) for m in body["messages"]) // 4
+        reply_tokens = len(message.get("content") or "") // 4
+        usage = {
+            "prompt_tokens": prompt_tokens,
+            "completion_tokens": reply_tokens,
+            "total_tokens": prompt_tokens + reply_tokens,
+        }
         return {
             "id": "stand-in",
             "object": "chat.completion",

@@ -42,9 +42,9 @@ def scatter_svg(words: Sequence[str], across: Side, up: Side, link: Callable[[st
     ]
 
     def dressed(dot: re.Match[str]) -> str:
-        word, told = words[int(dot[1])], escape(plain(figures[int(dot[1])]))
-        inner = f"<title>{told}</title>{dot[2]}"
-        return f'<a href="{escape(link(word))}" aria-label="{told}">{inner}</a>' if link else f"<g>{inner}</g>"
+        word, caption = words[int(dot[1])], escape(plain(figures[int(dot[1])]))
+        inner = f"<title>{caption}</title>{dot[2]}"
+        return f'<a href="{escape(link(word))}" aria-label="{caption}">{inner}</a>' if link else f"<g>{inner}</g>"
 
     return _DOT.sub(dressed, to_svg(scatter(words, across, up), values=False))
 

@@ -55,8 +55,8 @@ class Folder(Shown):
     def headline(self) -> str:
         if self.dataset is None:
             return f"'{self.name}': a claimlab {self.kind}, {len(self.files)} files"
-        made = ", synthetic" if self.dataset.synthetic else ""
-        return f"'{self.name}': a {self.kind} of {len(self.dataset):,} records{made}"
+        note = ", synthetic" if self.dataset.synthetic else ""
+        return f"'{self.name}': a {self.kind} of {len(self.dataset):,} records{note}"
 
     def to_json(self) -> dict[str, Any]:
         shown: dict[str, Any] = {"name": self.name, "kind": self.kind, "path": self.path and str(self.path)}

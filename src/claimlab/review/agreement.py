@@ -65,10 +65,10 @@ def agreement(task: Task, votes: Mapping[str, Votes], seed: int = 0) -> Agreemen
     discussed = any(v.second for v in votes.values())
     rows = []
     for when in (BEFORE, AFTER) if discussed else (BEFORE,):
-        given = {i: v.people(after=when == AFTER) for i, v in votes.items()}
-        rows.append(_together(task, list(given.values()), when, level, seed))
-        everybody = given if when == AFTER else {i: [*given[i], *votes[i].models()] for i in votes}
-        rows += _pairs(task, everybody, when, level, seed)
+        answers = {i: v.people(after=when == AFTER) for i, v in votes.items()}
+        rows.append(_together(task, list(answers.values()), when, level, seed))
+        all_answers = answers if when == AFTER else {i: [*answers[i], *votes[i].models()] for i in votes}
+        rows += _pairs(task, all_answers, when, level, seed)
     return Agreement(task.name, level, pl.DataFrame(rows, schema=SCHEMA), _bounds(task, votes))
 
 

@@ -58,13 +58,18 @@ class Wanted:
 
     def parameters(self) -> dict[str, Any]:
         """For `review.json`: what was asked for, without paths."""
-        given = {"doubtful": self.doubtful or None, "finding": self.finding, "pairs": self.pairs, "sample": self.sample}
+        chosen = {
+            "doubtful": self.doubtful or None,
+            "finding": self.finding,
+            "pairs": self.pairs,
+            "sample": self.sample,
+        }
         named = None if self.records is None else len(self.records)
         more: dict[str, Any] = {"stratify": self.stratify, "records": named}
         run = {"predictions": self.which} if self.predictions is not None else {}
         if self.audit is not None and self.finding is not None:  # where the audit did not keep all of them
             more["finding_records"] = finding_in(Path(self.audit), self.finding).records_in_all
-        return {k: v for k, v in {**given, **more, **run}.items() if v is not None}
+        return {k: v for k, v in {**chosen, **more, **run}.items() if v is not None}
 
 
 def choose(dataset: Dataset, wanted: Wanted, seed: int) -> pl.DataFrame:
@@ -148,9 +153,9 @@ def _predicted(dataset: Dataset, run: Dataset, which: Which) -> pl.DataFrame:
 
 
 def _confidence(scores: str | None, label: str | None) -> float | None:
-    given = json.loads(scores) if scores else {}
-    best = max(given.values(), default=None)
-    value = given.get(label, best)
+    by_label = json.loads(scores) if scores else {}
+    best = max(by_label.values(), default=None)
+    value = by_label.get(label, best)
     return None if value is None else float(value)
 
 

@@ -72,11 +72,11 @@ def _contents(review: Review, to: To, people: Sequence[str]) -> dict[str, str]:
     if to == "jsonl":
         lines = [json.dumps({**row, "value": b.value}) for row, b in zip(_rows(review, ballots), ballots, strict=True)]
         return {"decisions.jsonl": "".join(f"{line}\n" for line in lines)}
-    given: dict[str, list[Ballot]] = {}
+    by_item: dict[str, list[Ballot]] = {}
     latest = {(b.item, b.person): b for b in ballots if b.round != "final"}  # the second vote comes after the first
     for ballot in latest.values():
-        given.setdefault(ballot.item, []).append(ballot)
-    return FORMS[to].write(review.task, _shown(review), given)
+        by_item.setdefault(ballot.item, []).append(ballot)
+    return FORMS[to].write(review.task, _shown(review), by_item)
 
 
 def _shown(review: Review) -> list[Item]:

@@ -104,19 +104,19 @@ def _item(row: dict[str, Any], gold: Any, batches: Mapping[str, int] | None) -> 
     }  # fmt: skip
 
 
-def _gold(task: Task, given: Mapping[str, Any], dataset: Dataset) -> dict[str, Any]:
+def _gold(task: Task, gold: Mapping[str, Any], dataset: Dataset) -> dict[str, Any]:
     """The known answers, checked; text from a file is read as the task needs it."""
-    if given and not task.compared:
+    if gold and not task.compared:
         raise UsageError(f"Answers to '{task.name}' are not compared.", "Leave out `gold`.")
     here = _texts(dataset)
-    lost = [record for record in given if record not in here]
+    lost = [record for record in gold if record not in here]
     if lost:
         shown = ", ".join(f"'{record}'" for record in lost[:3])
         raise DataError(
             f"{several(len(lost), 'gold record')} {verb(len(lost))} not in '{dataset.name}': {shown}.",
             "Check their ids.",
         )
-    as_int = {r: int(v) if task.ordered and str(v).strip().isdigit() else v for r, v in given.items()}
+    as_int = {r: int(v) if task.ordered and str(v).strip().isdigit() else v for r, v in gold.items()}
     return {record: task.check(value) for record, value in as_int.items()}
 
 

@@ -32,11 +32,11 @@ class Form:
     read: Callable[[Task, Any, str], Iterator[Row]]
 
 
-def label_studio(task: Task, items: Sequence[Item], given: Given) -> Files:
+def label_studio(task: Task, items: Sequence[Item], ballots: Given) -> Files:
     """`tasks.json` with the annotations there are, and the labelling configuration."""
     rows = []
     for n, item in enumerate(items, 1):
-        votes = given.get(item.id, [])
+        votes = ballots.get(item.id, [])
         annotations = [
             {
                 "completed_by": {"email": b.name}, "lead_time": b.seconds, "result": _studio_result(task, b),
@@ -105,10 +105,10 @@ def read_label_studio(task: Task, content: Any, annotator: str) -> Iterator[Row]
                 yield Row(item, str(who), answer, model=model, comment=comment, seconds=seconds, at=at)
 
 
-def _studio_person(given: Any, otherwise: str) -> str:
-    if isinstance(given, Mapping):
-        return str(given.get("email") or given.get("username") or given.get("id"))
-    return otherwise if given is None else f"user {given}"
+def _studio_person(user: Any, otherwise: str) -> str:
+    if isinstance(user, Mapping):
+        return str(user.get("email") or user.get("username") or user.get("id"))
+    return otherwise if user is None else f"user {user}"
 
 
 def _studio_answer(task: Task, result: Sequence[Mapping[str, Any]]) -> tuple[Any, str | None]:
@@ -127,15 +127,15 @@ def _studio_answer(task: Task, result: Sequence[Mapping[str, Any]]) -> tuple[Any
     return _value(task, values[0]["choices"][0]), comment
 
 
-def potato(task: Task, items: Sequence[Item], given: Given) -> Files:
+def potato(task: Task, items: Sequence[Item], ballots: Given) -> Files:
     """The data file, a configuration to start from, and a `user_state.json` of everybody who has decided something."""
     data = "".join(json.dumps({"id": item.id, **_data(item)}) + "\n" for item in items)
     files = {"data/items.jsonl": data, "config.yaml": _potato_config(task)}
-    people = sorted({b.name for votes in given.values() for b in votes})
+    people = sorted({b.name for votes in ballots.values() for b in votes})
     for who in people:
         labels: dict[str, Any] = {}
         spans: dict[str, Any] = {}
-        for item, votes in given.items():
+        for item, votes in ballots.items():
             for b in votes:
                 if b.name == who and task.kind == "span":
                     spans[item] = {NAME: [{**s, "label": _label(task, s["label"])} for s in b.value]}
@@ -186,31 +186,31 @@ def read_potato(task: Task, content: Any, annotator: str) -> Iterator[Row]:
 
 
 def _potato_row(task: Task, item: str, who: str, labels: Any, spans: Any) -> Iterator[Row]:
-    given = _potato_labels(labels.get(NAME))
+    chosen = _potato_labels(labels.get(NAME))
     comment = next(iter(_potato_labels(labels.get("comment"))), None)
     if task.kind == "span":
         marked = spans.get(NAME) or []
         spans_of_item = [{"start": s["start"], "end": s["end"], "label": _value(task, s["label"])} for s in marked]
         yield Row(item, who, spans_of_item, comment=comment)
-    elif given:
-        answer = _value(task, given[0])
+    elif chosen:
+        answer = _value(task, chosen[0])
         yield Row(item, who, int(answer) if task.ordered and answer.isdigit() else answer, comment=comment)
 
 
-def _potato_labels(given: Any) -> list[str]:
+def _potato_labels(answer: Any) -> list[str]:
     """The labels that were chosen: Potato writes {"labels": {label: true}}, or the inner part alone. A text box has
     its text as the label, or as the value of one."""
-    inner = given.get("labels", given) if isinstance(given, Mapping) else {}
+    inner = answer.get("labels", answer) if isinstance(answer, Mapping) else {}
     chosen = [(k, v) for k, v in inner.items() if v not in (False, None, "")]
     return [str(v) if k in ("text_box", "textbox_input") else str(k) for k, v in chosen]
 
 
-def doccano(task: Task, items: Sequence[Item], given: Given) -> Files:
+def doccano(task: Task, items: Sequence[Item], ballots: Given) -> Files:
     """A line for each item to import, and one file for each annotator, as doccano exports them."""
     files = {"import.jsonl": "".join(json.dumps({**_data(item), "label": []}) + "\n" for item in items)}
     by = {item.id: item for item in items}
-    for who in sorted({b.name for votes in given.values() for b in votes}):
-        mine = [(by[i], b) for i, votes in given.items() for b in votes if b.name == who]
+    for who in sorted({b.name for votes in ballots.values() for b in votes}):
+        mine = [(by[i], b) for i, votes in ballots.items() for b in votes if b.name == who]
         lines = [
             {
                 "id": n,
@@ -234,13 +234,13 @@ def read_doccano(task: Task, content: Any, annotator: str) -> Iterator[Row]:
     """Lines with `label`; the annotator is the name of the file. A line without a label is an item not worked on."""
     for line in content if isinstance(content, list) else [content]:
         item = str(line.get("item", line.get("meta", {}).get("item", "")))
-        given = line.get("label", line.get("labels", [])) or []
+        labels = line.get("label", line.get("labels", [])) or []
         comment = " ".join(map(str, line.get("Comments") or [])) or None
-        if given and task.kind == "span":
-            spans = [{"start": s[0], "end": s[1], "label": _value(task, s[2])} for s in given]
+        if labels and task.kind == "span":
+            spans = [{"start": s[0], "end": s[1], "label": _value(task, s[2])} for s in labels]
             yield Row(item, annotator, spans, comment=comment)
-        elif given:
-            answer = _value(task, str(given[0]))
+        elif labels:
+            answer = _value(task, str(labels[0]))
             yield Row(item, annotator, int(answer) if task.ordered and answer.isdigit() else answer, comment=comment)
 
 

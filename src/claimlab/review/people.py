@@ -47,20 +47,20 @@ def named(connection: sa.Connection, name: str) -> Person:
     return match
 
 
-def known(connection: sa.Connection, given: Person | str) -> Person:
+def known(connection: sa.Connection, who: Person | str) -> Person:
     """The person as the store has them: a name will do, and a role is never taken from the caller."""
-    if isinstance(given, str):
-        return named(connection, given)
-    row = connection.execute(_BY_ID, {"who": given.id}).first()
+    if isinstance(who, str):
+        return named(connection, who)
+    row = connection.execute(_BY_ID, {"who": who.id}).first()
     if row is None:
-        raise NotFound(f"There is no person '{given.name}' in this review.", "Add them first.")
+        raise NotFound(f"There is no person '{who.name}' in this review.", "Add them first.")
     return Person(id=row.id, name=row.name, role=row.role)
 
 
-def demand(given: Person, roles: Sequence[Role] | Sequence[str], what: str) -> None:
-    if given.role not in roles:
+def demand(person: Person, roles: Sequence[Role] | Sequence[str], what: str) -> None:
+    if person.role not in roles:
         wanted = " or ".join(roles)
-        raise NotAllowed(f"'{given.name}' ({given.role}) may not {what}.", f"It takes the role {wanted}.")
+        raise NotAllowed(f"'{person.name}' ({person.role}) may not {what}.", f"It takes the role {wanted}.")
 
 
 def add(connection: sa.Connection, name: str, role: str) -> tuple[Person, str]:
@@ -94,8 +94,8 @@ def share_out(connection: sa.Connection, task: Task, seed: int) -> None:
     for_all = sa.or_(item.c.attention, item.c.gold.is_not(None))
     rows = connection.execute(sa.select(item.c.id, item.c.position, for_all).order_by(item.c.position, item.c.id))
     places = {row[0]: (row[1], bool(row[2])) for row in rows}
-    given = sa.select(assignment.c.item, assignment.c.person, assignment.c.status, assignment.c.shown)
-    holdings = {(r.item, r.person): r.status == "open" and r.shown is None for r in connection.execute(given)}
+    holdings_query = sa.select(assignment.c.item, assignment.c.person, assignment.c.status, assignment.c.shown)
+    holdings = {(r.item, r.person): r.status == "open" and r.shown is None for r in connection.execute(holdings_query)}
     shared = [i for i, (_, everybody) in places.items() if not everybody]
     mine = {pair: free for pair, free in holdings.items() if not places[pair[0]][1]}
     add, remove = deal(shared, [p.id for p in people], task.per_item, mine, seed)
@@ -118,8 +118,8 @@ def _place(task: Task, position: float, on: str, name: str, seed: int) -> float:
     return share_of(seed, "order", name, on) if task.order == "random" else position
 
 
-def above(given: Person) -> bool:
-    return given.role in ABOVE
+def above(person: Person) -> bool:
+    return person.role in ABOVE
 
 
 def _hash(token: str) -> str:

@@ -280,10 +280,10 @@ class Review(Shown):
 
     def _known(self, connection: sa.Connection, who: Who) -> Person:
         """The person as the store has them, who keeps name and role for good: looked up once."""
-        given = who if isinstance(who, str) else who.id
-        if given not in self._people:
-            self._people[given] = people.known(connection, who)
-        return self._people[given]
+        key = who if isinstance(who, str) else who.id
+        if key not in self._people:
+            self._people[key] = people.known(connection, who)
+        return self._people[key]
 
     def _vote(self, connection: sa.Connection, person: Person, item_id: str, value: object, more: Any) -> Decision:
         return decisions.vote(connection, self.task, person, item_id, value, lambda: self._wanted(connection), **more)

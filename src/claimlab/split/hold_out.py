@@ -101,9 +101,9 @@ class HoldOut:
                 "`hold_out` names what is not trained on; `train_on` names all that is.", "Pass one of the two."
             )
         trains = bool(request.train_on) or request.mode == "train-on-one"
-        asked = request.train_on or request.hold_out
-        if asked:
-            chosen = found(asked, values, request.column or self.name)
+        names = request.train_on or request.hold_out
+        if names:
+            chosen = matching(names, values, request.column or self.name)
             if len(chosen) == values.drop_nulls().n_unique():
                 raise UsageError("Every value was named, so nothing is left for the other side.", "Name fewer.")
             return chosen, trains
@@ -131,14 +131,14 @@ def with_dev(material: Material, request: Request, rest: Flags) -> tuple[Codes, 
     return side, ()
 
 
-def found(asked: tuple[str, ...], values: pl.Series, kind: str) -> list[str]:
+def matching(names: tuple[str, ...], values: pl.Series, kind: str) -> list[str]:
     """The values that were asked for, in their own spelling; capitals do not matter, unless two differ only in them."""
     known = values.drop_nulls().unique().sort().to_list()
     folded: dict[str, list[str]] = {}
     for value in known:
         folded.setdefault(value.casefold(), []).append(value)
     out = []
-    for name in asked:
+    for name in names:
         alike = [name] if name in known else folded.get(name.casefold(), [])
         if len(alike) != 1:
             raise UnknownName(kind, name, known)

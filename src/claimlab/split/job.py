@@ -83,7 +83,7 @@ class Choices:
     drop_leaks: bool = False
     external: Dataset | None = None
 
-    def told(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         return {
             "task": self.task, "stratify": list(self.stratify), "changed_in_test": self.changed_in_test,
             "drop_leaks": self.drop_leaks,
@@ -129,7 +129,7 @@ def prepare(
     material = Material(
         records=dataset.records,
         labels=question.labels(dataset.records),
-        classes=question.found(dataset.records),
+        classes=question.classes_in(dataset.records),
         tables=dataset.tables,
         strata=choices.stratify,
         only_train=None if choices.changed_in_test else dataset.records["id"].is_in(list(ids)).to_numpy(),
@@ -215,13 +215,13 @@ def _thinned(parts: Parts, side: pl.Series, why: str, n: int) -> Parts:
 
 
 def _dataset(job: Job, parts: Parts, checked: Checked) -> Dataset:
-    asked = {f.name: getattr(job.request, f.name) for f in fields(Request) if f.name not in ("seed", "lists")}
+    options = {f.name: getattr(job.request, f.name) for f in fields(Request) if f.name not in ("seed", "lists")}
     plain = Request()
-    set_to = {k: v for k, v in asked.items() if v != getattr(plain, k)}
+    set_to = {k: v for k, v in options.items() if v != getattr(plain, k)}
     step = Lineage(
         step=STEP,
         parameters={
-            "name": parts.name, "by": job.strategy.name, **job.choices.told(), "shares": str(job.request.shares),
+            "name": parts.name, "by": job.strategy.name, **job.choices.parameters(), "shares": str(job.request.shares),
             "held_out": list(parts.held_out),
             **{k: _plain(v) for k, v in set_to.items() if k != "shares"},
         },

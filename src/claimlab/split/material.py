@@ -62,9 +62,9 @@ class Material:
         chosen = pl.DataFrame([columns[s].alias(s) for s in self.strata])
         return codes_of(chosen.select(pl.struct(pl.all()).rank("dense").alias("cell"))["cell"])
 
-    def bound(self, kept: Iterable[Kept]) -> Codes:
-        """A code per row; rows that share one belong together by any of `kept`, or through others."""
-        wanted = set(kept)
+    def bound(self, ties: Iterable[Kept]) -> Codes:
+        """A code per row; rows that share one belong together by any of `ties`, or through others."""
+        wanted = set(ties)
         columns = []
         if "group" in wanted:
             columns.append(codes_of(self.records["group"]))

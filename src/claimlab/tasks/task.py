@@ -47,7 +47,7 @@ class Task:
             )
         return labels
 
-    def found(self, records: pl.DataFrame) -> tuple[str, ...]:
+    def classes_in(self, records: pl.DataFrame) -> tuple[str, ...]:
         """The classes that these records hold, in the task's order (by name for an open task)."""
         present = set(self.labels(records).drop_nulls().unique().to_list())
         return tuple(c for c in self.classes if c in present) if self.classes else tuple(sorted(present))

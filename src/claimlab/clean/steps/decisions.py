@@ -39,10 +39,10 @@ class Decisions(CleanStep):
                 changed.append((i, "veracity", veracity, label, f"decided by a person: {why}"))
                 new[i] = label
         column = [new.get(i, v) for i, v in records.select("id", "veracity").iter_rows()]
-        kept = records.with_columns(pl.Series("veracity", column, dtype=pl.String)) if new else records
+        after = records.with_columns(pl.Series("veracity", column, dtype=pl.String)) if new else records
         gone = mine["id"].n_unique() - here.height
         notes = (f"{gone:,} decisions are about records that left before",) if gone else ()
-        return Outcome.of(records, kept=kept, dropped=removed, changed=changed, notes=notes)
+        return Outcome.of(records, kept=after, dropped=removed, changed=changed, notes=notes)
 
 
 STEP = Decisions

@@ -79,13 +79,13 @@ def enrich(
     from claimlab.enrich.front import enrich as run_enrich
     from claimlab.enrich.front import estimate_enrich
 
-    asked: dict[str, Any] = {
+    words: dict[str, Any] = {
         "output": output, "factcheck": factcheck or (), "extract": extract, "profile": profile, "model": model,
         "claims": claims, "prompts": prompt or (), "query_rule": query_rule, "cache": cache, "mode": mode,
         "limit": limit,
     }  # fmt: skip
     if estimate:
-        show_estimate(estimate_enrich(folder, provider or (), **asked), as_json)
+        show_estimate(estimate_enrich(folder, provider or (), **words), as_json)
         return
     options: dict[str, Any] = {
         "correspondence": correspondence, "results": results, "as_of": as_of, "country": country or (),
@@ -94,7 +94,7 @@ def enrich(
     }  # fmt: skip
     refuse_nothing_to_open(open_page, report, "--report")
     with progress_bar() as progress:
-        enriched = run_enrich(folder, provider or (), **asked, **options, progress=progress)
+        enriched = run_enrich(folder, provider or (), **words, **options, progress=progress)
     if report is not None:
         page(report / "index.html", open_page=open_page)
     for note in enriched.dataset.notes if folder.is_file() else ():  # a dataset's own notes are known

@@ -68,14 +68,14 @@ def import_(
     from claimlab.core.labels import check_unmapped
     from claimlab.exchange.importer import import_files
 
-    given: dict[str, Any] = {
+    named: dict[str, Any] = {
         "text": text, "label": label, "id": id, "tweet_id": tweet_id, "date": date, "language": language, "url": url,
         "author": author, "source": source, "topic": topic, "group": group, "split": split, "kind": kind,
         "labels": labels, "options": _layout(encoding, delimiter, quotes, header, sheet), "only": only or (),
         "join": join or (),
     }  # fmt: skip
     if dry_run:
-        _show_guess(files, given, as_json)
+        _show_guess(files, named, as_json)
         return
     if output is None:
         raise UsageError("No output folder was given.", "Add -o DIR, or --dry-run to see the guess only.")
@@ -83,7 +83,7 @@ def import_(
         dataset, report = import_files(
             files, output, name=name, unmapped=check_unmapped(unmapped), day_first=day_first, write_map=write_map,
             keep_placeholder_dates=keep_placeholder_dates, limit=limit, seed=seed, force=force, on_plan=show,
-            progress=progress, **given,
+            progress=progress, **named,
         )  # fmt: skip
     _say(report.lines())
     written(dataset, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})
@@ -100,11 +100,11 @@ def _layout(
     return Options(encoding, _delimiter(delimiter), _QUOTES[quotes], header, sheet)
 
 
-def _show_guess(files: list[Path], given: dict[str, Any], as_json: bool) -> None:
+def _show_guess(files: list[Path], named: dict[str, Any], as_json: bool) -> None:
     from claimlab.exchange.importer import guess_files
 
     with progress_bar(not as_json) as progress:
-        plan = guess_files(files, progress=progress, **given)
+        plan = guess_files(files, progress=progress, **named)
     show(plan)
     if as_json:
         emit({"guess": plan.to_json()})

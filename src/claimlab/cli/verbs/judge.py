@@ -55,17 +55,17 @@ def judge(
     from claimlab.evaluate.judge.front import estimate_judge
     from claimlab.evaluate.judge.front import judge as run_judge
 
-    asked: dict[str, Any] = {
+    words: dict[str, Any] = {
         "output": output, "profile": profile, "offline": offline, "model": model, "scale": scale, "runs": runs,
         "prompts": prompt or (),
         "articles": articles, "task": task, "cache": cache, "mode": mode, "limit": limit,
     }  # fmt: skip
     if estimate:
-        show_estimate(estimate_judge(run, **asked), as_json)
+        show_estimate(estimate_judge(run, **words), as_json)
         return
     spends: dict[str, Any] = {"batch": batch, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
-        judged = run_judge(run, **asked, **spends, labels=labels, threshold=threshold, force=force, progress=progress)
+        judged = run_judge(run, **words, **spends, labels=labels, threshold=threshold, force=force, progress=progress)
     if as_json:
         written(judged.dataset, as_json=True, more=judged.dataset.report)
     else:

@@ -45,10 +45,10 @@ class Scripted:
     def __init__(self, profile: Profile | None = None, answers: Script | None = None) -> None:
         free = {"*": Price(input=0, output=0)}
         self.profile = profile or Profile(name="scripted", provider="scripted", model="scripted", prices=free)
-        given: Script | None = answers if answers is not None else self.profile.options.get("answers")
-        if given is None:
+        script: Script | None = answers if answers is not None else self.profile.options.get("answers")
+        if script is None:
             raise UsageError("A scripted model needs its answers.", 'Give them: options = {answers = ["…"]}.')
-        self.answers: Script = given
+        self.answers: Script = script
         self.asked: list[Request[Any]] = []
 
     async def ask(self, request: Request[T]) -> Answer[T]:
