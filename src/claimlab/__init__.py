@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from claimlab.study.front import study_run as study_run
     from claimlab.study.new import study_new as study_new
     from claimlab.study.page import study_table as study_table
+    from claimlab.study.rerun import rerun as rerun
     from claimlab.web.serve import serve as serve
 
 __version__ = "0.1.0"
@@ -81,6 +82,7 @@ _HOMES = {
     "merge": "claimlab.exchange.merge",
     "new_study": "claimlab.evaluate.eqa.study",
     "report": "claimlab.evaluate.eqa.write",
+    "rerun": "claimlab.study.rerun",
     "review_apply": "claimlab.review.apply",
     "review_ask": "claimlab.review.asked",
     "review_create": "claimlab.review.create",
@@ -100,7 +102,7 @@ _HOMES = {
 __all__ = [
     "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
     "drift", "enrich", "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "merge",
-    "new_study", "report", "review_apply", "review_ask", "review_create", "review_export", "review_import",
+    "new_study", "report", "rerun", "review_apply", "review_ask", "review_create", "review_export", "review_import",
     "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_new", "study_run", "study_table",
     "worth",
 ]  # fmt: skip

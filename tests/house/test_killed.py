@@ -60,6 +60,7 @@ COMMANDS = [
     "evaluate --predictions rows.csv --data data -o {out} --draws 200",
     "judge run -o {out} --offline",
     "evolve run data -o {out} --steps 3 --limit 12",
+    "rerun evolved -o {out}",
     "report study.toml -o {out}",
     "export data --to hf -o {out}",
 ]

@@ -83,6 +83,7 @@ TWINS = [
         "study run grid.toml -o {out} --only split=random",
         lambda out: cl.study_run("grid.toml", out, only={"split": "random"}),
     ),
+    Twin("rerun evolved -o {out}", lambda out: cl.rerun("evolved", output=out)),
     Twin("report study.toml -o {out}", lambda out: cl.report("study.toml", out)),
     Twin(
         "review create data -o {out} --task keep --sample 5 --attention 1 --seed 2",

@@ -28,6 +28,7 @@ from claimlab.audit.subject import Subject
 from claimlab.audit.views.compare import diff_page
 from claimlab.audit.write import KIND, contents
 from claimlab.core.budget import Caps
+from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
@@ -44,6 +45,7 @@ from claimlab.search.terms import Searches
 DIFF = "diff report"
 
 
+@repeatable()
 def audit(
     data: Source,
     *,
@@ -84,6 +86,7 @@ def audit(
     )[0]  # fmt: skip
 
 
+@repeatable()
 def audit_all(
     data: Sequence[Source],
     *,
@@ -167,6 +170,7 @@ def estimate_audit(
         return estimated(parts)
 
 
+@repeatable()
 def saved_audits(saved: Sequence[str | Path], *, output: str | Path | None = None, force: bool = False) -> list[Audit]:
     """Audits that were saved earlier (`audit.json`, or a report folder); with `output`, in one report together."""
     with Run("audit", None, output, kind=KIND, reads=list(saved), force=force) as run:
@@ -194,6 +198,7 @@ class Fixed(Shown):
         return f"of '{self.dataset.name}': {len(self.dataset):,} records, {sum(self.removed.values()):,} removed"
 
 
+@repeatable()
 def fix(
     data: Source,
     *,
@@ -227,6 +232,7 @@ def fix(
     return Fixed(repaired.dataset, repaired.removed, before, after)
 
 
+@repeatable()
 def diff(
     before: Source,
     after: Source,

@@ -11,6 +11,7 @@ from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.catalog.ids import numbered
 from claimlab.catalog.synthetic import marked
 from claimlab.catalog.unread import keep_unread
+from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.labels import LabelMap, Unmapped, check_unmapped
@@ -24,6 +25,7 @@ DATASETS: Registry[Entry] = Registry(
 )
 
 
+@repeatable()
 def load(
     name: str,
     source: str | Path,

@@ -9,12 +9,14 @@ import polars as pl
 from claimlab.clean.recipe import DEFAULT, Recipe, load_recipe
 from claimlab.clean.run import Cleaned, Inputs, run_stages
 from claimlab.clean.views import KIND, write_cleaning
+from claimlab.core.call import repeatable
 from claimlab.core.guard import refuse_taken
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.files.read import user_table
 
 
+@repeatable("report")
 def clean(
     data: Source,
     recipe: Recipe | str = DEFAULT,

@@ -47,6 +47,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Review and report": {
         "review": "Let annotators decide what a program cannot, and apply it",
         "serve": "Browse datasets, runs, audits and reviews in the browser",
+        "rerun": "Repeat a folder from its lineage, and compare the bytes",
         "report": "Write the evaluation quality assurance (EQA) report of a study",
         "export": "Export to Hugging Face, Croissant, CSV, JSON Lines, ClaimReview",
     },
@@ -57,9 +58,9 @@ GROUPS: dict[str, dict[str, str]] = {
 # What users of other tools type first.
 _ALSO = {
     "browse": "serve", "compare": "diff", "download": "load", "head": "show", "init": "report", "list": "catalog",
-    "ls": "catalog", "open": "show", "predict": "detect", "publish": "export", "read": "import", "run": "detect",
-    "score": "evaluate", "simulate": "evolve", "test": "evaluate", "train": "detect", "ui": "serve", "view": "show",
-    "web": "serve",
+    "ls": "catalog", "open": "show", "predict": "detect", "publish": "export", "read": "import", "repeat": "rerun",
+    "run": "detect", "score": "evaluate", "simulate": "evolve", "test": "evaluate", "train": "detect", "ui": "serve",
+    "view": "show", "web": "serve",
 }  # fmt: skip
 _EPILOG = "Also: -q, --quiet for results and errors only; --debug for the traceback of an error."
 

@@ -66,6 +66,9 @@ class Manifest(BaseModel):
     def own_digest(self) -> str:
         return digest_json(self.model_dump(exclude={"digest"}))
 
+    def fingerprint(self) -> str:  # see `Dataset.fingerprint`
+        return digest_json([self.name, {name: digest for name, digest in self.files.items() if _is_table(name)}])
+
 
 @dataclass
 class Dataset:
@@ -102,7 +105,7 @@ class Dataset:
             raise FileChanged(folder, changed)
         try:
             records = pl.read_parquet(folder / RECORDS)
-            names = [Path(f).stem for f in manifest.files if f != RECORDS and "/" not in f and f.endswith(".parquet")]
+            names = [Path(f).stem for f in manifest.files if f != RECORDS and _is_table(f)]
             tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in names}
         except (OSError, pl.exceptions.PolarsError) as error:
             raise SchemaError(f"A table in '{folder}' cannot be read: {error}.", "Make the dataset again.") from None
@@ -218,10 +221,15 @@ class Dataset:
 
     def fingerprint(self) -> str:
         """sha256 of everything in it, side tables included: what a run that reads it depends on."""
-        files = {name: digest for name, digest in self.files.items() if name.endswith(".parquet") and "/" not in name}
+        files = {name: digest for name, digest in self.files.items() if _is_table(name)}
         if not files:
             files = {RECORDS: self.digest(), **{f"{n}.parquet": digest_table(t) for n, t in self.tables.items()}}
         return digest_json([self.name, files])
+
+
+def _is_table(name: str) -> bool:
+    """Whether a file of a dataset is one of its tables."""
+    return name.endswith(".parquet") and "/" not in name
 
 
 def belonging(tables: Mapping[str, pl.DataFrame], ids: pl.Series) -> dict[str, pl.DataFrame]:
@@ -264,7 +272,7 @@ def changed_files(folder: Path, manifest: Manifest) -> list[str]:
     """The tables in `folder` that are not as `manifest` says (edited, missing, or listed nowhere), and the manifest
     itself where it is not as it was written."""
     listed = manifest.files if RECORDS in manifest.files else {**manifest.files, RECORDS: ""}
-    tables = {name: digest for name, digest in listed.items() if name.endswith(".parquet") and "/" not in name}
+    tables = {name: digest for name, digest in listed.items() if _is_table(name)}
     changed = [
         name for name, digest in tables.items() if not (folder / name).is_file() or digest_file(folder / name) != digest
     ]

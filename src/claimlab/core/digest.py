@@ -16,6 +16,14 @@ def digest_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def digest_tree(path: Path) -> str:
+    """Of a file, or of all files of a folder with their names in it."""
+    if not path.is_dir():
+        return digest_file(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    return digest_json({file.relative_to(path).as_posix(): digest_file(file) for file in files})
+
+
 def digest_table(frame: pl.DataFrame) -> str:
     """Of the table as it would be written: equal tables give equal digests."""
     buffer = io.BytesIO()

@@ -28,6 +28,7 @@ from typing import Any, Self
 from claimlab import __version__
 from claimlab.core.atomic import atomic_folder, atomic_text
 from claimlab.core.budget import Caps
+from claimlab.core.call import note_call
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.deferred import Deferred
 from claimlab.core.calls.mode import check_mode
@@ -161,6 +162,7 @@ class Run:
         with atomic_folder(self.output) as building:
             if more is not None:
                 more(building)
+            note_call(building)
             manifest = dataset.write_into(building)
             if self._journal is not None and self._journal.folder is not None:
                 done = {"key": self._journal.key, "manifest": digest_file(building / MANIFEST)}
@@ -175,6 +177,7 @@ class Run:
         if self.output is None:
             return
         with atomic_folder(self.output) as building:
+            note_call(building)
             write(building)
         self.clear()
 

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.budget import Caps
+from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.digest import digest_table
 from claimlab.core.errors import DataError, UsageError
@@ -34,6 +35,7 @@ from claimlab.tasks.task import Task, open_task
 SHARD = 100  # records between two entries in the journal
 
 
+@repeatable()
 def detect(
     data: Source,
     detector: Detector | str = "tfidf",

@@ -9,6 +9,7 @@ from typing import Any
 
 from claimlab.core import sync
 from claimlab.core.budget import Caps
+from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_taken
@@ -25,6 +26,7 @@ from claimlab.enrich.views import KIND, write_evidence
 from claimlab.llm.prompts import Given
 
 
+@repeatable("report")
 def enrich(
     data: Source,
     provider: str | Sequence[str] = (),

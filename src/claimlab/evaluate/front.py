@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
@@ -18,6 +19,7 @@ from claimlab.evaluate.write import KIND, contents
 from claimlab.pages.folder import fill
 
 
+@repeatable()
 def evaluate(
     runs: Source | ScoredRun | Sequence[Source | ScoredRun] = (),
     *,

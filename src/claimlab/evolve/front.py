@@ -12,6 +12,7 @@ from typing import Any
 
 from claimlab.core import sync
 from claimlab.core.budget import Caps
+from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.dataset import Dataset
@@ -42,6 +43,7 @@ class Evolved(Dataset):
     remarks: list[str] = field(default_factory=list)
 
 
+@repeatable()
 def evolve(
     data: Source,
     *,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from claimlab.core.call import repeatable
 from claimlab.core.dataset import RECORDS, Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import EXPORT
@@ -41,6 +42,7 @@ class Exported:
         }
 
 
+@repeatable()
 def export(
     data: Source,
     to: str,

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.labels import Unmapped, check_unmapped, general, load_map
@@ -86,6 +87,7 @@ def guess_files(
     return guess(gathered, named, verdicts, kind)
 
 
+@repeatable("write_map", "on_plan")
 def import_files(
     paths: Paths,
     output: str | Path | None = None,

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
@@ -20,6 +21,7 @@ ORIGIN = "merged_from"
 NEAR = 0.7  # Jaccard similarity of 5-grams from which two texts are nearly the same
 
 
+@repeatable()
 def merge(
     datasets: Sequence[Source],
     *,

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.call import repeatable
 from claimlab.core.dataset import MANIFEST, Dataset, Lineage, belonging, read_manifest
 from claimlab.core.digest import digest_json, digest_table
 from claimlab.core.errors import ClaimlabError, DataError
@@ -42,6 +43,7 @@ class Effects:
     doubts: dict[str, str] = field(default_factory=dict)
 
 
+@repeatable()
 def review_apply(
     review: Review | str | Path, output: str | Path, data: Source | None = None, *, force: bool = False
 ) -> Dataset:

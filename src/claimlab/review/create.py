@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.call import repeatable
 from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
@@ -25,6 +26,7 @@ from claimlab.review.store import check_url
 from claimlab.review.task import ADJUDICATIONS, ORDERS, Batches, Task
 
 
+@repeatable()
 def review_create(
     data: Source, output: str | Path, *, task: Task | str | Path = "label", doubtful: bool = False,
     audit: str | Path | None = None, finding: str | None = None, predictions: Source | None = None,

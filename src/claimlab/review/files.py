@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 import polars as pl
 
+from claimlab.core.call import repeatable
 from claimlab.core.choice import one_of
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
@@ -37,6 +38,7 @@ COLUMNS = {
 BIGGEST = 256 * 2**20  # bytes of a file that is read
 
 
+@repeatable()
 def review_export(
     review: Review | str | Path, output: str | Path, to: str = "csv", *, people: Sequence[str] = (), force: bool = False
 ) -> list[Path]:

@@ -12,6 +12,7 @@ from datetime import date
 from itertools import count
 from pathlib import Path
 
+from claimlab.core.call import repeatable
 from claimlab.core.choice import each_of, one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
@@ -28,6 +29,7 @@ KIND = "set of splits"  # a folder with a dataset for each value that was held o
 Names = str | Sequence[str]  # one value or several
 
 
+@repeatable()
 def split(
     data: Source,
     by: str = "group",
@@ -73,6 +75,7 @@ def split(
     return done
 
 
+@repeatable()
 def split_all(
     data: Source,
     by: str,

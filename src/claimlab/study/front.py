@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from claimlab.core.atomic import atomic_text
+from claimlab.core.call import note_call, repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.study.file import Caps
 from claimlab.study.page import write_tables
 from claimlab.study.run import CELLS, Grid, prepared
 
 
+@repeatable("mode", "max_cost", "max_calls", "max_tokens")
 def study_run(
     study: str | Path,
     output: str | Path,
@@ -37,4 +39,5 @@ def study_run(
         rows = [{"axes": dict(c.axes), "run": c.node.name, "failed": grid.reason(c)} for c in grid.cells]
         atomic_text(output / CELLS, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
         grid.entries = write_tables(grid)
+        note_call(output)
     return grid

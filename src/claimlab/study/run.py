@@ -39,7 +39,10 @@ from claimlab.study.file import Caps, StudyFile, read_study_file
 from claimlab.study.plan import Cell, plan
 from claimlab.study.step import SOURCES, STEPS, Node, Verb
 
-FILE, CELLS, TIMINGS, STEPS_FOLDER = "study.toml", "cells.json", "timings.json", "steps"
+FILE, CELLS, TIMINGS, STEPS_FOLDER, CALLS, SPENT = (
+    "study.toml", "cells.json", "timings.json", "steps", "calls", "spent.jsonl"
+)  # fmt: skip
+_VARY = {TIMINGS, "costs.html", SPENT, ".lock"}
 _VERBS = {**SOURCES, **{verb.function: verb for verb in STEPS.values()}}
 
 
@@ -99,7 +102,7 @@ def prepared(
         if file.resolve() != (output / FILE).resolve():
             shutil.copyfile(file, output / FILE)
         limits = read.caps.model_copy(update=(caps or Caps()).model_dump(exclude_none=True))
-        with one_account(output / "spent.jsonl"):
+        with one_account(output / SPENT):
             yield Maker(Grid(output, read, cells, timings=_timings(output)), limits, mode, progress)
     finally:
         lock.release()
@@ -174,13 +177,13 @@ class Maker:
 
     def _shared(self, verb: Verb) -> dict[str, Any]:
         """What the study sets for every verb that has it: one mode, one recording, one cap."""
-        cache = None if self.mode == "live" else self.grid.output / "calls"
+        cache = None if self.mode == "live" else self.grid.output / CALLS
         common = {"mode": self.mode, "cache": cache, **self.caps.model_dump()}
         spends = "max_cost" in verb.options
         return {name: value for name, value in common.items() if spends and value is not None}
 
     def _spent(self) -> float:
-        file = self.grid.output / "spent.jsonl"
+        file = self.grid.output / SPENT
         return Ledger(file).opening[0] / 1e9 if file.is_file() else 0.0
 
 
@@ -191,6 +194,11 @@ def asks(node: Node) -> bool:
     outside = [p for p in ([providers] if isinstance(providers, str) else providers) if not p.startswith("local:")]
     asked_by_name = node.verb == "detect" and str(options["detector"]).startswith("llm-")
     return bool(options.get("profile") or outside or asked_by_name)
+
+
+def varies(file: Path) -> bool:
+    """Whether a file of a study, as a path in it, says something of time and money: the same in no two runs."""
+    return file.name in _VARY or file.parts[0] == CALLS
 
 
 def _timings(output: Path) -> dict[str, dict[str, float]]:

@@ -79,7 +79,9 @@ def run(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Run the grid, each step once, and write its tables. The same command goes on where it was stopped."""
-    options: dict[str, Any] = {"only": only or (), "mode": mode}
+    from claimlab.study.run import chosen
+
+    options: dict[str, Any] = {"only": chosen(only or ()), "mode": mode}
     if estimate:
         from claimlab.cli.output import show_estimate
         from claimlab.study.estimate import study_estimate

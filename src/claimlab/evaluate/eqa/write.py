@@ -10,6 +10,7 @@ import polars as pl
 
 from claimlab import __version__
 from claimlab.audit.views.page import Chapter
+from claimlab.core.call import repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
@@ -50,6 +51,7 @@ class Assurance(Shown):
         return self.content
 
 
+@repeatable()
 def report(
     study: str | Path, output: str | Path | None = None, *, force: bool = False, progress: Progress = silent
 ) -> Assurance:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core.budget import Caps
+from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.estimate import estimated
 from claimlab.core.errors import UsageError
@@ -27,6 +28,7 @@ from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.tasks.task import open_task
 
 
+@repeatable()
 def judge(
     data: Source,
     *,

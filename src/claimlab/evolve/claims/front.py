@@ -11,6 +11,7 @@ from typing import Any
 
 from claimlab.core import sync
 from claimlab.core.budget import Caps
+from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
@@ -29,6 +30,7 @@ from claimlab.llm.prompts import Given, read_prompts
 Contexts = Dataset | str | Path | Sequence[Context]
 
 
+@repeatable()
 def seed_claims(
     contexts: Contexts,
     *,

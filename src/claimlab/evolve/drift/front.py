@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.budget import Caps
+from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.choice import each_of
 from claimlab.core.dataset import Dataset
@@ -42,6 +43,7 @@ from claimlab.llm.prompts import Given, Prompts, read_prompts
 from claimlab.pages.folder import fill
 
 
+@repeatable("datasets", "levels")
 def drift(
     data: Source | Sequence[Source],
     *,

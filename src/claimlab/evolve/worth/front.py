@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.budget import Caps
+from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError, UsageError
@@ -33,6 +34,7 @@ from claimlab.pages.folder import Contents, fill
 TABLE, REPORT, FILE = "worth", "worth-report", "worth.json"
 
 
+@repeatable()
 def worth(
     data: Source,
     *,

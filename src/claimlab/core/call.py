@@ -1,0 +1,188 @@
+"""What made a folder: the function that was called, its arguments, and the digest of everything that it read.
+
+    @repeatable()
+    def clean(data, recipe="default", *, output=None, ...): ...
+
+Whatever such a function writes holds `call.json`, so that `claimlab rerun` can make it again. The file has no path in
+it: an input is known by its name and digest. What does not decide the result (where it is written, progress, caps, how
+calls are recorded) is left out, and so is every argument that has its default.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, is_dataclass
+from datetime import date
+from functools import cache, wraps
+from pathlib import Path
+from types import UnionType
+from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from claimlab import __version__
+from claimlab.core.dataset import MANIFEST, Dataset, read_manifest
+from claimlab.core.digest import digest_tree
+from claimlab.core.errors import ClaimlabError, SchemaError
+
+CALL = "call.json"
+INPUT, OBJECT, FIELDS, DATE = "$input", "$object", "$fields", "$date"  # how values are written that JSON does not have
+_NEVER = {"output", "force", "progress", "debug"}
+_OF_CALLS = {"cache", "mode", "batch", "concurrency", "max_cost", "max_calls", "max_tokens"}
+_BESIDE = "leaves_the_folder_as_it_is"
+_MARKED = re.compile(r"^(?:[\w-]+[=:])?")  # local:FILE, prompt=FILE
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call as `call.json` says it."""
+
+    function: str  # claimlab.clean.front.clean
+    arguments: dict[str, Any]
+    tool: str = f"claimlab {__version__}"
+
+
+_current: ContextVar[tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any]] | None]
+_current = ContextVar("call", default=None)
+
+
+def repeatable(*beside: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let every folder that a function writes say how it was called. `beside` are further arguments that leave the
+    folder as it is, such as another place to write to."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            outer = _current.set((call, args, kwargs))
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _current.reset(outer)
+
+        call.__dict__[_BESIDE] = set(beside)
+        return call
+
+    return decorate
+
+
+def is_repeatable(function: object) -> bool:
+    return hasattr(function, _BESIDE)
+
+
+def note_call(folder: Path) -> None:
+    """Write `call.json` into `folder`; nothing where no repeatable function is at work."""
+    current = _current.get()
+    if current is None:
+        return
+    call = asdict(_described(*current))
+    (folder / CALL).write_text(json.dumps(call, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def read_call(folder: Path) -> Call | None:
+    """The call that made `folder`; null where it does not say."""
+    file = folder / CALL
+    if not file.is_file():
+        return None
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        return Call(str(content["function"]), dict(content["arguments"]), str(content["tool"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise SchemaError(f"'{file}' cannot be read.", "Make the folder again.") from None
+
+
+def does_not_decide(function: Callable[..., Any]) -> set[str]:
+    """The arguments of `function` that leave its result as it is. `mode` and `batch` mean how calls are made only
+    where there is a recording."""
+    names = set(inspect.signature(function).parameters)
+    beside: set[str] = getattr(function, _BESIDE)
+    return names & (_NEVER | beside | (_OF_CALLS if "cache" in names else set()))
+
+
+def _described(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+    signature = inspect.signature(function)
+    bound = signature.bind(*args, **kwargs).arguments
+    more = [p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD]
+    for name in more:
+        bound |= bound.pop(name, {})
+    paths, either = _hints(function)
+    arguments = {}
+    for name, value in bound.items():
+        parameter = signature.parameters.get(name)
+        default = None if parameter is None or parameter.default is parameter.empty else parameter.default
+        if name not in does_not_decide(function) and not _same(value, default):
+            content = _written(value, is_path=name in paths)
+            one_alone = name in either and isinstance(content, list) and len(content) == 1
+            arguments[name] = content[0] if one_alone else content
+    return Call(f"{function.__module__}.{function.__name__}", arguments)
+
+
+@cache
+def _hints(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
+    """The arguments that may be a path as a plain word, and those that take one or several: one alone is the same."""
+    hints = get_type_hints(function)
+    paths = {name for name, hint in hints.items() if _takes_a_path(hint)}
+    unions = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) in (Union, UnionType)}
+    return paths, {name for name, parts in unions.items() if any(one in parts for one in (str, Path, Dataset))}
+
+
+def _takes_a_path(hint: Any) -> bool:
+    return hint is Path or any(_takes_a_path(part) for part in get_args(hint))
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Whether the value says what the default says: a task may be given by its name, shares as text."""
+    if isinstance(value, Sequence) and isinstance(default, Sequence) and not isinstance(value, str):
+        return list(value) == list(default)
+    by_name = isinstance(value, str) and value in (str(default), getattr(default, "name", None))
+    return value is default or by_name or (type(value) is type(default) and bool(value == default))
+
+
+def _written(value: Any, *, is_path: bool) -> Any:
+    if isinstance(value, Dataset):
+        return {INPUT: _name(value.path) if value.path else value.name, "sha256": value.fingerprint()}
+    if isinstance(value, str | Path):
+        return _named(value, is_path=is_path or isinstance(value, Path))
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, date):
+        return {DATE: value.isoformat()[:10]}
+    if isinstance(value, Mapping):
+        return {str(key): _written(one, is_path=is_path) for key, one in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [_written(one, is_path=is_path) for one in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        fields = asdict(value)
+        if all(field is None or isinstance(field, str | bool | int | float) for field in fields.values()):
+            return {FIELDS: fields}
+    return {OBJECT: type(value).__name__}
+
+
+def _named(value: str | Path, *, is_path: bool) -> Any:
+    """A word, or a file or folder by its name and digest. A plain word counts as a path only where a path may be
+    given: a detector `tfidf` is not the file of that name."""
+    text = str(value)
+    mark = _MARKED.match(text)
+    front = "" if (is_path and Path(text).exists()) or mark is None else mark.group()
+    path = Path(text[len(front) :])
+    looks_like_one = is_path or "/" in text or bool(path.suffix)
+    if not looks_like_one or not path.name or not path.exists():
+        return text if isinstance(value, str) else path.name
+    return {INPUT: _name(path), "sha256": digest_input(path), **({"front": front} if front else {})}
+
+
+def _name(path: Path) -> str:
+    return os.path.basename(os.path.abspath(path))  # noqa: PTH100, PTH119 - `resolve` would follow a link to another name
+
+
+def digest_input(path: Path) -> str | None:
+    """What an input is known by: of a dataset its tables, of anything else all its bytes; null where it is gone."""
+    try:
+        return read_manifest(path).fingerprint() if (path / MANIFEST).is_file() else digest_tree(path)
+    except (OSError, ClaimlabError):
+        return None

@@ -1,0 +1,196 @@
+"""`cl.rerun`: make a folder again from what it says of its making, and compare the bytes."""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab import __version__
+from claimlab.core.call import DATE, FIELDS, INPUT, OBJECT, Call, is_repeatable, read_call
+from claimlab.core.dataset import MANIFEST, read_manifest
+from claimlab.core.errors import ClaimlabError, DataError
+from claimlab.core.guard import DATASET, kind_of, refuse_taken
+from claimlab.core.progress import Progress, silent
+from claimlab.core.shown import Shown
+from claimlab.core.words import several
+from claimlab.study.inputs import Inputs
+from claimlab.study.run import CALLS, CELLS, FILE, varies
+
+TOOL = f"claimlab {__version__}"
+
+
+@dataclass
+class Rerun(Shown):
+    """Whether the folder was the same again: `differences` has each file that was not, and how."""
+
+    folder: Path
+    call: Call
+    files: int
+    differences: dict[str, str]
+
+    @property
+    def same(self) -> bool:
+        return not self.differences
+
+    @property
+    def notes(self) -> list[str]:
+        other = self.call.tool != TOOL
+        return [f"The folder was written by {self.call.tool}, and repeated by {TOOL}."] if other else []
+
+    def headline(self) -> str:
+        if self.same:
+            return f"The same bytes in all {several(self.files, 'file')}."
+        return f"{len(self.differences)} of {several(self.files, 'file')} differ."
+
+    @property
+    def table(self) -> pl.DataFrame:
+        rows = {"file": list(self.differences), "difference": list(self.differences.values())}
+        return pl.DataFrame(rows, schema={"file": pl.String, "difference": pl.String})
+
+
+def rerun(
+    folder: str | Path,
+    *,
+    inputs: str | Path | Sequence[str | Path] = (),
+    cache: str | Path | None = None,
+    output: str | Path | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Rerun:
+    """Make `folder` again from the call that it holds, and say whether the bytes are the same.
+
+    What was read is known by its digest, and looked for in `inputs`, beside the folder and in the current folder.
+    Nothing is asked: models and searches answer from the recording in `cache` (by default the one beside the folder).
+    With `output`, the repeated folder stays there.
+    """
+    folder = Path(folder)
+    call = _call_of(folder)
+    function = _function(folder, call)
+    given = [Path(one) for one in ([inputs] if isinstance(inputs, str | Path) else inputs)]
+    with tempfile.TemporaryDirectory(prefix="claimlab-rerun-") as temporary:
+        target = Path(temporary) / "out" / folder.resolve().name if output is None else Path(output)
+        refuse_taken(target, force=force, kind=kind_of(folder) or DATASET, reads=[folder])
+        places = Inputs(given, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs")
+        arguments = _arguments(function, call.arguments, places)
+        try:
+            function(**arguments, **_shared(function, folder, target, cache, force=force, progress=progress))
+        except ClaimlabError as error:
+            raise DataError(f"'{folder}' cannot be repeated: {error.problem}", error.todo) from None
+        return Rerun(folder, call, *_compared(folder, target))
+
+
+def _call_of(folder: Path) -> Call:
+    if not folder.is_dir():
+        raise DataError(f"'{folder}' is not a folder.", "Name a folder that claimlab wrote.")
+    call = read_call(folder)
+    if call is not None:
+        return call
+    if read_call(folder.resolve().parent) is not None:
+        raise DataError(f"'{folder}' is part of '{folder.resolve().parent}'.", "Repeat the whole folder.")
+    steps = read_manifest(folder).lineage if (folder / MANIFEST).is_file() else []
+    last = f": its last step is '{steps[-1].step}', of {steps[-1].tool}" if steps else ""
+    raise DataError(
+        f"'{folder}' does not say which call made it{last}.",
+        "Only what a command or a function of claimlab wrote to its `output` can be repeated.",
+    )
+
+
+def _function(folder: Path, call: Call) -> Callable[..., Any]:
+    """The function, if it is one of claimlab's that is meant to be repeated: a folder may come from anywhere."""
+    module, _, name = call.function.rpartition(".")
+    try:
+        function = getattr(import_module(module), name, None) if module.startswith("claimlab.") else None
+    except ImportError:
+        function = None
+    if not is_repeatable(function) or not callable(function):
+        raise DataError(f"'{folder}' was made by {call.function}, which is not in {TOOL}.", f"Use {call.tool}.")
+    result: Callable[..., Any] = function
+    return result
+
+
+def _arguments(function: Callable[..., Any], recorded: Mapping[str, Any], places: Inputs) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters
+    arguments = {}
+    for name, value in recorded.items():
+        default = parameters[name].default if name in parameters else None
+        arguments[name] = _value(name, value, default, places)
+    return arguments
+
+
+def _value(name: str, value: Any, default: Any, places: Inputs) -> Any:
+    if isinstance(value, list):
+        return [_value(name, one, default, places) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if INPUT in value:
+        return f"{value.get('front', '')}{places.find(str(value[INPUT]), value.get('sha256'))}"
+    if FIELDS in value:
+        return type(default)(**value[FIELDS])
+    if DATE in value:
+        return date.fromisoformat(value[DATE])
+    if OBJECT in value:
+        kind = value[OBJECT]
+        todo = "Call the function with names and files: they can be written down."
+        raise DataError(f"The argument `{name}` was an object of Python ({kind}), which is not on disk.", todo)
+    return {key: _value(name, one, default, places) for key, one in value.items()}
+
+
+def _cache(folder: Path, cache: str | Path | None) -> Path:
+    """The recording: the one that was named, that of the study around the folder, or the one beside it."""
+    of_study = folder.resolve().parent.parent / CALLS
+    beside = folder.with_name(f"{folder.resolve().name}.cache")
+    return Path(cache) if cache is not None else beside if beside.is_dir() or not of_study.is_dir() else of_study
+
+
+def _shared(
+    function: Callable[..., Any], folder: Path, target: Path, cache: str | Path | None, **more: Any
+) -> dict[str, Any]:
+    """What the call does not say: where to write, and that nothing is asked. A study answers from its own recording."""
+    names = set(inspect.signature(function).parameters)
+    shared = {"output": target, **more}
+    if "cache" in names:
+        shared |= {"mode": "replay", "cache": _cache(folder, cache)}
+    if (folder / CELLS).is_file():
+        shared["mode"] = "replay"
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / FILE, target / FILE)
+        recording = folder / CALLS if cache is None else Path(cache)
+        if recording.is_dir():
+            shutil.copytree(recording, target / CALLS)
+    return {name: value for name, value in shared.items() if name in names}
+
+
+def _compared(folder: Path, again: Path) -> tuple[int, dict[str, str]]:
+    """How many files there are, and how each differs that does."""
+    first, second = (
+        {name: p for p in sorted(place.rglob("*")) if p.is_file() and not varies(name := p.relative_to(place))}
+        for place in (folder, again)
+    )
+    differences = {}
+    for name in sorted({*first, *second}):
+        if name not in second:
+            differences[name.as_posix()] = "not written again"
+        elif name not in first:
+            differences[name.as_posix()] = "written anew"
+        elif first[name].read_bytes() != second[name].read_bytes():
+            differences[name.as_posix()] = _how(first[name], second[name])
+    return len({*first, *second}), differences
+
+
+def _how(first: Path, second: Path) -> str:
+    if first.suffix != ".parquet":
+        return "other bytes"
+    before, after = pl.read_parquet(first), pl.read_parquet(second)
+    if before.height != after.height:
+        return f"{several(before.height, 'row')} before, {after.height:,} now"
+    columns = [c for c in before.columns if c not in after.columns or not before[c].equals(after[c])]
+    return f"other values in {', '.join(columns)}" if columns else "other bytes, the same values"
