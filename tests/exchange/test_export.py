@@ -197,7 +197,7 @@ def test_the_command_line(hard: Dataset, tmp_path: Path, capsys: pytest.CaptureF
     assert run(["export", str(tmp_path / "data"), "--to", "csv", "-o", str(out)]) == 1
     assert "--force" in capsys.readouterr().err
     assert run(["export", str(tmp_path / "data"), "--to", "csv", "-o", str(out), "--force", "--bom"]) == 0
-    assert capsys.readouterr().out == f"Wrote {out} as csv: 27 records (5 files).\n"
+    assert capsys.readouterr().out == f"Wrote {out} as csv: 27 records (6 files).\n"
     assert (out / "records.csv").read_bytes().startswith(b"\xef\xbb\xbf")
     same(read_export(out), Dataset.open(tmp_path / "data"))
     assert run(["export", str(tmp_path / "data"), "--to", "xml", "-o", str(out)]) == 2

@@ -30,7 +30,7 @@ def test_a_seeded_sample_is_the_same_each_time_and_writes_the_same_bytes(tmp_pat
         review_create(made, tmp_path / name, sample=10, seed=4)
     files = [{p.name: p.read_bytes() for p in (tmp_path / name).iterdir()} for name in ("a", "b")]
     assert files[0] == files[1]
-    assert set(files[0]) == {"review.json", "items.parquet", ".claimlab.json"}
+    assert set(files[0]) == {"review.json", "items.parquet", "call.json", ".claimlab.json"}
     review_create(made, tmp_path / "c", sample=10, seed=5)
     drawn = [[row["record_id"] for row in items(tmp_path / name)] for name in ("a", "c")]
     assert len(set(drawn[0])) == 10
