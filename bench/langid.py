@@ -3,11 +3,12 @@
     python bench/langid.py [FILE] [--no-lingua]
 
 FILE has a language code and a text per line, separated by a tab (default: ../shared/data/lid-udhr.tsv beside the
-checkout: 78 languages, 30 paragraphs each). Accuracy is the mean over languages of the share that is right, an
+checkout: 78 languages, 30 paragraphs each), read once whole and once cut to the length of a short sentence (40
+characters, at a space where there is one). Accuracy is the mean over languages of the share that is right, an
 abstention counting as wrong; "folded" takes ms/id and bs/hr/sr as one. Everything is timed in one run, the better of
 two passes, models loaded before, in processor seconds: a busy machine blurs the clock, not those. claimlab uses one
 thread, so its target is against lingua on one thread; lingua on all cores is compared by the clock and only shown.
-lingua is no dependency: pip install lingua-language-detector. Exits 1 when a target is missed.
+lingua is not a dependency: pip install lingua-language-detector. Exits 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -65,28 +66,47 @@ def lingua(texts: list[str]) -> tuple[Callable[[], Answers], Callable[[], Answer
     )
 
 
+def short(text: str, length: int = 40) -> str:
+    """The beginning of a text, as long as a short sentence."""
+    if len(text) <= length:
+        return text
+    space = text.rfind(" ", length // 2, length + 1)
+    return text[: space if space > 0 else length]
+
+
+def compare(name: str, truth: list[str], texts: list[str]) -> tuple[float, float, bool]:
+    """Our accuracy and speed, and whether the best voter alone is ahead where we may not abstain."""
+    print(f"{name + f' ({len(texts):,})':28} {'accuracy':>8} {'folded':>8} {'silent':>6} {'texts/s':>10}")
+    answers, seconds = timed(lambda: identify(texts))
+    ours = show("claimlab", truth, answers, seconds)
+    guesses, seconds = timed(lambda: identify(texts, abstain=False))
+    show("claimlab, abstain=False", truth, guesses, seconds)
+    sure = _sure_voter()
+    print(f"  (pycld2 was sure of {sum(sure(text) is not None for text in texts) / len(texts):.0%})")
+    best = 0.0
+    for voter, vote in _voters().items():
+        votes, seconds = timed(lambda vote=vote: [vote(text) for text in texts])
+        show(f"  {voter} alone", truth, votes, seconds)
+        best = max(best, macro(truth, votes))
+    return macro(truth, answers), ours, macro(truth, guesses) < best
+
+
 def main(arguments: list[str]) -> int:
     files = [a for a in arguments if not a.startswith("-")]
     rows = [line.split("\t", 1) for line in Path(files[0] if files else DATA).read_text("utf-8").splitlines()]
     truth = [normalise(code) or code for code, _ in rows]
     texts = [text for _, text in rows]
-    print(f"{len(texts)} texts, {len(set(truth))} languages")
-    print(f"{'':28} {'accuracy':>8} {'folded':>8} {'silent':>6} {'texts/s':>10}")
     identify(texts[:50])  # loads the models
-    answers, seconds = timed(lambda: identify(texts))
-    ours = show("claimlab", truth, answers, seconds)
-    sure = _sure_voter()
-    print(f"  (pycld2 was sure of {sum(sure(text) is not None for text in texts) / len(texts):.0%})")
-    for name, vote in _voters().items():
-        show(f"  {name} alone", truth, *timed(lambda vote=vote: [vote(text) for text in texts]))
-    failed = macro(truth, answers) < MIN_ACCURACY
+    accuracy, ours, behind = compare("Paragraphs", truth, texts)
+    _, _, short_behind = compare("Short sentences", truth, [short(text) for text in texts])
+    failed = accuracy < MIN_ACCURACY or behind or short_behind
     if "--no-lingua" not in arguments:
         one_thread, all_cores = lingua(texts)
         ratio = ours / show("lingua, one thread", truth, *timed(one_thread))
         failed |= ratio < MIN_RATIO
         by_clock = timed(all_cores, time.perf_counter)[1] / timed(lambda: identify(texts), time.perf_counter)[1]
         print(f"  (claimlab is {ratio:.0f} times as fast; {by_clock:.0f} times lingua on all cores)")
-    print("targets missed" if failed else f"targets met: accuracy {MIN_ACCURACY}, {MIN_RATIO:.0f} times lingua")
+    print("targets missed" if failed else "targets met")
     return int(failed)
 
 

@@ -61,11 +61,19 @@ def test_votes_are_shown() -> None:
     assert split.language is None or list(split.votes.values()).count(split.language) == split.agreed == 2
 
 
+def test_without_agreement_the_best_identifier_alone_answers_on_request() -> None:
+    names = ["Kitten Van Buuren", "Nota bene amigo", "Sakura kafe moderna"]
+    for text, result in zip(names, identify_detailed(names), strict=True):
+        answer = identify([text], abstain=False)[0]
+        assert answer == (result.language or result.votes["py3langid"])
+    assert None in identify(names)  # otherwise nothing was tried
+
+
 def test_confusable_languages_are_put_to_the_vote() -> None:
     text = "Vaksin itu telah diuji kepada ribuan orang sebelum disetujui pada musim semi tahun ini."
-    found = identify_detailed([text])[0]
-    assert found.language in ("ind", "msa")
-    assert len(found.votes) >= 2
+    result = identify_detailed([text])[0]
+    assert result.language in ("ind", "msa")
+    assert len(result.votes) >= 2
 
 
 def test_series_repeats_and_progress() -> None:

@@ -2,7 +2,8 @@
 
 pycld2 is asked first and believed when it is sure: it is many times faster than the others and covers 165 languages. It
 is not believed on short texts, nor inside groups of languages that every identifier confuses; there, cld3 and
-py3langid vote with it, and a language needs two of the three votes. No agreement is no answer: null, never a guess.
+py3langid vote with it, and a language needs two of the three votes. Without agreement the answer is null; pass
+`abstain=False` to get the answer of the best single identifier there instead (right about half of the time).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ SURE_BYTES = 40  # on shorter texts pycld2 calls itself reliable too easily
 SURE_PERCENT = 80  # of the text, so that a quotation in another language does not decide
 MAX_CHARACTERS = 2_000  # the beginning decides; more text makes the slow voters slower, not better
 AGREEMENT = 2
+BEST_ALONE = "py3langid"  # on short texts, where the votes scatter (bench/langid.py)
 
 # What is no language: links, addresses, @names, #tags, emoji, and the characters on which pycld2 stumbles.
 _NOISE = rf"(?:{URL})|[\w.+\-]+@[\w\-]+\.[\w.\-]+|[@#]\w+|{EMOJI}|[\p{{Cc}}\p{{Co}}\p{{Cn}}\x{{fffc}}\x{{fffd}}]"
@@ -48,26 +50,33 @@ class Identification:
 TOO_SHORT = Identification(None, 0, {})
 
 
-def identify(texts: Sequence[str | None] | pl.Series, *, progress: Progress = silent) -> list[str | None]:
-    """The language of each text as ISO 639-3, macrolanguages folded; null where the identifiers abstain."""
-    return [result.language for result in identify_detailed(texts, progress=progress)]
+def identify(
+    texts: Sequence[str | None] | pl.Series, *, abstain: bool = True, progress: Progress = silent
+) -> list[str | None]:
+    """The language of each text as ISO 639-3, macrolanguages folded.
+
+    Null where a text is too short and, unless `abstain` is false, where no two identifiers agree.
+    """
+    return [result.language for result in identify_detailed(texts, abstain=abstain, progress=progress)]
 
 
-def identify_detailed(texts: Sequence[str | None] | pl.Series, *, progress: Progress = silent) -> list[Identification]:
+def identify_detailed(
+    texts: Sequence[str | None] | pl.Series, *, abstain: bool = True, progress: Progress = silent
+) -> list[Identification]:
     """`identify`, with the votes. Equal texts are looked at once."""
     cleaned = _clean(texts)
     distinct = cleaned.unique(maintain_order=True).drop_nulls().to_list()
-    first, second = _sure_voter(), _voters()
-    identified: dict[str | None, Identification] = {None: TOO_SHORT}
+    first, voters = _sure_voter(), _voters()
+    results: dict[str | None, Identification] = {None: TOO_SHORT}
     for done, text in enumerate(distinct, 1):
         sure = first(text)
-        identified[text] = Identification(sure, 1, {"pycld2": sure}) if sure is not None else _count(text, second)
+        results[text] = Identification(sure, 1, {"pycld2": sure}) if sure is not None else _count(text, voters, abstain)
         if done % 10_000 == 0 or done == len(distinct):
             progress("language", done, len(distinct))
-    return [identified[text] for text in cleaned.to_list()]
+    return [results[text] for text in cleaned.to_list()]
 
 
-def _count(text: str, voters: Mapping[str, Voter]) -> Identification:
+def _count(text: str, voters: Mapping[str, Voter], abstain: bool) -> Identification:
     """Ask one voter after another until a language has its votes: the slowest one breaks ties only."""
     votes: dict[str, str | None] = {}
     counted: Counter[str] = Counter()
@@ -78,7 +87,8 @@ def _count(text: str, voters: Mapping[str, Voter]) -> Identification:
         counted[language] += 1
         if counted[language] == AGREEMENT:
             return Identification(language, AGREEMENT, votes)
-    return Identification(None, 0, votes)
+    best = None if abstain else votes[BEST_ALONE]
+    return Identification(best, 0 if best is None else 1, votes)
 
 
 def _clean(texts: Sequence[str | None] | pl.Series) -> pl.Series:
