@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from claimlab.core.stats.interval import DRAWS, interval, kinds, redraw, tail
+from claimlab.core.stats.interval import BUCKETS, DRAWS, interval, kinds, redraw, tail
 from claimlab.core.stats.scores import Floats, accuracy, macro_f1
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.metrics import confusion, table_interval
@@ -86,6 +86,20 @@ def test_resamples_are_those_of_drawing_groups_one_by_one() -> None:
     ]
     assert fast.mean() == pytest.approx(np.mean(plain), abs=4 * np.std(plain) / np.sqrt(4_000))
     assert fast.std() == pytest.approx(np.std(plain), rel=0.08)
+
+
+def test_very_many_kinds_of_group_are_put_together_without_changing_the_interval() -> None:
+    rng = np.random.default_rng(2)
+    groups, cells = 12_000, 400
+    cluster = np.repeat(np.arange(groups), 4)
+    bias = np.repeat(rng.normal(size=groups), 4)  # records of a group resemble each other
+    cell = np.clip((rng.normal(size=len(cluster)) + bias) * 40 + 200, 0, cells - 1).astype(np.int64)
+    table = kinds(cluster, cell, cells)
+    assert (table.groups, int(table.times.sum())) == (groups, BUCKETS)
+    assert np.array_equal(table.cells.T @ table.times, np.bincount(cell, minlength=cells))
+    drawn = redraw(table, lambda counts: counts @ np.arange(cells) / counts.sum(axis=1))
+    expected = np.bincount(cluster, weights=cell).std() / 4 / np.sqrt(groups)  # the standard error of a mean of groups
+    assert drawn.std() == pytest.approx(expected, rel=0.06)
 
 
 def test_the_same_seed_gives_the_same_interval_and_order_does_not_matter() -> None:

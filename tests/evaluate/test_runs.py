@@ -12,11 +12,12 @@ import pytest
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.evaluate.abstain import abstentions
+from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.foreign import open_foreign
 from claimlab.evaluate.front import evaluate
 from claimlab.evaluate.metrics import measure
 from claimlab.evaluate.open import open_runs
-from claimlab.evaluate.ranking import DRAWS, auroc_interval, weighted_areas
+from claimlab.evaluate.ranking import DRAWS, areas, auroc_interval
 from claimlab.evaluate.run import evaluate_run
 from claimlab.evaluate.scored_run import each_run
 from claimlab.tasks.task import open_task
@@ -125,17 +126,36 @@ def test_nothing_to_score_is_a_sentence(data: Dataset, make_run: Maker, tmp_path
         evaluate([tmp_path / "run"], task="stance")
 
 
-def test_area_with_weights_is_the_area_of_repeated_records() -> None:
+def test_the_area_of_counts_is_the_area_of_repeated_records() -> None:
     import numpy as np
     from sklearn.metrics import roc_auc_score
 
     rng = np.random.default_rng(0)
     truth, score = rng.random(300) < 0.4, np.round(rng.normal(size=300), 1)
-    weights = rng.integers(0, 4, size=(5, 300))
-    found = weighted_areas(truth, score, weights)
-    for area, times in zip(found, weights, strict=True):
+    distinct, place = np.unique(score, return_inverse=True)
+    for _ in range(5):
+        times = rng.integers(0, 4, size=300)
+        counts = np.bincount(place * 2 + truth, weights=times, minlength=2 * len(distinct)).reshape(1, -1, 2)
         expected = roc_auc_score(np.repeat(truth, times), np.repeat(score, times))
-        assert area == pytest.approx(expected, abs=1e-9)
+        assert areas(counts)[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_interval_of_the_area_is_that_of_drawing_records_one_by_one() -> None:
+    import numpy as np
+    from sklearn.metrics import roc_auc_score
+
+    rng = np.random.default_rng(3)
+    truth = rng.random(3_000) < 0.4
+    score = rng.normal(size=3_000) + truth  # more distinct scores than places in the table
+    matrix = np.stack([-score, score], axis=1)
+    run = Answers(("a", "b"), truth.astype(int), truth.astype(int), np.arange(3_000), matrix, ("a", "b"))
+    low, high = auroc_interval(run, "b") or (1.0, 0.0)
+    drawn = []
+    for _ in range(400):
+        rows = rng.integers(3_000, size=3_000)
+        drawn.append(roc_auc_score(truth[rows], score[rows]))
+    assert (low + high) / 2 == pytest.approx(roc_auc_score(truth, score), abs=0.002)
+    assert high - low == pytest.approx(2 * 1.96 * np.std(drawn), rel=0.12)
 
 
 def test_the_interval_of_the_area_holds_it(data: Dataset, make_run: Maker, tmp_path: Path) -> None:

@@ -113,5 +113,6 @@ def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
 
 
 def on_records(run: ScoredRun, records: pl.DataFrame) -> ScoredRun:
-    """The same run on some of its records, in the order of their ids."""
-    return replace(run, table=run.table.join(records.select("id"), on="id", how="semi").sort("id"))
+    """The same run on some of its records, in the order of their ids; without scores, which no comparison needs."""
+    bare = run.table.with_columns(scores=pl.lit(None, pl.String))
+    return replace(run, table=bare.join(records.select("id"), on="id", how="semi").sort("id"))

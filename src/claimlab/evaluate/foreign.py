@@ -72,7 +72,8 @@ def _scores(table: pl.DataFrame, task: Task, records: pl.DataFrame, file: Path) 
     # What is no probability still ranks: the other class then gets its negative.
     numbers = _numbers(table["score"], file)
     shares = all(v is None or 0 <= v <= 1 for v in numbers)
-    return [None if v is None else json.dumps({wanted: v, other: round(1 - v, 12) if shares else -v}) for v in numbers]
+    first, second = f"{{{json.dumps(wanted)}: ", f", {json.dumps(other)}: "
+    return [None if v is None else f"{first}{v!r}{second}{round(1 - v, 12) if shares else -v!r}}}" for v in numbers]
 
 
 def _numbers(values: pl.Series, file: Path) -> list[float | None]:

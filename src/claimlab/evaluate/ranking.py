@@ -1,52 +1,60 @@
-"""The interval of AUROC: groups are drawn, and every draw ranks the same scores with other weights."""
+"""The interval of AUROC: groups are drawn, and each draw counts the positives and negatives at every score."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from claimlab.core.stats.interval import Interval, interval
+from claimlab.core.stats.interval import Interval, interval, kinds, redraw
 from claimlab.core.stats.scores import Floats, Ints
 from claimlab.evaluate.answers import Answers
-from claimlab.evaluate.metrics import ranked, targets
+from claimlab.evaluate.metrics import rank_area, ranked, targets
 
-# A ranking cannot be summed up in a table, so a draw costs as much as there are records: fewer draws of many.
-DRAWS, FEWEST = 1_000, 200
-WORK = 200_000_000  # records times classes times draws
-CHUNK = 2_000_000
+DRAWS = 1_000
+MOST_SCORES = 1_000  # distinct scores; beyond these, scores next to each other share a place in the ranking
 
 
 def auroc_interval(
-    answers: Answers, positive: str | None = None, *, seed: int = 0, draws: int | None = None
+    answers: Answers, positive: str | None = None, *, seed: int = 0, draws: int = DRAWS
 ) -> Interval | None:
-    """The interval of `metrics.auroc`; null where that is. `draws` are 1,000, or fewer of very many records."""
+    """The interval of `metrics.auroc`; null where that is."""
     rows, _ = ranked(answers)
     if rows is None:
         return None
-    _, cluster = np.unique(rows.cluster, return_inverse=True)
-    groups = int(cluster.max()) + 1
-    if draws is None:
-        draws = max(FEWEST, min(DRAWS, WORK // (len(cluster) * len(targets(rows, positive)))))
-    rng = np.random.default_rng(seed)
-    parts = []
-    step = max(1, CHUNK // len(cluster))
-    for start in range(0, draws, step):
-        size = min(step, draws - start)
-        drawn = rng.integers(groups, size=(size, groups)) + groups * np.arange(size)[:, None]
-        weights = np.bincount(drawn.ravel(), minlength=size * groups).reshape(size, groups)[:, cluster]
-        parts.append(np.mean([weighted_areas(t, s, weights) for t, s in targets(rows, positive)], axis=0))
-    return interval(np.concatenate(parts), groups)
+    tables = [_ranks(truth, score) for truth, score in targets(rows, positive)]
+    sizes = [int(places) * 2 for _, places in tables]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    # One record has a cell in the table of every class that is ranked.
+    cell = np.concatenate([cells + start for (cells, _), start in zip(tables, starts, strict=False)])
+    table = kinds(np.tile(rows.cluster, len(tables)), cell, int(starts[-1]))
+
+    def mean_area(counts: Floats) -> Floats:
+        parts = [counts[:, a:b].reshape(len(counts), -1, 2) for a, b in pairwise(starts)]
+        return np.asarray(np.mean([areas(part) for part in parts], axis=0))
+
+    drawn = redraw(table, mean_area, seed=seed, draws=draws)
+    whole = np.bincount(cell, minlength=int(starts[-1])).astype(np.float64)
+    exact = float(np.mean([rank_area(truth, score) for truth, score in targets(rows, positive)]))
+    return interval(drawn + (exact - mean_area(whole[None])[0]), table.groups)
 
 
-def weighted_areas(truth: npt.NDArray[np.bool_], score: Floats, weights: Ints) -> Floats:
-    """AUROC for each row of `weights`: how often a positive outranks a negative, ties counted half."""
-    order = np.argsort(score, kind="stable")
-    first = np.flatnonzero(np.diff(score[order], prepend=-np.inf) > 0)  # where each distinct score starts
-    heavy = weights[:, order].astype(np.float64)
-    up = np.add.reduceat(heavy * truth[order], first, axis=1)
-    down = np.add.reduceat(heavy * ~truth[order], first, axis=1)
-    below = np.cumsum(down, axis=1) - down
-    won = (up * (below + down / 2)).sum(axis=1)
-    pairs = up.sum(axis=1) * down.sum(axis=1)
-    areas: Floats = np.divide(won, pairs, out=np.full(len(won), np.nan), where=pairs > 0)
-    return areas
+def _ranks(truth: npt.NDArray[np.bool_], score: Floats) -> tuple[Ints, int]:
+    """The cell of each record in a table of places in the ranking by class, and how many places there are."""
+    distinct, place = np.unique(score, return_inverse=True)
+    places = len(distinct)
+    if places > MOST_SCORES:
+        first = np.searchsorted(np.sort(score), score)  # equal scores share the place of the first
+        place, places = first * MOST_SCORES // len(score), MOST_SCORES
+    return np.asarray(place * 2 + truth), places
+
+
+def areas(counts: Floats) -> Floats:
+    """AUROC of each table of negatives and positives by place (tables, places, 2): how often a positive outranks a
+    negative, ties counted half."""
+    down, up = counts[..., 0], counts[..., 1]
+    below = np.cumsum(down, axis=-1) - down
+    won = (up * (below + down / 2)).sum(axis=-1)
+    pairs = up.sum(axis=-1) * down.sum(axis=-1)
+    return np.asarray(np.divide(won, pairs, out=np.full(won.shape, np.nan), where=pairs > 0))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +22,7 @@ from claimlab.evaluate.result import Baseline, Evaluation, RunResult
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.slices import slice_run
 from claimlab.evaluate.small import SMALLEST, cautions, thin_classes
-from claimlab.evaluate.traits import USUAL, trait
+from claimlab.evaluate.traits import USUAL
 
 
 class Evaluated(Evaluation):
@@ -114,8 +112,8 @@ def telling(run: ScoredRun) -> list[str]:
     """The usual traits of which these records have several values, two of them often enough to be shown."""
     out = []
     for name in USUAL:
-        counts = Counter(chain.from_iterable(trait(run.table, name)))
-        if sum(n >= SMALLEST for n in counts.values()) >= 2:
+        counts = run.trait(name)["value"].value_counts()["count"]
+        if (counts >= SMALLEST).sum() >= 2:
             out.append(name)
     return out
 

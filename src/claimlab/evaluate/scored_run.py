@@ -18,6 +18,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
 from claimlab.evaluate.answers import Answers, answers, speller
+from claimlab.evaluate.traits import Values, trait
 from claimlab.tasks.task import Task
 
 NO_EVIDENCE, INSUFFICIENT = "no-evidence", "insufficient-evidence"
@@ -71,20 +72,29 @@ class ScoredRun:
     @cached_property
     def answers(self) -> Answers:
         """An abstention is an answer that is none of the classes; only a missing answer is a failure."""
-        labels = self.table.select(pl.coalesce("said", "abstained")).to_series()
         return answers(
-            self.table["truth"].to_list(),
-            labels.to_list(),
+            self.table["truth"],
+            self.table.select(pl.coalesce("said", "abstained")).to_series(),
             groups=self.clusters,
-            scores=self.table["scores"].to_list(),
+            scores=self.table["scores"],
             order=self.task.classes,
         )
 
-    @property
-    def clusters(self) -> list[str]:
+    def trait(self, name: str) -> Values:
+        """The values of a trait of the scored records (see `traits`), read once."""
+        if name not in self._traits:
+            self._traits[name] = trait(self.table, name)
+        return self._traits[name]
+
+    @cached_property
+    def _traits(self) -> dict[str, Values]:
+        return {}
+
+    @cached_property
+    def clusters(self) -> pl.Series:
         """What is resampled whole, named alike in every run on these records."""
-        pairs = self.table.select("group", "id").iter_rows()
-        return [f"group {group}" if group is not None else f"record {record}" for group, record in pairs]
+        group, record = pl.format("group {}", "group"), pl.format("record {}", "id")
+        return self.table.select(pl.when(pl.col("group").is_not_null()).then(group).otherwise(record)).to_series()
 
 
 def task_of(run: Dataset) -> str:
@@ -183,7 +193,9 @@ def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFram
     kinds = {w: None if name in known else _ABSTAINED.get(fold(w)) for w, name in spelling.items()}
     labels = words.replace_strict(spelling, default=None, return_dtype=pl.String)
     by_word = words.replace_strict(kinds, default=None, return_dtype=pl.String)
-    by_meta = pl.Series([_in_meta(m) for m in predictions["meta"].to_list()], dtype=pl.String)
+    meta = predictions["meta"].cast(pl.String)
+    withheld = meta.set(~meta.str.contains('"abstained"', literal=True).fill_null(False), None)
+    by_meta = pl.Series([_in_meta(m) for m in withheld.to_list()], dtype=pl.String)
     verdict = labels.is_in(classes).fill_null(False)
     return pl.DataFrame(
         {

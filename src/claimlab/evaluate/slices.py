@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
 from claimlab.core.stats.scores import Floats, Ints, accuracy, macro_f1
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
-from claimlab.evaluate.traits import ALIASES, Values, trait
+from claimlab.evaluate.traits import ALIASES, Values
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,9 @@ class _Pairs:
 def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> Slices:
     """The scores of `run` for each value of the trait `by`."""
     by = ALIASES.get(by, by)
-    values = trait(run.table, by)
+    values = run.trait(by)
     pairs = _pairs(values)
-    without = sum(not mine for mine in values)
+    without = run.table.height - values["row"].n_unique()
     answers = run.answers
     counts = _tables(answers, pairs)  # (values, K, K+2)
     big = _big(counts)
@@ -102,7 +103,10 @@ def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> 
 
     drawn = redraw(table, both, seed=seed, draws=draws)
     f1s, shares = drawn[:, : len(shown)], drawn[:, len(shown) :]
-    cells = [_cell(answers, shown_pairs, i, shown[i], f1s[:, i], shares[:, i]) for i in range(len(shown))]
+    groups = _groups(answers, shown_pairs)
+    cells = [
+        _cell(answers, name, groups[i], shown[i], f1s[:, i], shares[:, i]) for i, name in enumerate(shown_pairs.names)
+    ]
     cells, order = _ordered(cells, by)
     mean = _mean(cells, f1s[:, order], table.groups)
     gap = head_tail_gap(run, seed=seed, draws=draws) if by == "resource" else None
@@ -111,9 +115,10 @@ def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> 
 
 def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap | None:
     """How much worse a run is on tail languages than on head languages; null when one side is too small."""
-    side = ["".join(v) for v in trait(run.table, "resource")]
-    language = ["".join(v) for v in trait(run.table, "language")]
-    pairs = _pairs([[f"{s} {code}"] if s in ("head", "tail") else [] for s, code in zip(side, language, strict=True)])
+    sides = run.trait("resource").filter(pl.col("value").is_in(["head", "tail"]))
+    languages = run.trait("language").rename({"value": "language"})
+    named = sides.join(languages, on="row", how="left", maintain_order="left")
+    pairs = _pairs(named.select("row", value=pl.concat_str("value", pl.col("language").fill_null(""), separator=" ")))
     answers = run.answers
     counts = _tables(answers, pairs)
     heads = np.array([name.startswith("head") for name in pairs.names], dtype=bool)
@@ -142,14 +147,9 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
 
 
 def _pairs(values: Values) -> _Pairs:
-    rows, named = [], []
-    for row, mine in enumerate(values):
-        for value in mine:
-            rows.append(row)
-            named.append(value)
-    names = sorted(set(named))
-    number = {name: i for i, name in enumerate(names)}
-    return _Pairs(np.array(rows, dtype=np.int64), np.array([number[n] for n in named], dtype=np.int64), names)
+    names = values["value"].unique().sort()
+    number = values["value"].replace_strict(names, pl.Series(range(len(names)), dtype=pl.Int64), return_dtype=pl.Int64)
+    return _Pairs(values["row"].cast(pl.Int64).to_numpy(), number.to_numpy(), names.to_list())
 
 
 def _tables(answers: Answers, pairs: _Pairs) -> Ints:
@@ -170,9 +170,14 @@ def _whole(counts: Ints) -> npt.NDArray[np.bool_]:
     return np.asarray(_big(counts) & (counts.sum(axis=2) >= SMALLEST_CLASS).all(axis=1))
 
 
-def _cell(answers: Answers, pairs: _Pairs, number: int, table: Ints, f1s: Floats, shares: Floats) -> Cell:
-    rows = pairs.row[pairs.value == number]
-    groups = len(np.unique(answers.cluster[rows]))
+def _groups(answers: Answers, pairs: _Pairs) -> list[int]:
+    """How many groups have records with each value."""
+    distinct = pl.DataFrame({"value": pairs.value, "cluster": answers.cluster[pairs.row]}).unique()
+    counts = np.bincount(distinct["value"].to_numpy(), minlength=len(pairs.names))
+    return [int(n) for n in counts]
+
+
+def _cell(answers: Answers, value: str, groups: int, table: Ints, f1s: Floats, shares: Floats) -> Cell:
     sizes = table.sum(axis=1)
     absent = [c for c, n in zip(answers.classes, sizes, strict=True) if not n]
     held = [c for c, n in zip(answers.classes, sizes, strict=True) if n]
@@ -180,7 +185,7 @@ def _cell(answers: Answers, pairs: _Pairs, number: int, table: Ints, f1s: Floats
     if absent:
         why = f"All are {held[0]}: accuracy is its recall." if len(held) == 1 else f"It holds no {', '.join(absent)}."
     return Cell(
-        value=pairs.names[number],
+        value=value,
         n=int(sizes.sum()),
         groups=groups,
         classes={c: int(n) for c, n in zip(answers.classes, sizes, strict=True)},

@@ -8,7 +8,7 @@ it has one, else the table's, so that a person's text has one as well as a machi
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import polars as pl
@@ -16,7 +16,7 @@ import polars as pl
 from claimlab.core.columns import column_values
 from claimlab.core.languages import Language, describe
 
-Values = Sequence[Sequence[str]]  # per record
+Values = pl.DataFrame  # `row` and `value`, one line for each value that a record has, in the order of the records
 
 
 def _of_language(fact: Callable[[Language], str | None]) -> Callable[[pl.DataFrame], Values]:
@@ -27,39 +27,33 @@ def _of_language(fact: Callable[[Language], str | None]) -> Callable[[pl.DataFra
 
 
 def _resource(records: pl.DataFrame) -> Values:
-    own = _each(records["meta"], lambda m: _one(_meta(m).get("resource") or None))
+    own = _from_meta(records, ("resource",), lambda meta: _one(meta.get("resource") or None))
     known = _of_language(lambda language: language.resource)(records)
-    return [mine or table for mine, table in zip(own, known, strict=True)]
+    return pl.concat([own, known.join(own, on="row", how="anti")]).sort("row")
 
 
 def _column(name: str) -> Callable[[pl.DataFrame], Values]:
-    return lambda records: _each(records[name], _one)
+    return lambda records: _alone(records[name])
 
 
 def _date(form: str) -> Callable[[pl.DataFrame], Values]:
-    return lambda records: _each(records["date"].dt.strftime(form), _one)
+    return lambda records: _alone(records["date"].dt.strftime(form))
 
 
 def _synthetic(*keys: str) -> Callable[[pl.DataFrame], Values]:
     """How a synthetic text was made, from `meta`: a top-level key, or one of its origin or change log."""
-
-    def read(records: pl.DataFrame) -> Values:
-        return _each(records["meta"], lambda m: _values(_meta(m), keys))
-
-    return read
+    return lambda records: _from_meta(records, keys, lambda meta: _first_key(meta, keys))
 
 
-def _values(meta: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
+def _first_key(meta: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
     synthetic = meta.get("synthetic")
     synthetic = synthetic if isinstance(synthetic, Mapping) else {}
     origin, changes = synthetic.get("origin"), synthetic.get("changes")
     places: list[Any] = [meta, origin, *(changes if isinstance(changes, list) else [])]
     for key in keys:
-        entries = [
-            place[key] for place in places if isinstance(place, Mapping) and place.get(key) not in (None, "", [])
-        ]
-        if entries:
-            flat = [v for value in entries for v in (value if isinstance(value, list) else [value])]
+        values = [place[key] for place in places if isinstance(place, Mapping) and place.get(key) not in (None, "", [])]
+        if values:
+            flat = [v for value in values for v in (value if isinstance(value, list) else [value])]
             return list(dict.fromkeys(map(str, flat)))
     return []
 
@@ -89,7 +83,8 @@ def trait(records: pl.DataFrame, name: str) -> Values:
     known = TRAITS.get(ALIASES.get(name, name))
     if known is not None:
         return known(records)
-    return _each(column_values(records, name), _one)
+    values = column_values(records, name)
+    return _alone(values) if values.dtype == pl.String else _each(values, _one)
 
 
 def title(name: str) -> str:
@@ -97,15 +92,30 @@ def title(name: str) -> str:
 
 
 def _each(values: pl.Series, read: Callable[[Any], list[str]]) -> Values:
-    """`read` of every value, worked out once for each that there is: most traits have few values on many records."""
-    lists = {value: read(value) for value in values.unique().to_list() if value is not None}
-    return [lists.get(value, []) for value in values.to_list()]
+    """`read` of every value, worked out once for each distinct one: most traits have few values on many records."""
+    distinct = values.unique().drop_nulls()
+    results = pl.Series([read(value) for value in distinct.to_list()], dtype=pl.List(pl.String))
+    table = pl.DataFrame({"key": distinct, "value": results})
+    rows = pl.DataFrame({"key": values}).with_row_index("row").join(table, on="key", how="inner", maintain_order="left")
+    return rows.select("row", "value").explode("value").drop_nulls("value")
+
+
+def _alone(values: pl.Series) -> Values:
+    """Texts of which a record has at most one."""
+    return pl.DataFrame({"value": values}).with_row_index("row").drop_nulls("value")
+
+
+def _from_meta(records: pl.DataFrame, keys: tuple[str, ...], read: Callable[[Mapping[str, Any]], list[str]]) -> Values:
+    """`read` of every `meta` that has one of the keys; only those are parsed."""
+    meta = records["meta"].cast(pl.String)
+    present = meta.str.contains_any([f'"{key}"' for key in keys]).fill_null(False)
+    return _each(meta.set(~present, None), lambda text: read(_object(text)))
 
 
 def _one(value: Any) -> list[str]:
     return [] if value is None else [str(value)]
 
 
-def _meta(text: str | None) -> Mapping[str, Any]:
-    content = json.loads(text) if text else {}
+def _object(text: str) -> Mapping[str, Any]:
+    content = json.loads(text)
     return content if isinstance(content, Mapping) else {}

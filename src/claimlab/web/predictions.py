@@ -73,8 +73,10 @@ def _scored(run: ScoredRun, subgroup: str) -> Scored:
     )  # fmt: skip
     shown = shown.with_columns(
         pl.Series("confidence", [_greatest(s) for s in table["scores"].to_list()], dtype=pl.Float64),
-        pl.Series("subgroup", [list(v) for v in trait(table, subgroup)], dtype=pl.List(pl.String)),
     )
+    values = trait(table, subgroup).group_by("row", maintain_order=True).agg(pl.col("value").alias("subgroup"))
+    shown = shown.with_row_index("row").join(values, on="row", how="left", maintain_order="left").drop("row")
+    shown = shown.with_columns(pl.col("subgroup").fill_null([]))
     known = run.answers
     counts = confusion(known.truth, known.guess, len(known.classes), extra=2)
     return Scored(

@@ -2,15 +2,20 @@
 
 Records of one group (an event, a pair, copies of a text) are not independent evidence: groups are drawn, not records.
 Groups whose records fall into the same cells are interchangeable: only the distinct kinds of group are drawn for, which
-makes 2,000 draws a matter of milliseconds. The interval is the expanded percentile one (Hesterberg, "What Teachers
-Should Know About the Bootstrap", 2015): the plain percentile interval is too short with few groups, by the factor that
-a normal interval is against Student's. tests/core/test_stats_interval.py measures how often it holds the true value.
+makes 2,000 draws a matter of milliseconds. Where the kinds themselves are very many, groups are put together at random
+into a few thousand larger ones of equal size, which are drawn instead: the same spread, measured a little less finely
+(an interval is off by about 1% of its width), at a cost that no longer grows with the data.
+
+The interval is the expanded percentile one (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015): the
+plain percentile interval is too short with few groups, by the factor that a normal interval is against Student's.
+tests/core/test_stats_interval.py measures how often it holds the true value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +25,7 @@ from claimlab.core.stats.scores import Floats, Ints
 DRAWS = 2_000
 LEVEL = 0.95
 CHUNK = 4_000_000  # numbers held at a time
+MOST_KINDS, BUCKETS = 10_000, 4_000
 Interval = tuple[float, float]
 
 
@@ -29,10 +35,7 @@ class Kinds:
 
     cells: Any  # a sparse matrix (kinds, cells)
     times: Ints
-
-    @property
-    def groups(self) -> int:
-        return int(self.times.sum())
+    groups: int  # before any were put together
 
 
 def kinds(cluster: Ints, cell: Ints, cells: int) -> Kinds:
@@ -40,29 +43,49 @@ def kinds(cluster: Ints, cell: Ints, cells: int) -> Kinds:
     from scipy.sparse import csr_array
 
     _, group = np.unique(cluster, return_inverse=True)
+    groups = int(group.max()) + 1 if len(group) else 0
+    first, times, row = _alike(group, groups, cell, cells)
+    if len(first) > MOST_KINDS:
+        bucket = np.random.default_rng(0).permutation(groups) % BUCKETS
+        group = bucket[group]
+        first, times, row = _alike(group, BUCKETS, cell, cells)
+    mine = row[group] >= 0
+    ones = np.ones(int(mine.sum()))
+    table = csr_array((ones, (row[group][mine], cell[mine])), shape=(len(first), cells))
+    return Kinds(table, times, groups)
+
+
+def _alike(group: Ints, groups: int, cell: Ints, cells: int) -> tuple[Ints, Ints, Ints]:
+    """The first group of each kind, how many there are of it, and for each such group the number of its kind."""
     # A kind is known by the sum of random marks, one per record by its cell: equal sums by chance are one in 2^64.
     marks = np.random.default_rng(0).integers(0, 2**63, size=cells, dtype=np.uint64)
-    sums = np.zeros(int(group.max()) + 1 if len(group) else 0, dtype=np.uint64)
+    sums = np.zeros(groups, dtype=np.uint64)
     np.add.at(sums, group, marks[cell])
     _, first, times = np.unique(sums, return_index=True, return_counts=True)
     row = np.full(len(sums), -1)
     row[first] = np.arange(len(first))
-    mine = row[group] >= 0
-    ones = np.ones(int(mine.sum()))
-    table = csr_array((ones, (row[group][mine], cell[mine])), shape=(len(first), cells))
-    return Kinds(table, times)
+    return first, times, row
 
 
 def redraw(kinds: Kinds, statistic: Callable[[Floats], Floats], *, seed: int = 0, draws: int = DRAWS) -> Floats:
     """`statistic` of `draws` resamples: it takes counts (draws, cells) and gives (draws,) or (draws, figures)."""
     rng = np.random.default_rng(seed)
-    share = kinds.times / kinds.groups
+    units = int(kinds.times.sum())
+    share = kinds.times / units
     step = max(1, CHUNK // max(1, *kinds.cells.shape))
     parts = []
     for start in range(0, draws, step):
-        weights = rng.multinomial(kinds.groups, share, size=min(step, draws - start))
+        size = min(step, draws - start)
+        weights = rng.multinomial(units, share, size=size) if units == kinds.groups else _buckets(rng, size, kinds)
         parts.append(statistic((kinds.cells.T @ weights.T).T))
     return np.concatenate(parts)
+
+
+def _buckets(rng: np.random.Generator, size: int, kinds: Kinds) -> Ints:
+    """How often each bucket is drawn: one by one, which is faster than a multinomial over thousands that are alike."""
+    kind = np.repeat(np.arange(len(kinds.times)), kinds.times)
+    drawn = kind[rng.integers(len(kind), size=(size, len(kind)))] + len(kinds.times) * np.arange(size)[:, None]
+    return np.bincount(drawn.ravel(), minlength=size * len(kinds.times)).reshape(size, -1)
 
 
 def interval(draws: Floats, groups: int, level: float = LEVEL, *, point: float | None = None) -> Interval | None:
@@ -78,6 +101,7 @@ def interval(draws: Floats, groups: int, level: float = LEVEL, *, point: float |
     return (float(low), float(high)) if point is None else (min(float(low), point), max(float(high), point))
 
 
+@cache
 def tail(groups: int, level: float = LEVEL) -> float:
     """The share cut off at each end: a little less than (1 - level) / 2, because groups are finite in number."""
     from scipy.stats import norm, t
