@@ -17,6 +17,7 @@ from claimlab.core.errors import OutputExists, UsageError
 
 Maker = Callable[..., Dataset]
 FILES = {
+    "call.json",
     ".claimlab.json",
     "evaluation.json",
     "scores.csv",
