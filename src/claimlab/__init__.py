@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from claimlab.split.run import split as split
     from claimlab.split.run import split_all as split_all
     from claimlab.study.check import study_check as study_check
+    from claimlab.study.diff import study_diff as study_diff
     from claimlab.study.front import study_run as study_run
     from claimlab.study.new import study_new as study_new
     from claimlab.study.page import study_table as study_table
@@ -94,6 +95,7 @@ _HOMES = {
     "split": "claimlab.split.run",
     "split_all": "claimlab.split.run",
     "study_check": "claimlab.study.check",
+    "study_diff": "claimlab.study.diff",
     "study_new": "claimlab.study.new",
     "study_run": "claimlab.study.front",
     "study_table": "claimlab.study.page",
@@ -103,8 +105,8 @@ __all__ = [
     "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
     "drift", "enrich", "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "merge",
     "new_study", "report", "rerun", "review_apply", "review_ask", "review_create", "review_export", "review_import",
-    "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_new", "study_run", "study_table",
-    "worth",
+    "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_diff", "study_new", "study_run",
+    "study_table", "worth",
 ]  # fmt: skip
 
 

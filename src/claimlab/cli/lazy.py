@@ -33,7 +33,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Check": {
         "audit": "Test a dataset for shortcuts, leaks and contradictions",
-        "diff": "Compare two audits, or two versions of a dataset",
+        "diff": "Compare two audits, versions of a dataset, or studies",
     },
     "Detect and judge": {
         "detect": "Train a detector, or ask a model, and store its predictions",

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from claimlab.core.stats.adjust import holm
-from claimlab.core.stats.interval import DRAWS, interval
+from claimlab.core.stats.interval import DRAWS, Interval, interval
 from claimlab.core.stats.scores import Floats, accuracy, measured_macro_f1
 from claimlab.evaluate.metrics import confusion
 from claimlab.evaluate.open import open_runs
@@ -94,29 +94,35 @@ def _entry(
 
 
 def _compared(entry: Entry, runs: list[ScoredRun], other: list[ScoredRun], draws: int) -> Entry:
+    gap = gap_of(runs, other, paired=True, draws=draws)
+    return entry if gap is None else replace(entry, difference=gap[0], difference_interval=gap[1], p=gap[2])
+
+
+def gap_of(
+    runs: Sequence[ScoredRun], other: Sequence[ScoredRun], *, paired: bool, draws: int = DRAWS
+) -> tuple[float, Interval | None, float] | None:
+    """By how much the mean macro-F1 of `runs` is above that of `other`, with its interval and p; null where it cannot
+    be measured. `paired`: both have the same seeds in the same order, and differences are taken seed by seed."""
     points = [measured_macro_f1(confusion(run.answers)) for run in (*runs, *other)]
     drawn = draw_runs([*runs, *other], draws=draws)
     if drawn is None or any(point is None for point in points):
-        return entry
+        return None
     known, half = [point for point in points if point is not None], len(runs)
     point = float(np.mean(known[:half]) - np.mean(known[half:]))
-    gaps = over_seeds(drawn[0][:, :half] - drawn[0][:, half:])
+    mine, theirs = drawn[0][:, :half], drawn[0][:, half:]
+    gaps = over_seeds(mine - theirs) if paired else over_seeds(mine) - over_seeds(theirs, stream=1)
     below = (int((gaps <= 0).sum()) + 1) / (len(gaps) + 1)
     above = (int((gaps >= 0).sum()) + 1) / (len(gaps) + 1)
-    return replace(
-        entry,
-        difference=point,
-        difference_interval=interval(gaps, drawn[1], point=point),
-        p=min(1.0, 2 * min(below, above)),
-    )
+    return point, interval(gaps, drawn[1], point=point), min(1.0, 2 * min(below, above))
 
 
-def over_seeds(drawn: Floats) -> Floats:
-    """The mean over seeds in each draw (draws, seeds), with the seeds drawn too."""
+def over_seeds(drawn: Floats, stream: int = 0) -> Floats:
+    """The mean over seeds in each draw (draws, seeds), with the seeds drawn too; another `stream` draws them anew."""
     draws, seeds = drawn.shape
     means = np.asarray(drawn.mean(axis=1))
     if seeds < 2:
         return means
-    picked = np.random.default_rng(seeds).integers(seeds, size=(draws, seeds))
+    rng = np.random.default_rng([seeds, stream] if stream else seeds)
+    picked = rng.integers(seeds, size=(draws, seeds))
     resampled = np.take_along_axis(drawn, picked, axis=1).mean(axis=1)
     return np.asarray(means + np.sqrt(seeds / (seeds - 1)) * (resampled - means))
