@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -19,6 +20,15 @@ def column_values(records: pl.DataFrame, name: str) -> pl.Series:
     if key not in keys:
         raise UnknownName("column", name, [*records.columns, *(f"meta.{k}" for k in keys)])
     return keys[key].rename(name)
+
+
+def matching(records: pl.DataFrame, where: Mapping[str, Sequence[Any]]) -> pl.Series:
+    """Whether each record has one of the given values in every named column; values are compared as text."""
+    both = pl.Series("matching", [True] * records.height, dtype=pl.Boolean)
+    for name, values in where.items():
+        texts = column_values(records, name).cast(pl.String)
+        both &= texts.is_in([str(value) for value in values]).fill_null(False)
+    return both
 
 
 def meta_values(records: pl.DataFrame) -> dict[str, pl.Series]:

@@ -9,7 +9,7 @@ from claimlab.pages.blocks import Block, Cell, Report, Section, Table, Text, Ton
 from claimlab.pages.folder import Contents
 from claimlab.study.change import WORDS, Change, StudyDiff, Word
 from claimlab.study.entry import Entry
-from claimlab.study.tables import Row
+from claimlab.study.published import Row
 
 KIND = "study diff"
 _TONES: Mapping[Word, Tone] = {"lower": "fail", "fails now": "fail", "higher": "pass", "no longer fails": "pass"}

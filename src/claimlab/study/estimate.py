@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,7 +51,7 @@ def study_estimate(
 
 
 def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> dict[str, Any]:
-    options = {**json.loads(node.options), "output": maker.place(node), "cache": cache, "mode": mode}
+    options = {**maker.options(node), "output": maker.place(node), "cache": cache, "mode": mode}
     source = maker.place(node.before[0])
     if node.verb == "enrich":
         from claimlab.enrich.front import estimate_enrich

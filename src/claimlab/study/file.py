@@ -9,6 +9,8 @@ detector = ["tfidf", "sentence"]
 
 [split.by-time]                        # what an axis value stands for, where the name alone does not say it
 by = "time"
+
+In any text of the file, `{data}` is the folder that `data` names, and `{NAME}` in an option the dataset of that name.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from claimlab.core.toml_file import read_toml
 
@@ -45,10 +47,44 @@ class View(_Part):
     baseline: str = "majority"
 
 
+class Published(_Part):
+    """Figures of others, in per cent: each names values of axes, and a measure (macro_f1, accuracy)."""
+
+    source: str
+    figures: list[dict[str, Value]] = Field(min_length=1)
+
+
+class Count(_Part):
+    """How many rows of a side table have one of the given values in every given column."""
+
+    name: str
+    table: str
+    where: dict[str, Value | list[Value]] = {}
+    published: dict[str, int] = {}  # dataset -> number
+
+
+class Show(_Part):
+    """A table of a step itself, for each dataset: a side table that it wrote, counts of rows, or the findings of an
+    audit. `values` are the variants of the step, `after` the steps before it."""
+
+    title: str
+    step: str
+    values: list[str] = []
+    datasets: list[str] = []
+    after: dict[str, str] = {}
+    table: str | None = None
+    columns: list[str] = []
+    counts: list[Count] = []
+    published: list[dict[str, Value]] = []
+    source: str = ""
+
+
 class StudyFile(_Part):
     """`report` holds the answers that the EQA report asks for, in its own words (see `claimlab report`)."""
 
     name: str = Field(default="study", min_length=1)
+    data: str = "."
+    sample: int | None = Field(default=None, ge=1)  # records of each dataset, drawn at random: for a trial
     datasets: dict[str, Options] = Field(min_length=1)
     grid: dict[str, list[Value]]
     seeds: list[int] = Field(default=[0], min_length=1)
@@ -56,17 +92,35 @@ class StudyFile(_Part):
     references: bool = True  # majority and the other trivial detectors beside the models
     caps: Caps = Caps()
     table: View = View()
+    published: list[Published] = []
+    show: list[Show] = []
     report: Options = {}
     clean: dict[str, Options] = {}
     evolve: dict[str, Options] = {}
     enrich: dict[str, Options] = {}
+    audit: dict[str, Options] = {}
     split: dict[str, Options] = {}
     detector: dict[str, Options] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, raw: Any) -> Any:
+        place = raw.get("data", ".") if isinstance(raw, dict) else "."
+        return _filled(raw, str(place))
 
     def variants(self, axis: str) -> dict[str, Options]:
         """What the values of an axis stand for, by name."""
         found: dict[str, Options] = getattr(self, axis)
         return found
+
+
+def _filled(value: Any, place: str) -> Any:
+    """The value with `{data}` replaced in every text inside it."""
+    if isinstance(value, dict):
+        return {name: _filled(each, place) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, place) for each in value]
+    return value.replace("{data}", place) if isinstance(value, str) else value
 
 
 def read_study_file(file: str | Path) -> StudyFile:

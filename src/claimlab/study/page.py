@@ -10,16 +10,18 @@ from typing import Any
 
 from claimlab.core.errors import UsageError
 from claimlab.core.words import several
-from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, decimal
+from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, cell, decimal
 from claimlab.pages.charts import to_svg
 from claimlab.pages.dots import Dot, dots
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import Entry
+from claimlab.study.exhibit_tables import exhibit_tables
 from claimlab.study.file import StudyFile, read_study_file
+from claimlab.study.published import Row, published_table
 from claimlab.study.run import FILE, STEPS_FOLDER, Grid
 from claimlab.study.score import entries
 from claimlab.study.step import REFERENCES, Node
-from claimlab.study.tables import Row, against, crossed, drops, flat, others, words
+from claimlab.study.tables import against, crossed, drops, flat, others, words
 
 KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.toml"
 LINES = 40  # more would not fit a screen; the table has them all
@@ -36,6 +38,7 @@ _COMPARED = (
 def write_tables(grid: Grid) -> list[Entry]:
     """Score the grid and write DIR/report: the page, Markdown, LaTeX, CSV and JSON."""
     scored = entries(grid)
+    grid.tables = exhibit_tables(grid)
     write_report(contents(grid, scored), grid.output / REPORT, force=True)
     _write_answers(grid)
     return scored
@@ -44,9 +47,21 @@ def write_tables(grid: Grid) -> list[Entry]:
 def study_table(
     folder: str | Path, *, rows: str | None = None, columns: str | None = None, cells: str | None = None
 ) -> list[Table]:
-    """The results of a study over two of its axes: one table for each choice on the others."""
+    """The results of a study over two of its axes: one table for each choice on the others. Without any of these,
+    also the tables of single steps and the published figures, as on the page."""
     study, scored = saved_study(folder)
-    return tables_of(study, scored, rows=rows, columns=columns, cells=cells)
+    tables = tables_of(study, scored, rows=rows, columns=columns, cells=cells)
+    if rows or columns or cells:
+        return tables
+    content = json.loads((Path(folder) / REPORT / DATA).read_text(encoding="utf-8"))
+    saved = [Table(t["columns"], t["rows"], caption=t["caption"]) for t in content.get("shown", ())]
+    return [*tables, *more_tables(study, scored, saved)]
+
+
+def more_tables(study: StudyFile, scored: Sequence[Entry], shown: Sequence[Table]) -> list[Table]:
+    """What the page has beside the grid: tables of single steps, and published figures."""
+    figures = published_table(study, scored)
+    return [*shown, *([] if figures is None else [figures])]
 
 
 def saved_study(folder: str | Path) -> tuple[StudyFile, list[Entry]]:
@@ -70,20 +85,23 @@ def tables_of(
     """The same of figures at hand."""
     view = study.table
     down, across = rows or view.rows, columns or view.columns
-    return [crossed(scored, down, across, cells or view.cells, where) for where in others(scored, down, across)]
+    return [
+        crossed(scored, down, across, cells or view.cells, where, published=study.published)
+        for where in others(scored, down, across)
+    ]
 
 
 def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
-    view = grid.study.table
-    first = [
-        crossed(scored, view.rows, view.columns, view.cells, title) for title in others(scored, view.rows, view.columns)
+    first = tables_of(grid.study, scored)
+    shown = [
+        {"title": title, "caption": t.caption, "columns": t.columns, "rows": _texts(t)} for title, t in grid.tables
     ]
     return Contents(
         KIND,
         [page(grid, scored)],
-        data={DATA: {"name": grid.study.name, "entries": [entry.to_json() for entry in scored]}},
+        data={DATA: {"name": grid.study.name, "entries": [entry.to_json() for entry in scored], "shown": shown}},
         more_pages={"costs.html": [costs(grid, scored)]},
-        papers={"table.tex": Report(grid.study.name, "", first)},
+        papers={"table.tex": Report(grid.study.name, "", [*first, *(table for _, table in grid.tables)])},
         files={"scores.csv": flat(scored).write_csv()},
     )
 
@@ -93,13 +111,18 @@ def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
     for where in others(scored, view.rows, view.columns):
         title = words(where) or f"{view.rows} by {view.columns}"
-        table = crossed(scored, view.rows, view.columns, view.cells, where, link=True)
+        table = crossed(scored, view.rows, view.columns, view.cells, where, published=grid.study.published, link=True)
         blocks.append(Section(title, [table, *_picture(scored, where, view.rows, view.columns)]))
+    blocks += [Section(title, [table]) for title, table in grid.tables]
+    if (figures := published_table(grid.study, scored)) is not None:
+        blocks.append(Section("Published figures", [figures]))
     if dropped := drops(scored):
         text = "How much of a score depends on test records that resemble training records."
         blocks.append(Section("From a random split to a fair one", [Text(text), dropped]))
     blocks.append(Section("Against the baseline", [Text(_COMPARED), against(scored)]))
-    if failures := {f"{words(e.axes)}: {e.failed}": None for e in scored if e.failed}:
+    failures = {f"{words(e.axes)}: {e.failed}": None for e in scored if e.failed}
+    failures |= {f"{words(e.axes)}: {why}": None for e in grid.shown if (why := grid.why(e.node))}
+    if failures:
         blocks.append(Section("Cells without a result", [Items(list(failures))]))
     blocks.append(
         Section("How to read this", [Text(_METHOD), Text("Time and cost", links=[("of every cell", "costs.html")])])
@@ -167,6 +190,10 @@ def _write_answers(grid: Grid) -> None:
     for folder, name in runs.items():
         lines += ["", "[[runs]]", f"name = {_quoted(name)}", f"path = {_quoted(folder)}"]
     (grid.output / ANSWERS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _texts(table: Table) -> list[list[str]]:
+    return [[cell(value).text for value in row] for row in table.rows]
 
 
 def _quoted(value: Any) -> str:

@@ -8,8 +8,9 @@ from itertools import product
 
 from claimlab.core.errors import UsageError
 from claimlab.study.file import Options, StudyFile, Value
-from claimlab.study.source import dataset_node
-from claimlab.study.step import NONE, OF_DETECT, REFERENCES, STEPS, Node, as_json, checked
+from claimlab.study.published import check_figures
+from claimlab.study.source import dataset_node, digest_of_files
+from claimlab.study.step import MISSING, NONE, OF_DETECT, REFERENCES, SAMPLE, STEPS, Node, as_json, checked
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Cell:
 def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
     """The cells of the grid, in the order of the axes; `only` keeps those with the given values."""
     axes = axes_of(study)
+    check_figures(study, list(axes))
     for axis, value in (only or {}).items():
         _check_only(axes, axis, value)
     cells = []
@@ -34,7 +36,7 @@ def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
         chosen = dict(zip(axes, values, strict=True))
         left_out = any(_matches(chosen, exception) for exception in study.exceptions)
         if not left_out and all(str(chosen[axis]) == value for axis, value in (only or {}).items()):
-            cells.append(Cell(chosen, _detect_node(study, chosen)))
+            cells.append(Cell(chosen, node_of(study, chosen)))
     if not cells:
         raise UsageError("The exceptions leave no cell of the grid.", "Remove one of them.")
     return cells
@@ -81,20 +83,30 @@ def _matches(chosen: Mapping[str, Value], exception: Mapping[str, Value | list[V
     return True
 
 
-def _detect_node(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
+def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
+    """The last of the steps that `chosen` names; an axis that it does not name is a step left out."""
     node = dataset_node(study, str(chosen["dataset"]))
+    if study.sample is not None and node.verb != MISSING:
+        node = Node(SAMPLE, as_json({"size": study.sample}), (node,))
     for axis, verb in STEPS.items():
         more = {option: value for name, value in chosen.items() if (option := _option_of(name, axis))}
         if axis == "detector":
             more |= {name: chosen[name] for name in OF_DETECT if name in chosen}
-            more |= {} if chosen["detector"] not in REFERENCES else {"evidence": NONE}
-        options = _options(study, axis, chosen.get(axis, NONE), more)
+            more |= {} if chosen.get("detector") not in REFERENCES else {"evidence": NONE}
+        options = _options(study, axis, chosen, more)
         if options is None:
             continue
         if verb.seeded:
             options.setdefault("seed", chosen["seed"])
-        node = Node(verb.function, as_json(options), (node,))
+        node = step_node(study, verb.function, options, node)
     return node
+
+
+def step_node(study: StudyFile, verb: str, options: Options, before: Node) -> Node:
+    """A step after `before`; the files and the datasets that its options name belong to it."""
+    text = as_json(options)
+    named = tuple((name, dataset_node(study, name)) for name in study.datasets if f"{{{name}}}" in text)
+    return Node(verb, text, (before,), inputs=digest_of_files(options), named=named)
 
 
 def _option_of(name: str, axis: str) -> str:
@@ -102,13 +114,22 @@ def _option_of(name: str, axis: str) -> str:
     return option if head == axis else ""
 
 
-def _options(study: StudyFile, axis: str, value: Value, more: Options) -> Options | None:
+def _options(study: StudyFile, axis: str, chosen: Mapping[str, Value], more: Options) -> Options | None:
     """What a value of the axis stands for: its table in the file, or the value itself; null where it is "none"."""
-    variants, verb = study.variants(axis), STEPS[axis]
+    variants, verb, value = study.variants(axis), STEPS[axis], chosen.get(axis, NONE)
     if value == NONE and NONE not in variants:
         return None
     known = variants.get(str(value), REFERENCES.get(str(value)) if axis == "detector" else None)
-    options = {verb.main: value, **more} if known is None else {verb.main: known.get(verb.main, value), **known, **more}
-    if known is not None and verb.main not in known and axis not in ("detector", "split"):
+    if known is None:
+        return checked(verb, {verb.main: value, **more}, f"[{axis}.{value}]")
+    known = of_dataset(known, str(chosen["dataset"]))
+    options = {verb.main: known.get(verb.main, value), **known, **more}
+    if verb.main not in known and axis not in ("detector", "split"):
         options.pop(verb.main)  # a table with a free name: its options say it all
     return checked(verb, options, f"[{axis}.{value}]")
+
+
+def of_dataset(known: Options, dataset: str) -> Options:
+    """The options with those that its table `for.DATASET` adds."""
+    more: Options = known.get("for", {}).get(dataset, {})
+    return {**{name: value for name, value in known.items() if name != "for"}, **more}

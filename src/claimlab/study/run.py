@@ -34,16 +34,19 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import one_account, sweep_finished
 from claimlab.core.shown import Shown
 from claimlab.core.words import several
+from claimlab.pages.blocks import Table
 from claimlab.study.entry import Entry
+from claimlab.study.exhibit import Exhibit, exhibits
 from claimlab.study.file import Caps, StudyFile, read_study_file
 from claimlab.study.plan import Cell, plan
-from claimlab.study.step import SOURCES, STEPS, Node, Verb
+from claimlab.study.step import FURTHER, MISSING, SOURCES, STEPS, Node, Verb
 
 FILE, CELLS, TIMINGS, STEPS_FOLDER, CALLS, SPENT = (
     "study.toml", "cells.json", "timings.json", "steps", "calls", "spent.jsonl"
 )  # fmt: skip
 _VARY = {TIMINGS, "costs.html", SPENT, ".lock"}
-_VERBS = {**SOURCES, **{verb.function: verb for verb in STEPS.values()}}
+_VERBS = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()}}
+_DONE = {"audit": "audit.json"}  # what a finished step has, where it is not a dataset
 
 
 @dataclass
@@ -55,6 +58,8 @@ class Grid(Shown):
     cells: list[Cell]
     failed: dict[str, str] = field(default_factory=dict)  # key of a step -> reason
     timings: dict[str, dict[str, float]] = field(default_factory=dict)  # key of a step -> seconds and cost
+    shown: list[Exhibit] = field(default_factory=list)  # steps whose own tables the page has
+    tables: list[tuple[str, Table]] = field(default_factory=list)  # title and table of these
     entries: list[Entry] = field(default_factory=list)  # what the cells score, where the study was run just now
 
     def headline(self) -> str:
@@ -66,7 +71,11 @@ class Grid(Shown):
 
     def reason(self, cell: Cell) -> str | None:
         """Why the cell has no run; null where it has one."""
-        return next((self.failed[node.key] for node in cell.node.chain() if node.key in self.failed), None)
+        return self.why(cell.node)
+
+    def why(self, last: Node) -> str | None:
+        """Why a step could not be made; null where it was."""
+        return next((self.failed[node.key] for node in last.chain() if node.key in self.failed), None)
 
     @property
     def done(self) -> list[Cell]:
@@ -103,7 +112,8 @@ def prepared(
             shutil.copyfile(file, output / FILE)
         limits = read.caps.model_copy(update=(caps or Caps()).model_dump(exclude_none=True))
         with one_account(output / SPENT):
-            yield Maker(Grid(output, read, cells, timings=_timings(output)), limits, mode, progress)
+            grid = Grid(output, read, cells, timings=_timings(output), shown=exhibits(read, chosen(only)))
+            yield Maker(grid, limits, mode, progress)
     finally:
         lock.release()
 
@@ -130,7 +140,8 @@ class Maker:
     def __init__(self, grid: Grid, caps: Caps, mode: str, progress: Progress) -> None:
         self.grid, self.caps, self.mode, self.progress = grid, caps, mode, progress
         self.steps = grid.output / STEPS_FOLDER
-        nodes = {node.key: node for cell in grid.cells for node in cell.node.chain() if node.folder is None}
+        last = [*(cell.node for cell in grid.cells), *(exhibit.node for exhibit in grid.shown)]
+        nodes = {node.key: node for each in last for node in each.chain() if node.folder is None}
         self.nodes, self.finished = nodes, 0
 
     def make_all(self, *, spend: bool = True) -> None:
@@ -149,7 +160,10 @@ class Maker:
 
     def _make(self, node: Node) -> None:
         folder = self.steps / node.name
-        if (folder / MANIFEST).is_file():
+        if node.verb == MISSING:
+            self.grid.failed[node.key] = json.loads(node.options)["why"]
+            return
+        if (folder / _DONE.get(node.verb, MANIFEST)).is_file():
             if folder.with_name(f".{folder.name}.work").exists():
                 sweep_finished(folder)
             return
@@ -165,8 +179,11 @@ class Maker:
 
     def _call(self, node: Node, folder: Path) -> None:
         verb = _VERBS[node.verb]
-        options: dict[str, Any] = {**json.loads(node.options), **self._shared(verb), "output": folder}
+        options: dict[str, Any] = {**self.options(node), **self._shared(verb), "output": folder}
         places = [self.place(b) for b in node.before]
+        if node.verb in FURTHER:
+            verb.call(*places, **options)
+            return
         main = [options.pop(verb.main)] if verb.main in options else []
         if node.verb in SOURCES and node.verb != "merge":
             verb.call(*main, **options)
@@ -174,6 +191,14 @@ class Maker:
             verb.call(places, **options)
         else:
             verb.call(*places, *main, **options)
+
+    def options(self, node: Node) -> dict[str, Any]:
+        """The options of a step, with the folders of the datasets that they name."""
+        text = node.options
+        for name, other in node.named:
+            text = text.replace(f"{{{name}}}", json.dumps(str(self.place(other)))[1:-1])
+        options: dict[str, Any] = json.loads(text)
+        return options
 
     def _shared(self, verb: Verb) -> dict[str, Any]:
         """What the study sets for every verb that has it: one mode, one recording, one cap."""
@@ -193,7 +218,7 @@ def asks(node: Node) -> bool:
     providers = options.get("provider", ())
     outside = [p for p in ([providers] if isinstance(providers, str) else providers) if not p.startswith("local:")]
     asked_by_name = node.verb == "detect" and str(options["detector"]).startswith("llm-")
-    return bool(options.get("profile") or outside or asked_by_name)
+    return bool(options.get("profile") or options.get("judge") or outside or asked_by_name)
 
 
 def varies(file: Path) -> bool:

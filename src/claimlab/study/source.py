@@ -7,14 +7,25 @@ from pathlib import Path
 
 from claimlab.core.dataset import read_manifest
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import UsageError
-from claimlab.study.file import StudyFile
-from claimlab.study.step import SOURCES, Node, as_json, checked
+from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.study.file import Options, StudyFile
+from claimlab.study.step import MISSING, SOURCES, Node, as_json, checked
+
+LONGEST = 1_000  # characters of a path
 
 
 def dataset_node(study: StudyFile, name: str) -> Node:
-    """How a dataset comes in: a folder as it is, a catalogued dataset, a file to import, or others merged."""
+    """The step that brings a dataset in. One that is optional and not there is a step that fails, with the reason."""
     said = dict(study.datasets[name])
+    if not said.pop("optional", False):
+        return _dataset_node(study, name, said)
+    try:
+        return _dataset_node(study, name, said)
+    except ClaimlabError as error:
+        return Node(MISSING, as_json({"dataset": name, "why": str(error)}))
+
+
+def _dataset_node(study: StudyFile, name: str, said: Options) -> Node:
     kinds = [kind for kind in ("folder", *SOURCES) if kind in said]
     if len(kinds) != 1:
         raise UsageError(
@@ -30,7 +41,7 @@ def dataset_node(study: StudyFile, name: str) -> Node:
         return Node("merge", as_json(said), tuple(dataset_node(study, part) for part in value))
     verb = SOURCES[kind]
     options = checked(verb, {verb.main: value, **said}, f"[datasets.{name}]")
-    return Node(kind, as_json(options), inputs=digest_of(options.get("source", value)))
+    return Node(kind, as_json(options), inputs=digest_of(str(options["source"]) if "source" in options else value))
 
 
 def digest_of(path: str | list[str]) -> str:
@@ -40,3 +51,11 @@ def digest_of(path: str | list[str]) -> str:
     if missing := [str(f) for f in found if not f.is_file()]:
         raise UsageError(f"There is no file '{missing[0]}'.", "Correct the path in the study file.")
     return sha256("".join(f"{f.name} {digest_file(f)}\n" for f in found).encode()).hexdigest()
+
+
+def digest_of_files(options: Options) -> str:
+    """The digest of the files that the options of a step name (decisions, a profile, lists): empty without any."""
+    texts = [text for value in options.values() for text in (value if isinstance(value, list) else [value])]
+    paths = [text for text in texts if isinstance(text, str) and "." in text and len(text) < LONGEST]
+    files = [path for path in paths if Path(path).is_file()]
+    return digest_of(files) if files else ""

@@ -56,6 +56,11 @@ STEPS = {
     "split": Verb("claimlab.split.run", "split", "by", seeded=True),
     "detector": Verb("claimlab.detect.run", "detect", "detector", seeded=True),
 }
+SAMPLE, MISSING = "sample", "missing"
+FURTHER = {  # steps that are not axes
+    SAMPLE: Verb("claimlab.study.sample", "sample", "size"),
+    "audit": Verb("claimlab.audit.front", "audit", "protocol"),
+}
 # What any study shows beside its models: a score means nothing without them.
 REFERENCES: dict[str, Options] = {
     "majority": {"detector": "majority"},
@@ -74,10 +79,12 @@ class Node:
     before: tuple[Node, ...] = ()
     folder: str | None = None
     inputs: str = ""  # digests of the files that are read
+    named: tuple[tuple[str, Node], ...] = ()  # other datasets that the options name as {NAME}
 
     @cached_property
     def key(self) -> str:
-        decides = [self.verb, self.options, [b.key for b in self.before], self.folder, self.inputs, __version__]
+        before = [b.key for b in self.before] + [[name, node.key] for name, node in self.named]
+        decides = [self.verb, self.options, before, self.folder, self.inputs, __version__]
         return sha256(json.dumps(decides).encode()).hexdigest()
 
     @property
@@ -86,7 +93,7 @@ class Node:
 
     def chain(self) -> Iterator[Node]:
         """This step and all before it, first things first."""
-        for node in self.before:
+        for node in (*self.before, *(other for _, other in self.named)):
             yield from node.chain()
         yield self
 

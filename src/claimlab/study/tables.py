@@ -11,6 +11,8 @@ from claimlab.core.choice import one_of
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import Cell, Table, decimal, percent, span
 from claimlab.study.entry import Entry
+from claimlab.study.file import Published
+from claimlab.study.published import Row, published_rows
 from claimlab.study.run import STEPS_FOLDER
 from claimlab.study.step import NONE
 
@@ -21,7 +23,6 @@ MEASURES = {
     "records": "test records",
 }
 RANDOM = "random"
-Row = list[Cell | str | int | float | None]
 
 
 def others(scored: Sequence[Entry], rows: str, columns: str) -> list[dict[str, Any]]:
@@ -35,15 +36,23 @@ def others(scored: Sequence[Entry], rows: str, columns: str) -> list[dict[str, A
 
 
 def crossed(
-    scored: Sequence[Entry], rows: str, columns: str, measure: str, where: Mapping[str, Any], *, link: bool = False
+    scored: Sequence[Entry],
+    rows: str,
+    columns: str,
+    measure: str,
+    where: Mapping[str, Any],
+    *,
+    published: Sequence[Published] = (),
+    link: bool = False,
 ) -> Table:
-    """One axis down, one across, and a measure in each cell."""
+    """One axis down, one across, and a measure in each cell; published figures are rows below ours."""
     one_of(list(MEASURES), measure, "cells")
     mine = [e for e in scored if all(e.axes[axis] == value for axis, value in where.items())]
     down = list(dict.fromkeys(e.axes[rows] for e in mine))
     across = list(dict.fromkeys(e.axes[columns] for e in mine))
     at = {(e.axes[rows], e.axes[columns]): e for e in mine}
     body: list[Row] = [[str(d), *(_shown(at.get((d, a)), measure, link=link) for a in across)] for d in down]
+    body += published_rows(published, rows, across, columns, measure, where)
     return Table(
         [rows, *map(str, across)], body, caption=f"{MEASURES[measure]}, {columns} across. {words(where)}".strip()
     )

@@ -91,7 +91,7 @@ def run(
         show_estimate(priced, as_json)
         return
     from claimlab.study.front import study_run
-    from claimlab.study.page import tables_of
+    from claimlab.study.page import more_tables, tables_of
 
     caps: dict[str, Any] = {"max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
@@ -100,7 +100,8 @@ def run(
     if as_json:
         emit({"output": str(output), "cells": len(grid.cells), "failed": failed})
         return
-    show_blocks(tables_of(grid.study, grid.entries))
+    more = more_tables(grid.study, grid.entries, [table for _, table in grid.tables])
+    show_blocks([*tables_of(grid.study, grid.entries), *more])
     for reason in dict.fromkeys(r for cell in grid.cells if (r := grid.reason(cell))):
         say(f"Failed: {reason}")
     echo(f"Wrote {output}: {grid.headline()}")

@@ -1,0 +1,110 @@
+"""The tables of `[[show]]`: what a step itself wrote, for each dataset, with published figures in parentheses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.columns import matching
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import UnknownName
+from claimlab.pages.blocks import Cell, Table
+from claimlab.study.exhibit import AUDIT, Exhibit
+from claimlab.study.file import Count, Show, Value
+from claimlab.study.published import Row
+from claimlab.study.run import STEPS_FOLDER, Grid
+
+RECORDS = "records"
+SHARES = ("score", "low", "high", "majority", "stratified", "shuffled", "difference")  # of an audit: shown in per cent
+
+
+def exhibit_tables(grid: Grid) -> list[tuple[str, Table]]:
+    """The title and the table of each `[[show]]`, in the order of the file."""
+    tables = []
+    for show in grid.study.show:
+        mine = [exhibit for exhibit in grid.shown if exhibit.show is show]
+        if mine:
+            tables.append((show.title, _counted(grid, show, mine) if show.counts else _listed(grid, show, mine)))
+    return tables
+
+
+def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
+    """The table of a step, or why there is none."""
+    if (reason := grid.why(exhibit.node)) is not None:
+        return reason
+    folder = grid.output / STEPS_FOLDER / exhibit.node.name
+    if exhibit.show.step == AUDIT:
+        from claimlab.audit.read import read_audits
+
+        frame = pl.concat([audit.table for audit in read_audits(folder)])
+        return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES)
+    dataset = Dataset.open(folder)
+    if table != RECORDS and table not in dataset.tables:
+        return str(UnknownName("table", table, [RECORDS, *sorted(dataset.tables)]))
+    return dataset.records if table == RECORDS else dataset.tables[table]
+
+
+def _counted(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
+    rows: list[Row] = [[count.name, *(_count(grid, exhibit, count) for exhibit in mine)] for count in show.counts]
+    return Table(["", *(", ".join(e.axes.values()) for e in mine)], rows, caption=_caption(show))
+
+
+def _count(grid: Grid, exhibit: Exhibit, count: Count) -> Cell:
+    frame = _read(grid, exhibit, count.table)
+    if isinstance(frame, str):
+        return Cell("failed", tone="not-measured", title=frame)
+    values = {name: value if isinstance(value, list) else [value] for name, value in count.where.items()}
+    return _beside(int(matching(frame, values).sum()), count.published.get(exhibit.axes["dataset"]))
+
+
+def _listed(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
+    frames = [(exhibit, _read(grid, exhibit, show.table or RECORDS)) for exhibit in mine]
+    whole = [frame for _, frame in frames if isinstance(frame, pl.DataFrame)]
+    columns = show.columns or list(dict.fromkeys(c for frame in whole for c in frame.columns))
+    axes = list(dict.fromkeys(axis for exhibit in mine for axis in exhibit.axes))
+    here = {exhibit.axes["dataset"] for exhibit in mine}
+    left, rows = [p for p in show.published if p.get("dataset", "") in ("", *here)], list[Row]()
+    for exhibit, frame in frames:
+        named: dict[str, Any] = dict(exhibit.axes)
+        if isinstance(frame, str):
+            failed = Cell("failed", tone="not-measured", title=frame)
+            rows.append([*(named[axis] for axis in axes), *(failed for _ in columns)])
+            continue
+        for row in frame.iter_rows(named=True):
+            other = next((p for p in left if _same(p, named | row)), {})
+            left = [p for p in left if p is not other]
+            rows.append([*(named[axis] for axis in axes), *(_beside(row.get(c), other.get(c)) for c in columns)])
+    for other in left:
+        rows.append([*(str(other.get(axis, "")) for axis in axes), *(_only(other.get(c)) for c in columns)])
+    return Table([*axes, *(c.replace("_", " ") for c in columns)], rows, caption=_caption(show))
+
+
+def _same(published: Mapping[str, Value], row: Mapping[str, Any]) -> bool:
+    """Whether a published row is about this one: every text in it is the same."""
+    return all(str(row.get(name)) == value for name, value in published.items() if isinstance(value, str))
+
+
+def _only(value: Value | None) -> Cell:
+    return Cell(value) if isinstance(value, str) else _beside(None, value)
+
+
+def _beside(ours: Any, published: Value | None) -> Cell:
+    text = _number(ours)
+    if published is None or isinstance(published, str):
+        return Cell(text, sort=ours if isinstance(ours, int | float) else text)
+    return Cell(f"{text} ({_number(published)})", sort=float(ours) if isinstance(ours, int | float) else None)
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _caption(show: Show) -> str:
+    has = show.published or any(count.published for count in show.counts)
+    return f"{show.title}." + (f" In parentheses: {show.source or 'as published'}." if has else "")

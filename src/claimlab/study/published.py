@@ -1,0 +1,77 @@
+"""Published figures beside those of a study: as rows of its tables, and as a list with the differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from claimlab.core.errors import UsageError
+from claimlab.pages.blocks import Cell, Table, percent, span
+from claimlab.study.entry import Entry
+from claimlab.study.file import Published, StudyFile, Value
+
+Row = list[Cell | str | int | float | None]
+MEASURES = ("macro_f1", "accuracy")
+
+
+def figures_of(published: Sequence[Published]) -> Iterator[tuple[str, dict[str, Value], str, float]]:
+    """Source, setting, measure and value (0 to 1) of each figure."""
+    for part in published:
+        for figure in part.figures:
+            setting = {axis: value for axis, value in figure.items() if axis not in MEASURES}
+            for measure in MEASURES:
+                if measure in figure:
+                    yield part.source, setting, measure, float(figure[measure]) / 100
+
+
+def check_figures(study: StudyFile, axes: Sequence[str]) -> None:
+    """Refuse a figure that names something other than axes, or no measure."""
+    for part in study.published:
+        for figure in part.figures:
+            if other := [name for name in figure if name not in (*axes, *MEASURES)]:
+                raise UsageError(
+                    f"A published figure names '{other[0]}', which is neither an axis nor a measure.",
+                    f"The axes are {', '.join(axes)}; the measures are {', '.join(MEASURES)}.",
+                )
+            if not any(isinstance(figure.get(measure), int | float) for measure in MEASURES):
+                raise UsageError("A published figure has no measure.", f"Give one of {', '.join(MEASURES)}.")
+
+
+def published_rows(
+    published: Sequence[Published],
+    rows: str,
+    across: Sequence[Any],
+    columns: str,
+    measure: str,
+    where: Mapping[str, Any],
+) -> list[list[Cell | str | int | float | None]]:
+    """Rows below ours: the figures that name both axes of the table and nothing else than it does."""
+    at: dict[str, dict[Any, Cell]] = {}
+    for source, setting, name, value in figures_of(published):
+        here = all(setting[axis] == chosen for axis, chosen in where.items() if axis in setting)
+        if name == measure and here and rows in setting and setting.get(columns) in across:
+            line = at.setdefault(f"{setting[rows]} (published)", {})
+            line[setting[columns]] = Cell(percent(value).text, sort=value, title=source)
+    return [[name, *(line.get(value, Cell("")) for value in across)] for name, line in at.items()]
+
+
+def published_table(study: StudyFile, scored: Sequence[Entry]) -> Table | None:
+    """Every published figure that the study has a setting for, with ours: one, or from which to which where several
+    settings fit. Null where it has none: then they are rows of the tables alone."""
+    lines: list[Row] = []
+    for source, setting, measure, value in figures_of(study.published):
+        mine = [e for e in scored if all(e.axes.get(axis) == chosen for axis, chosen in setting.items())]
+        if not mine:
+            continue
+        ours = [score for e in mine if (score := getattr(e, measure)) is not None]
+        low, high = (min(ours), max(ours)) if ours else (None, None)
+        shown = percent(low) if low is None or high is None or low == high else span((low, high))
+        why = next((e.failed for e in mine if e.failed), None)
+        missing = Cell("failed" if why else "not measured", tone="not-measured", title=why)
+        gap = None if low is None or low != high else low - value
+        words = ", ".join(f"{axis} {chosen}" for axis, chosen in setting.items())
+        lines.append(
+            [source, words, measure.replace("_", "-"), percent(value), shown if ours else missing, percent(gap)]
+        )
+    columns = ["source", "setting", "measure", "published", "ours", "difference"]
+    return Table(columns, lines) if lines else None

@@ -1,0 +1,187 @@
+"""Tables of single steps: side tables, counts and findings, with published figures in parentheses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import claimlab as cl
+from claimlab.core.errors import ClaimlabError
+from claimlab.generate.planted import planted
+from claimlab.study.check import study_check
+from claimlab.study.exhibit import exhibits
+from claimlab.study.file import read_study_file
+from claimlab.study.front import study_run
+from claimlab.study.plan import plan
+from claimlab.study.run import Grid
+from claimlab.study.sample import sample
+
+STUDY = """
+data = "files"
+[datasets.data]
+folder = "data"
+[datasets.rows]
+import = "{data}/rows.csv"
+[datasets.absent]
+folder = "nowhere"
+optional = true
+[grid]
+dataset = ["data"]
+split = ["random"]
+detector = ["stratified"]
+[clean.tidy]
+recipe = "tidy.toml"
+[audit.words]
+checks = ["keywords"]
+[[show]]
+title = "Stages"
+step = "clean"
+values = ["tidy"]
+datasets = ["data", "rows"]
+table = "stages"
+columns = ["step", "dropped"]
+source = "us"
+published = [{ dataset = "rows", step = "exact-duplicates", dropped = 7 }, { dataset = "rows", step = "prayer", dropped = 3 }]
+[[show]]
+title = "Counts"
+step = "clean"
+values = ["tidy"]
+datasets = ["rows", "absent"]
+counts = [
+    { name = "copies", table = "dropped", where = { step = ["exact-duplicates", "language"] }, published = { rows = 2 } },
+    { name = "left", table = "records" },
+]
+[[show]]
+title = "Keywords"
+step = "audit"
+values = ["words"]
+datasets = ["data"]
+columns = ["check", "score", "n"]
+published = [{ check = "keywords", score = 60.9 }]
+"""
+
+RECIPE = """
+name = "tidy"
+version = 1
+[[steps]]
+step = "decisions"
+[[steps]]
+step = "exact-duplicates"
+"""
+
+
+def fill(place: Path) -> None:
+    planted(size=240)[0].write(place / "data")
+    (place / "files").mkdir()
+    rows = planted(size=120, seed=5)[0].records.unique("text", maintain_order=True).head(8).select("text", "veracity")
+    copied = pl.concat([rows, rows.head(1)]).rename({"veracity": "label"})
+    copied.write_csv(place / "files" / "rows.csv")
+    (place / "tidy.toml").write_text(RECIPE, encoding="utf-8")
+    (place / "study.toml").write_text(STUDY, encoding="utf-8")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    fill(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Grid:
+    """The study above, run once for the tests that only look at it."""
+    place = tmp_path_factory.mktemp("exhibit")
+    fill(place)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        done = study_run("study.toml", "out")
+    done.output = place / "out"
+    return done
+
+
+def texts(table: object) -> list[list[str]]:
+    return [[str(getattr(value, "text", value)) for value in row] for row in table.rows]  # type: ignore[attr-defined]
+
+
+def test_a_side_table_is_shown_for_each_dataset_with_what_was_published(grid: Grid) -> None:
+    stages = texts(dict(grid.tables)["Stages"])
+    (copies,) = [row for row in stages if row[:2] == ["rows", "exact-duplicates"]]
+    assert copies[2] == "1 (7)"
+    assert stages[-1] == ["rows", "prayer", "– (3)"], "what only others report is not left out"
+    assert any(row[0] == "data" for row in stages)
+    assert "Stages" in (grid.output / "report" / "index.html").read_text(encoding="utf-8")
+
+
+def test_rows_of_a_side_table_are_counted_and_a_dataset_that_is_not_there_says_why(grid: Grid) -> None:
+    assert texts(dict(grid.tables)["Counts"]) == [["copies", "1 (2)", "failed"], ["left", "8", "failed"]]
+    (absent,) = [e for e in grid.shown if e.axes["dataset"] == "absent"]
+    assert "nowhere" in str(grid.why(absent.node))
+
+
+def test_the_findings_of_an_audit_are_shown_as_the_audit_has_them(grid: Grid) -> None:
+    (row,) = texts(dict(grid.tables)["Keywords"])
+    (finding,) = cl.audit(grid.output.parent / "data", checks=["keywords"]).findings
+    assert finding.score is not None
+    assert row == ["data", "keywords", f"{100 * finding.score:.1f} (60.9)", f"{finding.n}"]
+
+
+def test_the_tables_need_no_steps_once_they_are_written(grid: Grid) -> None:
+    printed = [t for t in cl.study_table(grid.output) if t.caption.startswith("Stages")]
+    assert texts(printed[0]) == texts(dict(grid.tables)["Stages"])
+    assert [t for t in cl.study_table(grid.output, rows="detector") if t.caption.startswith("Stages")] == []
+
+
+@pytest.mark.usefixtures("place")
+def test_only_one_dataset_leaves_out_the_tables_of_others() -> None:
+    of_one = exhibits(read_study_file("study.toml"), {"dataset": "rows"})
+    assert [e.axes["dataset"] for e in of_one] == ["rows", "rows"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [(('step = "audit"', 'step = "prayer"'), "prayer"), (('datasets = ["data"]', 'datasets = ["dada"]'), "dada")],
+)
+def test_a_table_of_something_unknown_is_a_sentence(place: Path, change: tuple[str, str], words: str) -> None:
+    (place / "study.toml").write_text(STUDY.replace(*change), encoding="utf-8")
+    with pytest.raises(ClaimlabError, match=words):
+        study_run("study.toml", "out")
+
+
+def test_a_file_that_an_option_names_belongs_to_the_step(place: Path) -> None:
+    (place / "decided.csv").write_text("row,decision,reason\n0,remove,odd\n", encoding="utf-8")
+    text = STUDY.replace(
+        'recipe = "tidy.toml"', 'recipe = "tidy.toml"\n[clean.tidy.for.rows]\ndecisions = "decided.csv"'
+    )
+    (place / "study.toml").write_text(text, encoding="utf-8")
+    first = {e.axes["dataset"]: e.node.key for e in exhibits(read_study_file("study.toml"), {})}
+    (place / "decided.csv").write_text("row,decision,reason\n1,remove,odd\n", encoding="utf-8")
+    second = {e.axes["dataset"]: e.node.key for e in exhibits(read_study_file("study.toml"), {})}
+    assert first["rows"] != second["rows"]
+    assert first["data"] == second["data"], "the options of one dataset are not those of another"
+
+
+def test_a_dataset_can_be_named_in_an_option(place: Path) -> None:
+    text = STUDY.replace("[clean.tidy]", '[enrich.own]\nprovider = "local:{rows}"\nextract = "none"\n[clean.tidy]')
+    text = text.replace('split = ["random"]', 'enrich = ["own"]\nsplit = ["random"]')
+    (place / "study.toml").write_text(text, encoding="utf-8")
+    assert study_check("study.toml")[1] == []
+    grid = study_run("study.toml", "out", only={"detector": "stratified"})
+    assert [grid.reason(cell) for cell in grid.cells] == [None]
+    run = cl.Dataset.open(grid.folder(grid.cells[0]))
+    assert run.lineage[-3].step == "enrich"
+
+
+def test_a_sample_keeps_groups_whole_and_is_the_same_every_time(place: Path) -> None:
+    whole = cl.Dataset.open("data")
+    part = sample("data", 60, output="part")
+    assert 60 <= len(part) < len(whole)
+    again = sample("data", 60)
+    assert part.records.equals(again.records)
+    groups = whole.records.filter(pl.col("group").is_in(part.records["group"].drop_nulls().unique().to_list()))
+    assert groups.height == part.records["group"].is_not_null().sum()
+    assert sample("data", 10_000).records.equals(whole.records)
+    (place / "study.toml").write_text("sample = 60\n" + STUDY, encoding="utf-8")
+    node = plan(read_study_file("study.toml"))[0].node
+    assert [each.verb for each in node.chain()] == ["folder", "sample", "split", "detect"]
