@@ -6,14 +6,20 @@ import re
 from pathlib import Path
 
 from claimlab.catalog.query import everything
-from claimlab.catalog.views.docs import anchor, page
+from claimlab.catalog.views.docs import anchor, audited_in, page
 
 FILE = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
 
 
 def test_the_page_is_fresh() -> None:
-    fresh = FILE.read_text(encoding="utf-8") == page(everything())
+    audited = audited_in(FILE.parent / "gallery.md")
+    fresh = FILE.read_text(encoding="utf-8") == page(everything(), audited)
     assert fresh, "run: python -m claimlab.catalog.views.docs docs/datasets.md"
+
+
+def test_a_card_links_to_its_audit() -> None:
+    text = page(everything(), {"liar", "fake-br"})
+    assert re.findall(r"\(gallery\.md#([^)]+)\)", text) == ["fake-br", "liar"]
 
 
 def test_links_lead_to_sections_and_rows_are_whole() -> None:

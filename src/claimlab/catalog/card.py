@@ -29,7 +29,7 @@ class _Closed(BaseModel):
 
 
 class Shares(_Closed):
-    """Label shares in per cent, as published."""
+    """Label shares in percent, as published."""
 
     true: float | None = None
     false: float | None = None

@@ -8,7 +8,7 @@ from claimlab.core.languages import normalise
 
 
 def blank_to_null(values: pl.Series) -> pl.Series:
-    """`values` as text without blanks at its ends; what is blank altogether is null."""
+    """`values` as stripped text; empty ones are null."""
     stripped = values.cast(pl.String).str.strip_chars()
     return stripped.set(stripped == "", None)
 
@@ -28,7 +28,7 @@ def languages(values: pl.Series) -> pl.Series:
 
 
 def host(url: pl.Expr) -> pl.Expr:
-    """The host of a web address without "www."; null for what is none."""
+    """The host of a web address without "www."; null for anything else."""
     return url.str.extract(r"^https?://(?:www\.)?([^/?#:]+)")
 
 

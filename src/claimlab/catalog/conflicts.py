@@ -34,7 +34,7 @@ COLUMNS = ("conflict", "similarity", "dataset", "veracity", "labels", "records",
 
 @dataclass(frozen=True)
 class Side:
-    """What one dataset says of one text: a verdict, in so many records."""
+    """One verdict of one dataset on one text, with the number of records."""
 
     dataset: str
     veracity: str
@@ -157,7 +157,7 @@ def overlaps(rows: pl.DataFrame) -> dict[tuple[str, str], int]:
 
 
 def same(sides: pl.DataFrame) -> list[Conflict]:
-    """Keys that stand under more than one verdict."""
+    """Keys with more than one verdict."""
     torn = sides.filter(pl.col("veracity").n_unique().over("key") > 1)
     return [Conflict(1.0, _sides(group)) for group in torn.partition_by("key", maintain_order=True)]
 

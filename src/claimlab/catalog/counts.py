@@ -11,7 +11,7 @@ TOLERANCE = 0.02  # copies lose a row or two to deduplication and deleted posts;
 
 def published_rows(entry: Entry, variant: str) -> int | None:
     """The rows `variant` should have: as its entry states, or the card's size for a default that is not yet tested.
-    Null where the entry says that nobody states it."""
+    Null if the entry says that no count is published."""
     if variant in entry.published_rows:
         return entry.published_rows[variant]
     default = next(iter(entry.variants), None)

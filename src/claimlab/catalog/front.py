@@ -48,7 +48,7 @@ class Listing(Shown):
         return pl.DataFrame(rows, schema={name: kinds.get(name, pl.String) for name in (*names, "loader")})
 
     def alone(self) -> list[tuple[str, int]]:
-        """How many entries each criterion would leave by itself: tells a user which one to loosen."""
+        """How many entries match each criterion alone, which shows the criterion to relax."""
         return [(c.words, sum(map(c.keeps, self.pool))) for c in self.criteria]
 
     def save(self, output: str | Path, *, force: bool = False) -> Path:

@@ -15,7 +15,7 @@ def all_maps() -> dict[str, LabelMap]:
 
 
 def find_map(address: str) -> LabelMap:
-    """The map at `address`; a wrong one is told with the near misses."""
+    """The map at `address`; an unknown one is an error that names similar addresses."""
     if address.endswith(".toml") or address in built_in_maps():
         return load_map(address)
     known = all_maps()

@@ -28,7 +28,7 @@ def answers(
 ) -> pl.DataFrame:
     """People's answers on the records `id` as annotations, a row for each; `questions` says what each column answers.
 
-    Null, the empty text and what `blank` names are questions that were not put or not settled, so no answers.
+    Null, the empty text and the values in `blank` mean that a question was not asked or not settled: no answer.
     """
     long = frame.unpivot(list(questions), index="id", variable_name="question")
     return long.filter(~pl.col("value").str.strip_chars().is_in(["", *blank])).select(

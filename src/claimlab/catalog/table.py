@@ -32,7 +32,7 @@ class Table:
     """`frame` as it was read, and the `name` of its file for messages.
 
     Columns come out as text, blank cells as null, and without white space at the ends of a cell: it says nothing, and
-    in some datasets (ISOT, F3) it stands in one class only.
+    in some datasets (ISOT, F3) it occurs in one class only.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Table:
         return self.frame.height
 
     def find(self, *spellings: str) -> str | None:
-        """The file's own name for the first of `spellings` that it has; case, blanks and punctuation do not matter."""
+        """The file's own name for the first of `spellings` that it has; ignores case, whitespace and punctuation."""
         known = {_fold(c): c for c in reversed(self.frame.columns)} | {c: c for c in self.frame.columns}
         return next((known[key] for s in spellings for key in (s, _fold(s)) if key in known), None)
 

@@ -103,10 +103,10 @@ def _raw(name: str, folders: list[str]) -> Part | None:
 
 
 def read(bundle: Bundle, part: Part, *, languages: Iterable[str] | None = None) -> pl.DataFrame:
-    """The rows of a part, every column as text, blanks as null; only rows of the wanted languages.
+    """The rows of a part, every column as text, empty cells as null; only rows of the wanted languages.
 
-    Added: `declared`, the language of the sample as ISO 639-3 (the row's own code, else that of the path; a code that
-    nobody knows gives null).
+    Added: `declared`, the language of the sample as ISO 639-3 (the row's own code, else that of the path; an
+    unknown code gives null).
     """
     if part.kind == "splits":
         raise UnreadableFile(f"'{part.name}' is a list of uuids, not a table.", "Read it with splits.read_lists().")

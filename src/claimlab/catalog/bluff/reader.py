@@ -138,7 +138,7 @@ def resource_classes(metadata: Sequence[pl.DataFrame]) -> tuple[dict[str, str], 
 
 
 def completed(classes: dict[str, str], codes: pl.Series) -> dict[str, str]:
-    """`classes` with the language table's word for the languages that no metadata row speaks of, English included."""
+    """`classes` with the language table's word for the languages that no metadata row refers to, English included."""
     more = {
         c: facts.resource for c in {*codes.drop_nulls(), tongues.ENGLISH} if (facts := describe(c)) and facts.resource
     }

@@ -39,7 +39,7 @@ def read_lists(bundle: Bundle, setting: str | None = None) -> pl.DataFrame:
 
 
 def membership(lists: pl.DataFrame, setting: str) -> tuple[dict[str, str], list[str]]:
-    """The split of each uuid in one setting; and the uuids that stand in several, which belong to none."""
+    """The split of each uuid in one setting; and the uuids that are in several, which get none."""
     rows = lists.filter(pl.col("setting") == setting).unique(["group", "split"], maintain_order=True)
     twice = rows.filter(pl.col("group").is_duplicated())["group"].unique(maintain_order=True).to_list()
     once = rows.filter(~pl.col("group").is_duplicated()).select("group", "split")

@@ -1,7 +1,7 @@
 """Samples exploded into their texts: the article and the post, each in its own language and in translation.
 
 Each text becomes a record; `group` is the sample's uuid, because its texts tell the same story and must not be split.
-The condensed summary of human files is no text of its own and is left out.
+The condensed summary of human files is not a separate text and is left out.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def load_labelled(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_four(bundle: kit.Bundle) -> kit.Loaded:
-    """All four files under each other, as the guide took them: the fake articles come twice."""
+    """All four files concatenated, as in the guide: the fake articles occur twice."""
     return _load(bundle, (*WHOLE, *LABELLED))
 
 
@@ -52,7 +52,7 @@ def load_human_baseline(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def _load(bundle: kit.Bundle, files: Sequence[str]) -> kit.Loaded:
-    """Articles that stand in several files, or several times in one, are one group."""
+    """Articles that occur in several files, or several times in one, are one group."""
     records = pl.concat([_part(bundle, bundle.one(f, f"*{f}")) for f in files])
     ids = kit.unique_ids("banfakenews", records["id"])
     return kit.Loaded(records.with_columns(ids, kit.repeated(records["text"], ids)))
@@ -91,8 +91,8 @@ DATASET = kit.Entry(
         citation="Hossain, Rahman, Islam and Kar (2020), BanFakeNews: A Dataset for Detecting Fake News in Bangla, LREC.",
         errata=(
             "The guide's Table 4 gives its language as English; the articles are in Bangla.",
-            "The guide's label shares are those of all four files under each other (2,598 of 58,478 fake): the labelled files repeat articles of the other two (variant 'all-four').",
-            "Authentic articles come from news portals and fake ones from other sites: the column 'domain' tells them apart.",
+            "The guide's label shares are those of all four files concatenated (2,598 of 58,478 fake): the labelled files repeat articles of the other two (variant 'all-four').",
+            "Authentic articles come from news portals and fake ones from other sites: the column 'domain' separates them.",
             "In the human baseline (variant 'human-baseline') 1 means authentic in the label, but fake in people's answers, where 2 is authentic.",
             "Fake includes satire and clickbait (meta 'fake_type' in the labelled files).",
             "The guide takes English stop words out of every language, so on Bangla the words it counts are mostly function words.",

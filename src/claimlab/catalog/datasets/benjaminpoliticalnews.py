@@ -80,7 +80,7 @@ DATASET = Entry(
         errata=(
             "The guide lists 296 articles, but its label shares are those of 326: 53 + 75 real against 48 + 75 fake and 75 satirical ones counted as false (map 'cdl').",
             "Labels of the random part belong to the outlet, not the article.",
-            "Satire says nothing of truth under the house's rule and is unknown in map 'a5'; map 'cdl' counts it as false.",
+            "Satire is neither true nor false under the guide's rule A.5 and is unknown in map 'a5'; map 'cdl' counts it as false.",
             "The files hold neither date nor outlet, though both were known when they were collected.",
         ),
     ),

@@ -53,7 +53,7 @@ DATASET = Entry(
         citation="Lucas, Murtagh-White, Uchendu, Al-Lawati, Yamashita, Macko, Srba, Moro and Lee, BLUFF: Benchmarking in "
         "Low-resoUrce Languages for detecting Falsehoods and Fake news (under review).",
         errata=(
-            "Read from the data card and the public repository; the published files themselves have not been met.",
+            "Read from the data card and the public repository; not tested on the published files.",
             "Three language lists: 78 in the card, 76 in the experiment notes, 71 codes (Persian twice) in the scripts; "
             "59 languages are in all three. Any ISO 639 code is read, and what was found is reported against each list.",
             "Authorship is one flag per sample in the card (variant 'per-sample') and one per text in the experiment notes "

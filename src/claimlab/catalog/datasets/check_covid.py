@@ -68,7 +68,7 @@ DATASET = kit.Entry(
             "The guide's label shares do not come from the full file, which is balanced: 505 support, 504 refute, "
             "495 not enough info (33.58, 33.51, 32.91%).",
             "Every not-enough-info claim repeats, word for word, a supported or refuted one and only changes the "
-            "evidence: 494 texts stand under two labels. From the text alone the third class cannot be told.",
+            "evidence: 494 texts have two labels. From the text alone the third class cannot be predicted.",
             "A claim and its negation are made from the same news sentence: split by group (498).",
         ),
         has_evidence=True,

@@ -63,7 +63,7 @@ DATASET = Entry(
         errata=(
             "The labels say check-worthy or not: nothing about truth.",
             "The description says yes and no; the files write 1 and 0 (1D: words).",
-            "The Turkish files of the first release call two columns otherwise (topic_id, check_worthiness).",
+            "The Turkish files of the first release have other names for two columns (topic_id, check_worthiness).",
             "The test files are published without labels.",
         ),
     ),

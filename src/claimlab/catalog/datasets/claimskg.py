@@ -12,7 +12,7 @@ from claimlab.catalog.datasets._claimskg_ratings import NORMALISED, RATINGS
 from claimlab.core.words import several
 
 TOPICS = ("education", "healthcare", "immigration", "environment", "taxes", "elections", "crime")
-WRAPPED = ("fatabyyano", "vishvanews")  # every cell of these crawls stands in an extra pair of quotation marks
+WRAPPED = ("fatabyyano", "vishvanews")  # every cell of these crawls has an extra pair of quotation marks
 CLAIMANT = ("factcheck_afp", "vishvanews")  # elsewhere the crawler wrote the fact-checker in the claimant's place
 ENGLISH = (
     "factcheck_aap",
@@ -71,7 +71,7 @@ def _load(bundle: kit.Bundle, readers: dict[str, Callable[[kit.Table], pl.DataFr
 
 def _crawled(raw: kit.Table) -> pl.DataFrame:
     """What ClaimsKG's crawler writes per site. The claim of a row may be blank: the headline of the check is not used for
-    it, since it tells the verdict."""
+    it, since it states the verdict."""
     needed = {"label_raw": "rating_alternateName", "text": "claimReview_claimReviewed", "site": "claimReview_source"}
     optional = {
         "claimant": "creativeWork_author_name", "claimed": "creativeWork_datePublished",
@@ -197,7 +197,7 @@ DATASET = kit.Entry(
             "One rating is not one class on all sites ('misleading' is false, mixture or other), so the classes cannot be "
             "rebuilt from ratings alone.",
             "AAP's rows and most of Africa Check's have no claim, only the headline of the check, and Fatabyyano's 'claims' are those headlines: "
-            "they tell the verdict.",
+            "they state the verdict.",
             "The crawler wrote the fact-checker in the claimant's place on most sites; such names are left out.",
             "Some of Africa Check's rows are in Hausa; its language is left open.",
             "The same claim occurs in several topic lists, and one claim of the tax list is dated 2056.",

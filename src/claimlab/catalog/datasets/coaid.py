@@ -131,7 +131,7 @@ DATASET = Entry(
             "are real.",
             "The guide's temporal score, a pass, dates every item by its snapshot folder; it equals always answering "
             "'real'. Of the publication dates (1,176 items), 604 are 2020-02-11, all on real pages of one site: a date of "
-            "its template, which tells the classes apart.",
+            "its template, which separates the classes.",
             "Real claims are questions (444 of 490 end in a question mark), fake claims are never: the mark gives the "
             "class away.",
             "Of the fake news of the first snapshot, 277 titles carry wrongly decoded quote marks; no real one does.",

@@ -24,7 +24,7 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_all(bundle: kit.Bundle) -> kit.Loaded:
-    """Every tweet of the collection; those nobody annotated have no label."""
+    """Every tweet of the collection; those without annotation have no label."""
     return _load(bundle, bundle.match(*TABLES), labelled=False)
 
 
@@ -89,7 +89,7 @@ DATASET = kit.Entry(
         homepage="https://github.com/claws-lab/COVID-Counter-Misinformation",
         citation="Micallef, He, Kumar, Ahamad and Memon (2020), The Role of the Crowd in Countering Misinformation: A Case Study of the COVID-19 Infodemic, IEEE Big Data.",
         errata=(
-            "Only 4,800 tweets are annotated; the guide's shares are over all of them, so 98% are 'unknown' for want of a label.",
+            "Only 4,800 tweets are annotated; the guide's shares are over all of them, so 98% are 'unknown' because they have no label.",
             "The label says what a tweet does, not whether it is true: 'counter-misinformation' is counted as true, as the guide does.",
             "The guide's scripts read 156,841 rows; its table says 155,468.",
             "A code is explained in the name of its column only; the files of all tweets are spelt 'tweeet', and labelled files are sorted by class.",

@@ -55,7 +55,7 @@ DATASET = Entry(
         errata=(
             "The published corpus has 2,899 rows (1,987 true, 912 fake); the file at hand lacks one empty row and one "
             "label (0-based row 105) seems to differ: 1,985 true, 913 fake.",
-            "22 addresses stand under both labels, in 60 rows; 501 texts are only an address.",
+            "22 addresses have both labels, in 60 rows; 501 texts are only an address.",
             "Only 66 rows name the page by which they were checked.",
             "No dates: the period is that of the collection.",
         ),

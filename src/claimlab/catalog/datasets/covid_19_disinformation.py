@@ -31,7 +31,7 @@ def load(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_all_files(bundle: kit.Bundle) -> kit.Loaded:
-    """All files one after another, as they stand, for protocols that read them so: each tweet comes about four times."""
+    """All files concatenated, for protocols that read them so: each tweet occurs about four times."""
     raw = pl.concat([read(bundle, n) for n in files(bundle, ["binary", "multiclass"])])
     stem = raw["language_name"] + "-" + raw["answers"] + "-" + raw["raw_id"]
     single = raw.filter(pl.col("language_name") != "multilang")
@@ -112,12 +112,12 @@ DATASET = kit.Entry(
         "Platforms, Policy Makers, and the Society, Findings of EMNLP.",
         errata=(
             "The guide's shares file everything under unknown; its temporal score reads question 2 ('no' true, 'yes' "
-            "false) of all 30 files one after another, so tweets repeat (variant 'all-files', map 'cdl').",
+            "false) of all 30 files concatenated, so tweets repeat (variant 'all-files', map 'cdl').",
             "The label is how false a tweet appears to an annotator, not a fact-check.",
             "15,870 rows are 15,647 tweets: 223 Arabic tweets come twice, 96 of them in two splits, 28 with two answers "
             "to question 2.",
             "Six ids were rounded by a spreadsheet (1.37041E+18): they name no tweet, and variant 'all-files' keeps them "
-            "as they stand because the published score counts their first digits.",
+            "unchanged because the published score counts their first digits.",
             "The README gives 4,542 tweets as Arabic and 2,665 as English in one place; the files hold 4,966 Arabic, "
             "4,542 English, 3,697 Bulgarian and 2,665 Dutch.",
         ),

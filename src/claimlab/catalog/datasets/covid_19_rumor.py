@@ -82,10 +82,10 @@ DATASET = kit.Entry(
         citation="Cheng et al. (2021), A COVID-19 Rumor Dataset, Frontiers in Psychology 12.",
         errata=(
             "The 7,179 rows of en_dup.csv contain repeats, as its name says; the curated files hold 4,129 news claims and 2,705 tweets (variant 'curated').",
-            "In Twitter.csv every 'that' reads 'qwertyu': one word tells the Twitter part from the news part.",
+            "In Twitter.csv every 'that' reads 'qwertyu': one word separates the Twitter part from the news part.",
             "In news.csv typographic quotes were destroyed by an encoding before publication; en_dup.csv still has them.",
             "The column 'source' of Twitter.csv holds numbers that are not tweet ids; no times can be read from them.",
-            "The column 'source' of en_dup.csv holds addresses (3,897 of 3,898): of tweets, and of pages at Poynter and fact-checkers that tell the verdict.",
+            "The column 'source' of en_dup.csv holds addresses (3,897 of 3,898): of tweets, and of pages at Poynter and fact-checkers that state the verdict.",
             "Times are written in four ways, mostly as Twitter's page shows them, in an unnamed time zone.",
         ),
     ),

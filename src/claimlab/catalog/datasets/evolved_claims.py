@@ -178,7 +178,7 @@ DATASET = kit.Entry(
             "Only walks that ended well are released; 65 to 79% of them end at step 1. In 14 the last audit is negative "
             "all the same.",
             "One seed claim occurs twice; 4,800 non-claims are 4,603 different texts.",
-            "A bag of words tells seeds from non-claims at .956: look for surface artefacts first.",
+            "A bag of words separates seeds from non-claims at 0.956: look for surface artefacts first.",
         ),
         has_evidence=True,
     ),

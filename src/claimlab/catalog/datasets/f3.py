@@ -42,7 +42,7 @@ def only(kind: str) -> Callable[[Bundle], Loaded]:
 def human_rows(bundle: Bundle) -> pl.DataFrame:
     """The release cuts the same texts twice, by article type and by source dataset: each text is kept once.
 
-    The two cuts split differently. `split` is that of the cut by source; the other stands in `meta`.
+    The two cuts split differently. `split` is that of the cut by source; the other is in `meta`.
     """
     parts = []
     for name in members(bundle, "Human_Disinformation_*.csv"):
@@ -68,8 +68,8 @@ def human_rows(bundle: Bundle) -> pl.DataFrame:
 def machine_rows(bundle: Bundle) -> pl.DataFrame:
     """Texts that the model wrote from a person's text; being synthetic, they carry label, origin and change log.
 
-    Rule for authorship: the file says it. What stands in an LLM file is MGT at every degree of editing, because the
-    model wrote the whole text anew; nothing in the files tells a light edit (HAT) from a rewrite.
+    Rule for authorship: by file. A text in an LLM file is MGT at every degree of editing, because the model rewrote
+    the whole text; nothing in the files separates a light edit (HAT) from a rewrite.
     """
     needed = ["uuid", "ai_content", "human_content", "ai_generated_label", "article_type", *PROMPTED]
     names = members(bundle, "LLM_Disinformation_*.csv")

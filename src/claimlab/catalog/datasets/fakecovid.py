@@ -101,7 +101,7 @@ DATASET = Entry(
             "Nearly everything is false (94%): the published 49.9 is what always answering 'false' gives, not a sign that nothing leaks.",
             "The column 'lang' is the language of the fact-checker's article; the claims come from Poynter's and Snopes' English lists.",
             "Dates are those of the fact-check, not of the claim.",
-            "Ratings are each organisation's own words; those that neither this entry nor the house's list knows raise an error that names them.",
+            "Ratings are each organisation's own words; ratings that are in neither this entry nor claimlab's list raise an error that names them.",
         ),
         has_evidence=True,
         factchecks=True,

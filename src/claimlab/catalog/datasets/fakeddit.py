@@ -51,7 +51,7 @@ def read(bundle: Bundle, *, quoted: bool) -> Loaded:
         source="subreddit",
         # The file gives the domain that was linked to, not the whole address.
         url=pl.when(pl.col("domain").str.contains(r"^[\w.-]+\.\w+$")).then("https://" + pl.col("domain")),
-        # A picture battle and the edited pictures posted under it show one motif: they must stay together.
+        # A Photoshop battle and the edited images posted under it show one motif: they must stay together.
         group=pl.coalesce("linked_submission_id", pl.when(pl.col("id").is_in(linked)).then("id")),
         meta=meta_column(raw, META),
     )
@@ -79,7 +79,7 @@ DATASET = Entry(
             "The subreddit gives the label away: each of the 21 in the sample is of a single class (2-, 3- and 6-way).",
             "Files at hand: the first 10,000 lines of each part. They hold 29,989 posts; counting lines gives 29,997, of "
             "which 15 are pieces of the 7 posts whose quoted title holds a line break.",
-            "Edited pictures (psbattle_artwork) have no domain, comment count or vote ratio: missing values give the "
+            "Edited images (psbattle_artwork) have no domain, comment count or vote ratio: missing values give the "
             "class away too.",
         ),
     ),

@@ -64,7 +64,7 @@ def _content(bundle: Bundle, name: str | None) -> dict[str, Any]:
 
 
 def _prefixed(review: dict[str, Any]) -> dict[str, Any]:
-    """Both files have a title and a source: the review's own keys are told apart."""
+    """Both files have a title and a source: keys of the review get a prefix."""
     return {f"review_{key}": value for key, value in review.items()}
 
 

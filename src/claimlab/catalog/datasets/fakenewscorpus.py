@@ -56,7 +56,7 @@ DATASET = Entry(
             "The guide's shares are those of the 250-row sample; in the whole corpus 20% of the articles are 'reliable' and "
             "10% 'fake' by the author's own table.",
             "The guide's shares come out with fake, conspiracy and any two of unreliable, bias and junksci as false (six rows "
-            "each, so which two cannot be told); the map 'cdl' takes unreliable and junksci.",
+            "each, so the two are ambiguous); the map 'cdl' takes unreliable and junksci.",
             "The guide cites Pathak and Srihari (2019), which presents another corpus of the same name.",
             "Every domain of the sample has a single label, and one domain gives 155 of the 250 rows: the source is the label.",
             "12 rows of the sample have no type; they stay without a verdict and the guide counts them as unknown.",

@@ -82,7 +82,7 @@ DATASET = kit.Entry(
         errata=(
             "188,376 claims are both sets with the A set's hidden test part (25,956 + 162,420); what can be downloaded freely is 183,688.",
             "The published keyword score of 34.8 lies next to the 33.4 that always answering one class gives: the check learned nothing, which is not the same as finding no shortcut.",
-            "One question gives several claims, and the files do not say which belong together; splits made anew may part them.",
+            "One question gives several claims, and the files do not say which belong together; new splits may separate them.",
             "Positive and negative evidence are silver labels by word overlap, not judgements.",
         ),
         has_evidence=True,

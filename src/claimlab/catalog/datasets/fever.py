@@ -69,7 +69,7 @@ DATASET = Entry(
         errata=(
             "The guide's shares need the training part; the development part is balanced (3 x 6,666).",
             "The guide's text calls the labels binary; its table counts a third, not-enough-info, as unknown.",
-            "Of the 19,998 development claims 19,597 are distinct, and 54 texts stand under more than one label.",
+            "Of the 19,998 development claims 19,597 are distinct, and 54 texts have more than one label.",
             "The guide's zero-shot baselines are on 'paper_test', half of the development part.",
         ),
         has_evidence=True,

@@ -27,7 +27,7 @@ def load(bundle: Bundle) -> Loaded:
 
 
 def load_join(bundle: Bundle) -> Loaded:
-    """One row per claim and tweet, claims without tweets kept; the text is the claim's, the tweet's stands in `meta`."""
+    """One row per claim and tweet, claims without tweets kept; the text is the claim's, the tweet's is in `meta`."""
     needed = ["create_date", "tweet_id", "claim_number", "tweet_user", *TWEET]
     tweets = Table.read(bundle, bundle.one("origin_tweet.csv")).pick(needed)
     joined = claims_of(bundle).join(

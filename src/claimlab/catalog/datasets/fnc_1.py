@@ -85,9 +85,9 @@ DATASET = Entry(
         errata=(
             "The labels are stances: no veracity can be read from them, though the set is listed with misinformation data.",
             "The files at hand lack train_stances.csv: 25,413 test pairs are whole (every body is there), the 1,683 "
-            "training bodies stand alone.",
+            "training bodies have no pairs.",
             "72% of the test pairs are 'unrelated', which shared words alone give away.",
-            "10 article texts stand among the training and the test bodies under different ids.",
+            "10 article texts occur in both the training and the test bodies, with different ids.",
         ),
         has_evidence=True,
     ),

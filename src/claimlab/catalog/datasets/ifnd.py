@@ -48,7 +48,7 @@ DATASET = Entry(
         citation="Sharma and Garg (2023), IFND: A Benchmark Dataset for Fake News Detection, Complex & Intelligent Systems 9.",
         errata=(
             "False rows are headlines of fact-checks: 'fact' occurs in 9,367 false statements and 17 true ones, 'viral' in 2,812 and 59. The words betray the label.",
-            "Labels follow the outlet: the column 'Web' alone tells true from false.",
+            "Labels follow the outlet: the column 'Web' alone separates true from false.",
             "The guide lists the labelling as human expert; it is by source.",
             "The file is latin-1, and its dates were mangled by a spreadsheet ('Oct-20', '20-Sep').",
         ),

@@ -15,7 +15,7 @@ TITLES = {"true": ("*ISOT_real.csv", "*ISOT_true.csv", "True.csv"), "fake": ("*I
 def load_titles(bundle: Bundle) -> Loaded:
     """Headlines only: from the title lists that circulate, or the title column of the articles. The file is the label.
 
-    Titles are stripped: a blank before the title stands in fake ones only.
+    Titles are stripped: only fake ones begin with a space.
     """
     parts = [_records(raw, label, "title", "claim") for label, raw in _both(bundle, TITLES)]
     return Loaded(pl.concat(parts))
@@ -67,7 +67,7 @@ DATASET = Entry(
         errata=(
             "Almost every true article says '(Reuters)' (97% of the texts at hand, and no fake one), and upper-case letters in "
             "the title alone separate the classes almost perfectly: a high score here shows nothing.",
-            "9,045 of the 23,471 fake titles begin with a blank, and no true one does; titles are stripped on loading.",
+            "9,045 of the 23,471 fake titles begin with a space, and no true one does; titles are stripped on loading.",
             "The circulating title lists hold 44,888 of the 44,898 articles: ten fake ones whose date was a web address are gone.",
             "Fake titles repeat often: 23,471 rows, 17,897 distinct titles.",
             "The published subject names differ between the two files, which gives the label away; some copies rename them.",

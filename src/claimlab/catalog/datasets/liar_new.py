@@ -102,7 +102,7 @@ DATASET = Entry(
             "Table 5 of the guide counts 'barely-true' as true (384 = 237 + 99 + 48 of 1,957), against the guide's own rule A.5; map 'cdl'.",
             "The published temporal score was taken with yet another map: half-true as true, barely-true as false (map 'cdl-time').",
             "LIAR-New_oldversion1.jsonl is an earlier possibility labelling that its authors advise against; it is not read.",
-            "PolitiFact's articles end in the verdict: as evidence they hand the answer over.",
+            "PolitiFact's articles end in the verdict: as evidence they give the answer away.",
         ),
         has_evidence=True,
         factchecks=True,

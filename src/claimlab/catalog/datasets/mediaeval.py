@@ -33,7 +33,7 @@ def load_2015(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_all(bundle: kit.Bundle) -> kit.Loaded:
-    """Both editions under each other. 2016 was built on 2015, so posts repeat, also across train and test."""
+    """Both editions concatenated. 2016 was built on 2015, so posts repeat, also across train and test."""
     loaded = _load(bundle, [*EDITION_2015, *EDITION_2016])
     again = loaded.records.filter(pl.col("tweet_id").is_duplicated() & pl.col("tweet_id").is_not_null()).height
     return kit.Loaded(
@@ -42,7 +42,7 @@ def load_all(bundle: kit.Bundle) -> kit.Loaded:
 
 
 def load_images(bundle: kit.Bundle) -> kit.Loaded:
-    """`tweets_images.txt`: tweet ids with their pictures and event, no texts. A tweet with several pictures has several
+    """`tweets_images.txt`: tweet ids with their images and event, no texts. A tweet with several images has several
     columns of them, so a row is read from both ends."""
     name = bundle.one("tweets_images.txt")
     lines = [line.split("\t") for line in bundle.text(name).splitlines()[1:] if line.strip()]
@@ -111,7 +111,7 @@ DATASET = kit.Entry(
     card=kit.Card(
         name="mediaeval",
         title="MediaEval Verifying Multimedia Use",
-        summary="Posts on some fifty events, each sharing an image or video: real where the picture shows the event, fake where it misrepresents it.",
+        summary="Posts on some fifty events, each sharing an image or video: real where it shows the event, fake where it misrepresents it.",
         size=15_629,
         modality=("claims", "tweets", "images"),
         topic="Various",
@@ -121,10 +121,10 @@ DATASET = kit.Entry(
         homepage="https://github.com/MKLab-ITI/image-verification-corpus",
         citation="Boididou et al. (2015), Verifying Multimedia Use at MediaEval 2015, MediaEval; (2018), Detection and Visualization of Misleading Content on Twitter, IJMIR 7.",
         errata=(
-            "15,629 posts are the real and fake ones of the 2016 development set alone (6,225 + 9,404); the guide's own scripts read 41,948 rows, from several files under each other (as variant 'all' does).",
+            "15,629 posts are the real and fake ones of the 2016 development set alone (6,225 + 9,404); the guide's own scripts read 41,948 rows, from several concatenated files (as variant 'all' does).",
             "The 2016 edition contains the posts of 2015: taken together, posts repeat.",
             "Image ids such as 'event_fake_12' contain the label; they are kept in 'meta' only, and the group is the event without that tail.",
-            "Labels belong to the picture, so all posts with one picture share a label: split by event.",
+            "Labels belong to the image, so all posts with one image share a label: split by event.",
             "Posts are in many languages, not only English and Spanish; the files do not say which.",
             "tweets_images.txt (variant 'images') lists 42,018 tweets by id; the guide's temporal figure most likely comes from it, since it is the only file of about the 41,948 rows that its scripts read.",
         ),

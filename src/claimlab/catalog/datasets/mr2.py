@@ -1,4 +1,4 @@
-"""MR2: rumours with pictures and what a search finds about them, in English and Chinese."""
+"""MR2: rumours with images and search results, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SPLITS = {"train": "train", "val": "dev", "test": "test"}
 
 def load(bundle: Bundle) -> Loaded:
     """dataset_items_SPLIT.json maps a number to a caption, a label and paths. No field names the language: Chinese
-    script tells the Weibo half from the Twitter half. Pictures and search results are not read."""
+    script separates the Weibo half from the Twitter half. Images and search results are not read."""
     rows: list[dict[str, Any]] = []
     for stem, split in SPLITS.items():
         for name in bundle.match(f"dataset_items_{stem}.json"):
@@ -40,7 +40,7 @@ DATASET = Entry(
     card=Card(
         name="mr2",
         title="MR2",
-        summary="Posts with a picture from Twitter and Weibo, with the pages that a text and a picture search returned, "
+        summary="Posts with an image from Twitter and Weibo, with the pages that a text and an image search returned, "
         "labelled as rumour, non-rumour or unverified.",
         size=14_700,
         modality=("posts", "images"),

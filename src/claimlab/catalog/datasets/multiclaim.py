@@ -131,7 +131,7 @@ def _links(bundle: kit.Bundle) -> list[tuple[str, str]]:
 
 
 def _components(links: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """post -> the group of posts and fact-checks it hangs together with, named after its first fact-check."""
+    """post -> its connected group of posts and fact-checks, named after the group's first fact-check."""
     parent: dict[str, str] = {}
 
     def root(node: str) -> str:
@@ -169,7 +169,7 @@ def _first(instances: Sequence[Sequence[Any]]) -> tuple[datetime | None, str | N
 
 
 def _literal(cell: str | None, name: str) -> Any:
-    """A cell holds a Python literal; line breaks stand in it as they are. Only literals are read, nothing is run."""
+    """A cell holds a Python literal; with line breaks in it. Only literals are parsed, nothing is run."""
     if cell is None or not cell.strip():
         return None
     try:
@@ -222,7 +222,7 @@ DATASET = kit.Entry(
             "31,305 are the links between posts and fact-checks; there are 28,092 posts (variant 'posts') and 205,751 fact-checks.",
             "It is made for finding fact-checks, not for judging truth: there is no true class, and posts without a warning from Meta have no label.",
             "A post's text is followed by what was read from its images; the texts of images are often all there is.",
-            "The guide leaves 'Missing context' alone as unknown (map 'cdl'); the house counts it as mixed.",
+            "The guide leaves 'Missing context' alone as unknown (map 'cdl'); claimlab counts it as mixed.",
         ),
         has_evidence=True,
     ),

@@ -67,7 +67,7 @@ def build(raw: pl.DataFrame, bundle: Bundle) -> Loaded:
 
 
 def ids_of(bundle: Bundle) -> pl.DataFrame:
-    """Tweet ids by language, split and number. They stand in files of their own; later releases repeat and add to earlier."""
+    """Tweet ids by language, split and number. They are in separate files; later releases repeat and extend earlier ones."""
     tables = [pl.DataFrame(schema=dict.fromkeys(("tweet_no", "raw_id", "short", "split"), pl.String))]
     for short, (long, _) in LANGUAGES.items():
         for split, ending in (("train", "train_ids"), ("dev", "dev_ids"), ("test", "test_input_ids")):

@@ -142,8 +142,8 @@ DATASET = kit.Entry(
             "The label column of the copy in the MBIB collection is not veracity: it is 0 for every non-rumour and every true rumour, 1 "
             "for false and unverified ones alike, and 2 for all rumours of three events. Veracity is taken from the rumour files.",
             "That copy holds 5,132 of 6,425 threads and names no events: the event of a non-rumour follows from the order of "
-            "the rows (each event's non-rumours stand before its rumours).",
-            "Three events (ebola-essien, prince-toronto, putinmissing) hold no true rumour, so the event tells much of the label: split by group.",
+            "the rows (each event's non-rumours come before its rumours).",
+            "Three events (ebola-essien, prince-toronto, putinmissing) have no true rumour, so the event predicts much of the label: split by group.",
         ),
     ),
     maps={

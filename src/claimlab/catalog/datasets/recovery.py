@@ -70,7 +70,7 @@ DATASET = Entry(
             "The published size adds 2,029 articles and 140,820 tweets.",
             "The label is the website's: an article is never checked by itself.",
             "Two of the tweet ids (nine digits) are older than time-stamped ids, years before the pandemic, so they cannot be "
-            "what they stand for; another dates from 2016.",
+            "ids of these tweets; another dates from 2016.",
             "Tweets without the news table have no label; the copy at hand holds the tweets only.",
         ),
     ),

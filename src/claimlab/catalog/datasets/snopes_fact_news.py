@@ -67,7 +67,7 @@ DATASET = Entry(
             "The guide says that its labels are six; Snopes' other ratings (Miscaptioned, Scam, Correct Attribution, Labeled Satire and more) are there too.",
             "The article text, the summary and the notes state the verdict: they are evidence, never a feature.",
             "Claims carry no date; a rating holds for the day it was given.",
-            "Satire and lost legends say nothing of truth under the house's rule and are unknown in map 'a5'; map 'cdl' counts them as false, and 'Outdated' as unknown.",
+            "Satire and lost legends are neither true nor false under the guide's rule A.5 and are unknown in map 'a5'; map 'cdl' counts them as false, and 'Outdated' as unknown.",
         ),
         has_evidence=True,
     ),

@@ -54,7 +54,7 @@ DATASET = Entry(
         errata=(
             "The file at hand (10,000 rows) holds ONE class: all its 54 statements are true.",
             "The label is the statement's, not the tweet's: 456 of these 10,000 tweets disagree with their statement.",
-            "Up to 499 tweets stand under one statement: a random split leaks statements from train to test (group).",
+            "Up to 499 tweets have the same statement: a random split leaks statements from train to test (group).",
             "Names give the label away in the guide's analysis: 99.6% of the texts naming one politician are false.",
         ),
     ),

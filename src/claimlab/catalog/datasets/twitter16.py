@@ -26,7 +26,7 @@ DATASET = Entry(
         errata=(
             "Classes were collected at different times and from different places: the first digits of the tweet id, or the origin in "
             "Twitter16_label_All.txt (IJCAI, PLOS_ONE, snopes, news_account), nearly give the class away.",
-            "As in Twitter15, where every event has a single class, splits must keep events together (column 'group'; for tweets that are no rumour it is the news account).",
+            "As in Twitter15, where every event has a single class, splits must keep events together (column 'group'; for non-rumours it is the news account).",
             "The guide's notebook prints 96.5 for the temporal score; its table says 95.9.",
         ),
     ),

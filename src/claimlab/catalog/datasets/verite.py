@@ -68,7 +68,7 @@ DATASET = Entry(
         citation="Papadopoulos, Koutlis, Papadopoulos and Petrantonakis (2024), VERITE: a Robust Benchmark for Multimodal "
         "Misinformation Detection Accounting for Unimodal Bias, International Journal of Multimedia Information Retrieval 13(1).",
         errata=(
-            "325 captions stand under both 'true' and 'out-of-context' by design: without the images a text-only detector "
+            "325 captions have both labels 'true' and 'out-of-context' by design: without the images a text-only detector "
             "cannot be right on them. Split by group, which keeps the pairs of one fact-check together.",
             "The authors' page says 324 out-of-context pairs and 1,000 rows; the file has 325 and 1,001.",
             "The repository's code is under Apache-2.0, the dataset is for research only.",

@@ -30,7 +30,7 @@ DATASET = Entry(
         name="voterfraud2020",
         title="VoterFraud2020",
         summary="Ids of 7.6 million tweets and 25.6 million retweets about claims of voter fraud, with the communities "
-        "of their authors, picture hashes, links and videos.",
+        "of their authors, image hashes, links and videos.",
         size=7_600_000,
         modality=("tweets", "posts", "images", "videos"),
         topic="Election",

@@ -140,7 +140,7 @@ def figures(published: Published | None) -> list[Block]:
 
 
 def errata(card: Card) -> list[Block]:
-    return [Section("Errata: what the sources have wrong, and traps", [Items(card.errata)])] if card.errata else []
+    return [Section("Cautions: errors in the sources, and traps", [Items(card.errata)])] if card.errata else []
 
 
 def differing(entry: Entry) -> list[Block]:
@@ -226,7 +226,7 @@ def _rows_of(entry: Entry, variant: str) -> Cell:
 
 
 def _purpose(loader: Loader) -> str:
-    """The first paragraph of what the loader says of itself; a partial speaks through the function it wraps."""
+    """The first paragraph of the loader's docstring; for a partial, that of the function it wraps."""
     while isinstance(loader, functools.partial):
         loader = loader.func
     docstring = inspect.getdoc(loader) if inspect.isfunction(loader) else None

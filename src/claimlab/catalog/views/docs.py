@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from claimlab.catalog.counts import differences
@@ -17,8 +18,8 @@ from claimlab.core.atomic import atomic_text
 COLUMNS = ("Dataset", "Size", "Kind", "Topic", "Languages", "Years", "K", "T", "F", "Licence", "Loader")
 
 
-def page(entries: Sequence[Entry]) -> str:
-    """The page: a table of all datasets, and a section for each."""
+def page(entries: Sequence[Entry], audited: Collection[str] = ()) -> str:
+    """The page: a table of all datasets, and a section for each, with a link to the audit of those in `audited`."""
     states = Counter(loader_state(e) for e in entries)
     intro = (
         f"{len(entries)} datasets; {states['tested on the published files']} loaders are tested on the published "
@@ -42,7 +43,7 @@ def page(entries: Sequence[Entry]) -> str:
         *rows,
     ]
     for entry in entries:
-        lines += ["", *section(entry)]
+        lines += ["", *section(entry, audited=entry.card.name in audited)]
     return "\n".join(lines) + "\n"
 
 
@@ -61,7 +62,7 @@ def row(entry: Entry) -> list[str]:
     ]
 
 
-def section(entry: Entry) -> list[str]:
+def section(entry: Entry, *, audited: bool = False) -> list[str]:
     card = entry.card
     state = loader_state(entry)
     loads = {
@@ -80,7 +81,8 @@ def section(entry: Entry) -> list[str]:
         f"- {escape(loads + names + maps)}",
         f"- {escape(card.access)}" + (f" <{card.homepage}>" if card.homepage else ""),
         f"- Cite: {escape(card.citation)}",
-        *(f"- Erratum: {escape(erratum)}" for erratum in card.errata),
+        *([f"- Audit: [what a detector can exploit in it](gallery.md#{card.name})."] if audited else []),
+        *(f"- Caution: {escape(caution)}" for caution in card.errata),
         *(f"- Differs from the files: {escape(difference)}" for difference in differences(entry)),
     ]
 
@@ -100,8 +102,15 @@ def escape(text: str) -> str:
     return text.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
 
 
+def audited_in(gallery: Path) -> set[str]:
+    """The datasets that the page of audits has a section for."""
+    return set(re.findall(r'^### <span id="([^"]+)">', gallery.read_text(encoding="utf-8"), re.MULTILINE))
+
+
 def main() -> None:
-    atomic_text(Path(sys.argv[1]), page(everything()))
+    target = Path(sys.argv[1])
+    gallery = target.parent / "gallery.md"
+    atomic_text(target, page(everything(), audited_in(gallery) if gallery.exists() else ()))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from claimlab.pages.blocks import Block, Cell, Figure, Fold, Report, Section, Ta
 from claimlab.pages.terminal import grid, shorten
 
 TITLE = "The catalogue"
-ROOMY = 100  # from this width on there is room for two blanks between columns, and for long names
+ROOMY = 100  # columns; at least this wide, there is room for two spaces between columns and for long names
 LONG_NAME = 24
 COLUMNS = ("Name", "Title", "Size", "Kind", "Topic", "Lang.", "Years", "K", "T", "F", "Loader")
 CAN_GIVE = {"Title": 16, "Kind": 6, "Lang.": 5, "Topic": 6}  # what is left of these, before they are left out in turn
