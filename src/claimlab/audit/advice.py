@@ -22,8 +22,8 @@ NAMED = 3  # names in a sentence; the others are counted
 class Rule:
     """Findings of `checks` (of all their features, or those that begin with `feature`) call for `sentence`.
 
-    The fields of a sentence: `names` and `scored` (the features, the latter with their scores), `first` (the gravest),
-    `top` (its score), `each` and `them` ("it" for one), `counts`, and `share`, `column` and `words` of the gravest
+    The fields of a sentence: `names` and `scored` (features, the latter with scores), `first` (the most severe), `top`
+    (its score), `each` and `them` ("it" for one), `counts`, and `share`, `column` and `words` of the most severe
     finding. `reason` is what a table says of a single finding.
     """
 
@@ -138,7 +138,7 @@ def conclude(findings: Sequence[Finding]) -> Conclusion:
 
 
 def advise(findings: Iterable[Finding]) -> tuple[Advice, ...]:
-    """Advice for every fail and warning, the gravest first, then in the order of the rules."""
+    """Advice for every fail and warning, the most severe first, then in the order of the rules."""
     groups: dict[int, list[Finding]] = {}
     for finding in findings:
         if finding.verdict in ALARMS:
@@ -188,14 +188,14 @@ def _gravity(finding: Finding) -> tuple[int, float]:
 
 
 class _Fields(dict[str, str]):
-    """Figures that a finding does not have are a dash: advice is never lost for want of one."""
+    """Missing figures are a dash: no advice is dropped because a finding lacks one."""
 
     def __missing__(self, key: str) -> str:
         return "–"
 
 
 def _fields(group: Sequence[Finding]) -> _Fields:
-    """What sentences can say of findings, the gravest first; names come from data and are cut short."""
+    """What sentences can say of findings, the most severe first; names come from data and are cut short."""
     first, several = group[0], len(group) > 1
     names = [f"'{excerpt(f.feature or f.check, 40)}'" for f in group]
     scored = [f"{excerpt(f.feature or f.check, 40)} {_score(f)}" for f in group]

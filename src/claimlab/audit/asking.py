@@ -25,7 +25,7 @@ MAX_TOKENS = 400
 
 
 class Opinion(Reasoned):
-    """What a model said of one statement."""
+    """A model's answer on one statement."""
 
     missing: list[Kind]
     answer: Answer

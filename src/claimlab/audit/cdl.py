@@ -1,5 +1,5 @@
 """Protocol `cdl`: the keyword and time checks as the guide's authors' own scripts run them, so that published numbers
-can be checked. What is wrong with it is told in `protocols.py`, and printed wherever its figures are.
+can be checked. Its flaws are listed in `protocols.py`, and printed wherever its figures are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The contract of a check: what it is told, what it answers, and where it is found.
+"""The contract of a check: its input, its result, and where it is registered.
 
 A check is one file in `audit/checks/` with a module-level CHECK: a dataset in, findings out. One that lacks its input
-answers "not measured" with the reason; it never passes for want of data. The checks of one column each are rows of
+answers "not measured" with the reason; it never passes for lack of data. The checks of one column each are rows of
 `audit/checks/table.py`.
 """
 
@@ -21,12 +21,12 @@ __all__ = ["CHECKS", "Check", "Context", "ProtocolName", "not_measured"]
 
 @dataclass(frozen=True)
 class Context:
-    """What every check is told: the protocol, the seed, and what was handed in from outside."""
+    """The input of every check: the protocol, the seed, and what the caller passed in."""
 
     protocol: ProtocolName = "fair"
     seed: int = 0
     settings: Settings = field(default_factory=Settings)
-    columns: tuple[str, ...] = ()  # extra columns to put to the same test
+    columns: tuple[str, ...] = ()  # extra columns to test in the same way
     judge: Any = None  # a feasibility judge: see audit/checks/feasibility.py
     debug: bool = False  # let a fault in a check come through as it is
 
@@ -34,7 +34,7 @@ class Context:
 class Check(Protocol):
     name: str
     title: str
-    question: str  # what a person wants to know, in one sentence
+    question: str  # in one sentence
     protocols: tuple[ProtocolName, ...]  # those it can follow; the runner answers for the others
     rule: str  # when it fails, warns and passes, in words
 

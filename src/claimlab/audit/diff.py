@@ -77,7 +77,7 @@ class Diff(Shown):
 
 
 def changes(before: Audit, after: Audit) -> list[Change]:
-    """Every finding of either audit: what came first, then what went, what changed, and the rest; gravest first."""
+    """Every finding of either audit: what came first, then what went, what changed, and the rest; most severe first."""
     old, new = ({_key(f): f for f in audit.findings} for audit in (before, after))
     out = [_change(old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])]
     return sorted(out, key=lambda c: (KINDS.index(c.change), _gravity(c), c.check, c.feature or ""))

@@ -30,7 +30,7 @@ def p_words(finding: Finding) -> str:
 
 
 def one_per_fact(findings: Sequence[Finding]) -> list[Finding]:
-    """Several measurements of one fact become the gravest of them, with the others inside; in the order given."""
+    """Several measurements of one fact become the most severe of them, with the others inside; in the order given."""
     facts: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
         facts.setdefault(number if finding.fact is None else finding.fact, []).append(finding)
@@ -42,5 +42,5 @@ def one_per_fact(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _gravity(finding: Finding) -> tuple[int, bool, float]:
-    """The gravest verdict, then what has a score, then the larger difference."""
+    """The most severe verdict, then what has a score, then the larger difference."""
     return VERDICTS.index(finding.verdict), finding.score is None, -(finding.difference or 0.0)

@@ -70,7 +70,7 @@ def too_few(subject: Subject, groups: Ints, rule: Rule) -> str | None:
 
 
 class Deal:
-    """Rows dealt into folds, for their labels and for permuted ones: made once, for every check that asks."""
+    """Rows assigned to folds, for their labels and for permuted ones: computed once for all checks."""
 
     def __init__(self, y: Ints, groups: Ints, classes: int, settings: Settings, seed: int) -> None:
         self.y, self.groups, self.classes, self.seed = y, groups, classes, seed
@@ -89,7 +89,7 @@ class Deal:
         return self._permuted[number]
 
     def moved(self, permutations: int) -> float:
-        """The share of labels that the first so many permutations moved."""
+        """The share of labels that the first `permutations` permutations moved."""
         return float(np.mean([(self.permuted(i)[0] != self.y).mean() for i in range(permutations)]))
 
 

@@ -1,6 +1,6 @@
 """What a shortcut check feeds a small model: fixed numbers, words chosen on the training rows, or one category.
 
-A feature says which rows it cannot tell apart (their `cell`), and answers for every cell from the training rows per
+A feature gives the rows with equal values the same `cell`, and answers for every cell from the training rows per
 cell and class. So nothing can be learnt from rows that it will be tested on, and many models are fitted at once.
 """
 
@@ -79,7 +79,7 @@ class Words:
 
 
 class Giveaways(Words):
-    """Presence of the most one-sided words of the training rows: those at least `ratio` times as usual in one class
+    """Presence of the most one-sided words of the training rows: those at least `ratio` times as frequent in one class
     as in the others together, and in at least `support` of the rows of that class.
 
     Rows that hold none of them are answered at random, in the proportions of such rows in training: a word that gives

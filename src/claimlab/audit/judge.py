@@ -58,7 +58,7 @@ class FeasibilityJudge:
 
     @property
     def standing(self) -> str | None:
-        """What its profile says of it, such as that it is too small for results."""
+        """A caveat from its profile, such as that the model is too small for results."""
         return self.model.standing
 
     def readings(self, subject: Subject) -> tuple[Reading, ...]:

@@ -22,7 +22,7 @@ from claimlab.core.stats.permute import permutation_p
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-RATIO = 8.0  # as usual in one class as in the others together
+RATIO = 8.0  # times as frequent in one class as in the others together
 SURE = 3.0  # standard errors between the two shares
 
 

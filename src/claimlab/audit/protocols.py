@@ -78,6 +78,6 @@ PROTOCOLS = {
 
 
 def caveats(protocol: str, check: str | None = None) -> list[str]:
-    """What `protocol` gets wrong, for one check or for all; nothing for a protocol of somebody else's."""
+    """Known flaws of `protocol`, for one check or for all; none for a protocol from a plug-in."""
     known = PROTOCOLS.get(protocol)
     return [c.sentence for c in known.caveats if check is None or c.touches(check)] if known else []

@@ -67,7 +67,7 @@ class Audit(Shown):
         return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
 
     def worst(self, check: str) -> Finding | None:
-        """The gravest finding of a check: what a matrix shows."""
+        """The most severe finding of a check, which a matrix shows."""
         mine = [f for finding in self.findings for f in finding.every if f.check == check]
         return min(mine, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0))) if mine else None
 

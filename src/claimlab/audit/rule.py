@@ -28,8 +28,8 @@ class Rule:
         return "pass" if high < self.margin else "inconclusive"
 
     def given(self, alone: Verdict, gain: tuple[float, float] | None) -> Verdict:
-        """The verdict on one input alone, once the interval of what a second input adds to it (if any) is known: an
-        alarm stands where that is surely little, and is none where the second input surely helps."""
+        """The verdict on one input alone, given the interval of what a second input adds to it (if any): an alarm is
+        confirmed if the gain is surely small, and withdrawn if the second input surely helps."""
         if gain is None or alone not in ("fail", "warn"):
             return alone
         return "pass" if gain[0] > 0 else "warn" if gain[1] < self.margin else "inconclusive"

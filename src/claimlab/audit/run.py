@@ -81,7 +81,7 @@ def protocols_of(check: Check) -> tuple[str, ...]:
 
 
 def run_one(check: Check, subject: Subject, context: Context) -> list[Finding]:
-    """A check's findings. A fault of ours inside one is told as "not measured" with its name: the others go on."""
+    """A check's findings. An unexpected error in a check becomes "not measured" with its name; the others continue."""
     if context.protocol not in protocols_of(check):
         others = ", ".join(default_checks(context.protocol))
         why = f"The {context.protocol} protocol does not have this check (it has {others}); use `protocol='fair'`."

@@ -48,7 +48,7 @@ class Sampled:
 
     @property
     def subject(self) -> Subject:
-        """The same sample, with whatever was worked out on it, for every check that asks."""
+        """The same sample, with the intermediate results on it, for all checks."""
         if self.whole.n <= self.limit:
             return self.whole
         key = ("sample", self.limit, self.seed)

@@ -1,4 +1,4 @@
-"""What a plain text model says of every row, out of fold: word n-grams and logistic regression, groups kept together.
+"""Out-of-fold predictions of a plain text model: word n-grams and logistic regression, groups kept together.
 
 It is the yardstick of the checks that ask more than what one shortcut gives away: which labels look wrong, whether a
 claim can be judged without its evidence, what is left when giveaway words are masked.

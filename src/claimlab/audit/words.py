@@ -14,7 +14,7 @@ from claimlab.core.stats.codes import Codes
 from claimlab.pages.excerpt import excerpt
 
 SHOWN = 40  # words in a table
-DOTS = 250  # words in a picture
+DOTS = 250  # words in a chart
 LONGEST = 60  # characters of a word as shown
 
 Counts = npt.NDArray[np.int64]
@@ -40,7 +40,7 @@ def per_class(presence: Any, rows: npt.NDArray[np.int64], labels: Codes, classes
 
 
 def word_details(subject: Subject, words: tuple[str, ...], presence: Any, *, only: Any = None) -> dict[str, Any]:
-    """For a finding: the most telling words (or the columns `only`) with their counts, and the picture's dots."""
+    """For a finding: the most telling words (or the columns `only`) with their counts, and the chart's dots."""
     counts = per_class(presence, subject.everyone, subject.y, len(subject.classes))
     ranked = telling(counts, subject)
     table = ranked[:SHOWN] if only is None else np.asarray(only, dtype=np.int64)

@@ -4,7 +4,7 @@
 reaching its figures again, oddities included:
 
 - Ellipses and quotation marks go, two dots are one, a dash is a hyphen; a mark beside a word is set apart from it.
-- Words are the pieces between blanks once ASCII punctuation is deleted. Where a text or sentence begins or ends with
+- Words are separated by whitespace, after ASCII punctuation is deleted. Where a text or sentence begins or ends with
   punctuation that was set apart, an empty piece is left, and counts.
 - Host names count as URLs, but a URL right behind * or ? is not seen as one ("*https://…*"): it is a word of 3 letters.
 - A sentence ends at . ! ? before a blank or an opening mark. Several in a row ("!!!") end several.
@@ -40,7 +40,7 @@ def addresses(texts: pl.Series, counting: Counting = "plain") -> pl.Series:
 
 
 def _plain(texts: pl.Series) -> pl.DataFrame:
-    """Words are what blanks part, without the punctuation around them; a sentence ends at . ! ? … before a blank."""
+    """Words are separated by whitespace and stripped of punctuation; a sentence ends at . ! ? … before whitespace."""
     bare = strip_urls(texts)
     words = bare.str.extract_all(r"\S+").list.eval(pl.element().str.replace_all(_AROUND, ""))
     words = words.list.eval(pl.element().filter(pl.element() != ""))
@@ -59,7 +59,7 @@ def _plain(texts: pl.Series) -> pl.DataFrame:
 _ASCII_PUNCTUATION = r"[!-/:-@\[-`{-~]"
 _MARK = r"[!\"#%'()*+,./:;<=>?@\[\\\]^_`{|}~]"  # what is set apart: ASCII punctuation but - $ &
 _UNSEEN = r"([*?])https?://\S+"
-_CUT = "\x1e"  # stands between two sentences; the record separator is in no text that people wrote
+_CUT = "\x1e"  # between two sentences; the record separator does not occur in ordinary text
 
 
 def _pieces(texts: pl.Series) -> pl.DataFrame:

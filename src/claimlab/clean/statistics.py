@@ -19,7 +19,7 @@ TOP = 15
 # The side tables in which a recipe that takes the statistics itself leaves them.
 TEXTS, DOMAINS = "text_statistics", "domain_statistics"
 
-# Short links that belong to one site. A shortener for everybody (bit.ly) stands for itself.
+# Short links that belong to one site. A general shortener (bit.ly) counts as a site of its own.
 _OWN_SHORT_LINKS = {
     "youtu.be": "youtube.com",
     "t.co": "twitter.com",
@@ -58,7 +58,7 @@ def originals(records: pl.DataFrame) -> pl.Series:
 
 
 def domain_statistics(records: pl.DataFrame, *, top: int = TOP, counting: Counting = "plain") -> pl.DataFrame:
-    """domain, mentions, and how many of them stand under each label. All sites of one state are one domain."""
+    """domain, mentions, and how many of them have each label. All sites of one state are one domain."""
     cited = pl.DataFrame({"label": labels(records), "url": addresses(originals(records), counting)})
     cited = cited.drop_nulls("label").explode("url").drop_nulls("url")
     cited = cited.with_columns(_sites(domains(cited["url"])).alias("domain")).drop_nulls("domain")

@@ -1,7 +1,7 @@
 """What cleaning steps have in common: checked parameters, the labels they compare, and what may be handed to them.
 
 A step that needs more than the records names it in `needs`; the runner hands it in as a constructor argument, and lists
-the stage as not run, with the reason, where it is not there. What is handed in is no parameter: the lineage holds its
+the stage as not run, with the reason, where it is not there. What is passed in is not a parameter: the lineage has its
 hash, not its rows.
 """
 
@@ -40,7 +40,7 @@ class CleanStep(BaseModel):
 
 @dataclass(frozen=True)
 class Supplies:
-    """Tables handed in beside the records; null where there is none.
+    """Tables passed in beside the records; null where there is none.
 
     `decisions`: what people decided (id or row, decision, reason). `ratings`: fact-checks (record_id or claim, rating,
     publisher, url). `original`: id, group and row number of every record before the first step. `work` gives a step a

@@ -18,7 +18,7 @@ def folders_argument(help: str) -> typer.models.ArgumentInfo:
 
 
 def listing_option(flag: str, what: str, show: Callable[[bool], None]) -> typer.models.OptionInfo:
-    """An option that lists `what` exists and stops, whatever else is missing; `show` is told whether to print JSON."""
+    """An option that lists `what` exists and exits, whatever else is missing; `show` gets whether to print JSON."""
 
     def listed(ctx: typer.Context, wanted: bool) -> None:
         if wanted and not ctx.resilient_parsing:

@@ -1,4 +1,4 @@
-"""What `claimlab demo` does: the whole job on the synthetic dataset, to a page that tells it as a story. Each
+"""What `claimlab demo` does: the whole job on the synthetic dataset, to a page that presents it as a story. Each
 capability adds a stage, whose section goes to the page of details."""
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from claimlab.pages.blocks import Cell, Section, Table, Text
 DEFECT, CHECK, FEATURE = "contradicting-near-duplicates", "near-duplicates", "under different labels"
 ANNOTATORS, ADJUDICATOR = ("ana (invented)", "ben (invented)"), "ola (invented)"
 START = datetime(2026, 1, 5, 9)  # the same in every run
-UNSURE = 3  # every so many items the second annotator sees two different claims
+UNSURE = 3  # the second annotator calls every third item two different claims
 
 
 def run_review(tour: Tour) -> None:

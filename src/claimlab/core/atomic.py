@@ -21,7 +21,7 @@ _AT_FDCWD = -100
 
 @contextlib.contextmanager
 def atomic_folder(target: Path) -> Iterator[Path]:
-    """Yield an empty folder; when the block ends well, it becomes `target`, replacing whatever stood there."""
+    """Yield an empty folder; when the block succeeds, it becomes `target`, replacing what was there."""
     target = target.absolute()  # not resolve(): a link is replaced, not what it points at
     target.parent.mkdir(parents=True, exist_ok=True)
     recover(target)

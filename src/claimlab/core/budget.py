@@ -26,7 +26,7 @@ _NANO = 1_000_000_000  # money is kept in whole billionths of a dollar: sums of 
 
 @dataclass(frozen=True)
 class Amount:
-    """So much money (US dollars), so many tokens, so many calls."""
+    """An amount of money (US dollars), tokens and calls."""
 
     money: float = 0.0
     tokens: int = 0
@@ -72,7 +72,7 @@ class Budget:
 
     @property
     def assumed(self) -> Amount:
-        """The part of `spent` that nobody reported: reservations of calls whose true cost never came back."""
+        """The part of `spent` that was not reported: reservations of calls whose true cost is unknown."""
         return _amount(self._assumed)
 
     def try_reserve(self, most: Amount) -> Reservation | None:
@@ -168,10 +168,10 @@ class Reservation:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.settle(None)  # left without a word about the cost: the endpoint may well charge for it
+        self.settle(None)  # left without reporting a cost: the endpoint may still charge for it
 
     def settle(self, actual: Amount | None) -> None:
-        """Give back what was not used. Null: nobody knows what the call cost, so all of it counts as spent."""
+        """Give back what was not used. Null: the cost is unknown, so the whole reservation counts as spent."""
         if self._held is None:
             return
         held, self._held = self._held, None

@@ -1,4 +1,4 @@
-"""Take a dataset folder that somebody edited as it is: what must still hold, and the line about it in the lineage."""
+"""Accept a dataset folder that was edited by hand: check what must still hold, and record the edit in the lineage."""
 
 from __future__ import annotations
 

@@ -14,12 +14,12 @@ ClaimlabError                exit 1: a problem the message explains
 ├── FileChanged              a file of a dataset is not the one that claimlab wrote
 ├── MissingExtra             an optional package is not installed; says the pip line
 ├── NotFound                 something that was asked for by its name or number is not there
-├── NotAllowed               somebody may not do what they ask for; says who may
+├── NotAllowed               the role does not permit it; names the roles that do
 ├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
 ├── Pending                  a run waits for answers that come with a batch; the same run goes on when they are there
 ├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
 ├── NotFound                 nothing has the name or id that was asked for
-├── NotAllowed               whoever asks may not do this: no token, or another role
+├── NotAllowed               not permitted: no token, or another role
 └── EndpointRefused          an endpoint that will answer no call at all: key refused, no credit, unknown model
 """
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, model_validator
 
 Verdict = Literal["fail", "warn", "inconclusive", "pass", "not-measured"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # the gravest first
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # the most severe first
 KEPT = 5_000  # ids of records that a finding keeps
 
 
@@ -30,7 +30,7 @@ class Finding(BaseModel):
     """One result of one check under one protocol. "Not measured" and "inconclusive" are never a pass.
 
     `difference` is the score less its best baseline; the verdict comes from its interval and from `p_adjusted`.
-    Findings with the same `fact` are measurements of one thing: an audit shows the gravest, with the `others` inside.
+    Findings with the same `fact` measure one thing: an audit shows the most severe, with the `others` inside.
     """
 
     model_config = ConfigDict(extra="forbid")

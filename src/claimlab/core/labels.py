@@ -2,7 +2,7 @@
 
 A map is data with a name and a version. Values are compared after folding (Unicode NFKC, case, accents, white space,
 surrounding punctuation), unless the map says `exact`. A value that no map knows is an error that lists the values and
-their counts; a caller may accept them as unknown, and is told how many there were.
+their counts; a caller may accept them as unknown, and gets their number.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GENERAL = "ratings"
 
 
 def check_unmapped(choice: str) -> Unmapped:
-    """The user's word for what to do with strangers, checked."""
+    """The user's choice of what to do with unknown labels, checked."""
     return one_of(get_args(Unmapped), choice, "unmapped")
 
 

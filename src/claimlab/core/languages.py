@@ -110,7 +110,7 @@ def describe(code: str) -> Language | None:
     return Language(iso3=iso3, iso1=to_iso1(iso3), name=str(lang.name)) if lang is not None else None
 
 
-# Hard for every identifier to tell apart (facts of language identification): count as one where a caller says so.
+# Hard to distinguish for every identifier: a caller may count them as one.
 CONFUSABLE = (frozenset({"msa", "ind"}), frozenset({"bos", "hrv", "srp", "hbs"}))
 
 

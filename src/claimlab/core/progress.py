@@ -1,4 +1,4 @@
-"""How long work tells its caller where it stands: a function handed in, so that no room needs to know of a screen."""
+"""How long-running work reports progress: through a function passed in, so that no room depends on a terminal."""
 
 from __future__ import annotations
 

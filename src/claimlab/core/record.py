@@ -41,7 +41,7 @@ AUTHORSHIPS = ("HWT", "MGT", "MTT", "HAT")
 SIDES = ("train", "dev", "test")  # of a split; a published dataset may have parts of its own besides
 CLOSED = {"kind": KINDS, "veracity": VERACITIES, "authorship": AUTHORSHIPS}
 
-# The tables that may stand beside the records, keyed by record id. Steps may add columns; these are the ones that
+# The side tables of the records, keyed by record id. Steps may add columns; these are the ones that
 # other rooms may rely on when the table is there.
 SIDE_TABLES: dict[str, dict[str, pl.DataType]] = {
     "dropped": {**SCHEMA, "step": pl.String(), "reason": pl.String()},
@@ -170,7 +170,7 @@ _ENCODER = json.JSONEncoder(
 
 
 def meta_json(values: Mapping[str, Any]) -> str | None:
-    """The JSON text for a `meta` cell: keys sorted, nulls and blanks left out, null when nothing is left."""
+    """The JSON text for a `meta` cell: keys sorted, nulls and empty values left out, null when nothing is left."""
     stated = {k: v for k, v in values.items() if v is not None and v != ""}
     return _ENCODER.encode(stated) if stated else None
 

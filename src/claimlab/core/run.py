@@ -59,7 +59,7 @@ def one_account(file: Path) -> Iterator[None]:
 class Run:
     """`source` is a dataset or its folder (null where a verb reads other files, named in `reads`); `output` is the
     folder to write (null: only return the result), `kind` what it will be: `force` replaces nothing else. An
-    `estimate` reads, asks nobody and writes nothing."""
+    `estimate` reads only: no calls, no output."""
 
     def __init__(
         self,

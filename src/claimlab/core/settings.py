@@ -1,7 +1,7 @@
 """Settings of a plug-in: the keyword arguments of its constructor, typed by their annotations.
 
 `declared` names them, `read` makes them from words such as `size=3` (pydantic reads the values). What is not a plain
-value (a model, a search, a table) is handed in by the program, and is not a setting.
+value (a model, a search, a table) is passed in by the program, and is not a setting.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def _background() -> asyncio.AbstractEventLoop:
 
 
 def _settle() -> None:
-    """Let a cancelled task run its `finally` blocks before the caller goes on, for a moment: whoever pressed Ctrl-C
+    """Let a cancelled task run its `finally` blocks before the caller goes on, for a moment: a user who pressed Ctrl-C
     does not wait for a task that is slow to stop, or for code that keeps the loop from running at all."""
 
     async def others() -> None:

@@ -1,4 +1,4 @@
-"""A TOML file that a user wrote, held against a model: every fault is a sentence that names the field."""
+"""A TOML file written by a user, validated against a model: every error is a sentence that names the field."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Prediction:
     """A label, a score per class (they need not sum to one), and, where the detector can, why.
 
     A prediction that failed has a null label and a `failure`: it is counted, never guessed. A detector that declines
-    to answer for want of evidence has a null label and says so in `abstained`: that is an answer, not a failure.
+    to answer for lack of evidence has a null label and says so in `abstained`: that is an answer, not a failure.
     """
 
     label: str | None
@@ -58,8 +58,8 @@ class Part:
 class Detector(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
-    # What the program hands in before it can be asked ("model", "search": constructor arguments). One that is handed
-    # nothing asks nobody, and its answers cost nothing unless it says otherwise.
+    # Constructor arguments that the program passes in ("model", "search"). Without any, a detector makes no calls, and
+    # its answers cost nothing unless it says otherwise.
     handles: ClassVar[tuple[str, ...]] = ()
     needs_training: ClassVar[bool] = True  # False: it may run where there are no training rows
     # True: records reach it with a column `evidence`, a list of (id, text); else what is in that list is put behind the

@@ -103,7 +103,7 @@ def read_evidence(dataset: Dataset, mode: Mode, pieces: int = PIECES, *, require
 
 def _first(table: pl.DataFrame, pieces: int) -> pl.DataFrame:
     """The pieces that are shown: the first of each record that have words. What corresponds to the record comes first,
-    and so does what came with the dataset, of which nobody measured that."""
+    and so does what came with the dataset, for which that was not measured."""
     words = pl.concat_str([pl.col("title"), pl.col("text")], separator=": ", ignore_nulls=True)
     apart = ~pl.col("corresponds").fill_null(True) if "corresponds" in table.columns else pl.lit(False)
     readable = table.with_columns(words=words, apart=apart).filter(pl.col("words").str.contains(r"\S"))

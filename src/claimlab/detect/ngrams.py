@@ -3,7 +3,7 @@
 scikit-learn's character analyser walks every text in Python, and that walk is most of the cost of a linear detector.
 Here the texts are one array of code points: an n-gram is a rolling hash of its characters, kept where it crosses no
 space (as scikit-learn's `char_wb`), and counting is one sort of 64-bit keys: 16 bits of row, 48 of hash. One vocabulary
-of a million n-grams in about 500 has a pair that shares a hash, so hashes stand for the n-grams themselves.
+of a million n-grams in about 500 has a pair that shares a hash, so hashes replace the n-grams.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ READ = 4000  # characters of a text that a model is shown
 PIECE = 700  # characters of one piece of evidence
 ABOUT = 200  # characters of a speaker or a venue
 ABSTENTIONS = {"no evidence": "no-evidence", "insufficient evidence": "insufficient-evidence"}
-CLAIM, NOW = "claim", "now"  # up to which day a model may know: that of the claim, or whatever it knows
+CLAIM, NOW = "claim", "now"  # up to when a model may use its knowledge: the day of the claim, or now
 _FIELDS = {"author": "said or written by", "source": "where"}
 
 
@@ -43,7 +43,7 @@ def instructions(prompt: Prompt, task: Task, classes: Sequence[str]) -> str:
 
 
 def context_of(prompt: Prompt, evidence: str) -> list[str]:
-    """What the model is told of the evidence that this run shows; nothing where it shows none."""
+    """The part of the prompt on the evidence that this run shows; empty if it shows none."""
     return [] if evidence == "none" else [prompt.text(f"evidence_{evidence}")]
 
 

@@ -191,7 +191,7 @@ def _predict(
 
 
 def _shifted(progress: Progress, start: int, whole: int) -> Progress:
-    """Progress inside a shard, told as progress of the whole."""
+    """Progress inside a shard, reported as progress of the whole run."""
 
     def shifted(label: str, done: int, total: int | None) -> None:  # noqa: ARG001
         progress(label, start + done, whole)
@@ -239,7 +239,7 @@ def _nothing_in(name: str, split: pl.Series, task: Task) -> DataError:
 
 
 def unready(job: Prepared) -> list[str]:
-    """What a reader must know of the rows that were predicted: texts that are missing, classes nobody could learn."""
+    """Notes on the predicted rows: missing texts, and classes that do not occur in train."""
     test, seen = job.parts["test"], set(job.parts["train"].labels) | set(job.parts["dev"].labels)
     notes = []
     if bare := test.records["text"].null_count():

@@ -43,9 +43,9 @@ def _meta(prediction: Prediction, flag: str | None) -> str | None:
 def evidence_of(
     records: pl.DataFrame, predictions: Sequence[Prediction], before: pl.DataFrame | None
 ) -> pl.DataFrame | None:
-    """The evidence that stands beside a run: the records' own, and what the detector found; null where there is none.
+    """The evidence of a run: that of the records, and what the detector found; null if there is none.
 
-    A run keeps it so that every id a prediction cites can be looked up, and a rationale held against a fact-check.
+    A run keeps it so that every id a prediction cites can be looked up, and a rationale compared with a fact-check.
     """
     own = before.join(records, left_on="record_id", right_on="id", how="semi") if before is not None else None
     rows = [
@@ -61,7 +61,7 @@ def evidence_of(
 
 
 def flags(predictions: Sequence[Prediction]) -> list[str | None]:
-    """For each prediction what is wrong with its score: the same as everybody's, clamped, or against its own label."""
+    """For each prediction what is wrong with its score: the same for all, clamped, or against its own label."""
     scored = {tuple(sorted(p.scores.items())) for p in predictions if p.scores}
     constant = len(scored) == 1 and sum(bool(p.scores) for p in predictions) > 1
     return [_flag(p, constant) for p in predictions]

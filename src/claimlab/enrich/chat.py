@@ -1,6 +1,6 @@
 """A chat message as plain text: without marks of bold and italics, bullets, ornaments, runs of tags and laughter.
 
-Messages are written for the eye. What is said in them starts after the bullet and ends before the tags.
+Messages are decorated. Their statement starts after the bullet and ends before the tags.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ READ = 75  # words: a sentence that begins within them is read, to its end
 LEAST = 4  # words of a claim
 CONTENT = 4  # content words of a claim
 WORTHY = 0.1  # the least score of a claim: more must speak for it than against; below, the text is said to make none
-SEVERAL, SEVERAL_WORTHY = 3, -0.5  # a text of so many statements rarely makes no claim: the least score in one
+SEVERAL, SEVERAL_WORTHY = 3, -0.5  # a text with this many statements rarely has no claim: a lower minimum score there
 HEADLINE = 1.5
 LEAD = 0.5
 LATER = 0.05  # for each sentence before: what matters is said first
@@ -118,7 +118,7 @@ def best_claims(text: str, language: str | None, *, most: int = 1) -> list[str]:
 
 
 def _statement(sentence: str, language: str | None) -> str:
-    """What is said, without what goes before it: a call for attention, "did you know that", "look here,"."""
+    """A sentence without its opening: a call for attention, "did you know that", "look here,"."""
     known = cues(language)
     statement = _without_question(sentence, known)
     while (shout := _SHOUT.match(statement)) and bare(shout[1]) in known.get("shouts", ()):

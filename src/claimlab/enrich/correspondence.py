@@ -1,4 +1,4 @@
-"""Does a result speak of the claim? The share of the query's content words that its snippet holds.
+"""Whether a result is about the claim: the share of the query's content words that its snippet has.
 
 The paper calls a share of at least .8 a correspondence; its notebooks ask for more than .8. Both are kept by name.
 Words are compared without case and accents, because people drop accents when they type. A share of almost nothing

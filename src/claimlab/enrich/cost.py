@@ -18,7 +18,7 @@ from claimlab.search.terms import Searches
 def estimate(dataset: Dataset, doors: Doors, settings: Settings, calls: Calls) -> dict[str, Any]:
     """The least and the most that the run can take. Least: every first answer corresponds, and the first provider of a
     chain answers. Most: every text needs its claims extracted and each searched for, and every provider is asked.
-    Searches that are recorded already are not taken off; model calls that are, are."""
+    Recorded searches are not subtracted; recorded model calls are."""
     texts = prepared(dataset.records["text"], settings.query_rule)
     queries = make_queries(dataset.records["text"], settings.query_rule)
     searched = [text for text, query in zip(texts, queries, strict=True) if query is not None and text is not None]

@@ -25,7 +25,7 @@ from claimlab.llm.provider import Provider
 
 RULES = ("offline", "first-sentence")
 WORDS = 20  # that a model is asked to keep to
-SURE = 5  # words by which a language can be told
+SURE = 5  # words needed to identify a language
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def _name(language: str) -> str:
 
 
 def _grounding(claims: Sequence[str], text: str, language: str | None) -> float | None:
-    """How much of the least grounded claim stands in the text: a model that makes things up shows here."""
+    """The share of the least grounded claim that occurs in the text: low where a model invents things."""
     grounded = [shares(claim, [text], language)[0] for claim in claims]
     known = [share for share in grounded if share is not None]
     return round(min(known), 4) if known else None

@@ -4,7 +4,7 @@
 
 Every end has its own name, because they mean different things: `corresponding`, `not-corresponding` (something was
 found), `nothing-found`, `no-claim` (nothing corresponds to the query, and the text makes no claim to search for),
-`failed` (nobody knows), `no-query` (the record has no words to search with).
+`failed` (unknown), `no-query` (the record has no words to search with).
 """
 
 from __future__ import annotations

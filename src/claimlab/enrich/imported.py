@@ -62,7 +62,7 @@ def read_enriched(path: Path, *, language: str | None = None, limit: int | None 
     frame = pl.DataFrame(records, infer_schema_length=None)
     tables = tables_of(done, {})
     fetched = pl.lit(None, pl.Datetime("us")).alias("retrieved")
-    tables["evidence"] = tables["evidence"].with_columns(fetched)  # nobody knows when
+    tables["evidence"] = tables["evidence"].with_columns(fetched)  # the time is unknown
     return Enrichment(Dataset.build(name, frame, tables, notes=notes, lineage=[step]), summarise(done))
 
 
@@ -158,7 +158,7 @@ def _check(item: Any, query: str) -> list[Evidence]:
 
 
 def _known(when: Dated) -> Dated:
-    """A date, unless it was counted back ("3 days ago") from a day that nobody knows."""
+    """A date, unless it is relative ("3 days ago") to an unknown day."""
     return NO_DATE if when.dated_from == "relative" else when
 
 

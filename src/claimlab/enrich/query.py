@@ -1,8 +1,8 @@
 """From a text to what a person would type into a search box, by the published rules.
 
 Two readings exist and both are kept by name. "paper" is what section 3.4 of the paper says; "released" is what its
-notebooks do: they mend broken encodings first. The last rule is worded differently in the two (the longer of the first
-paragraph and the first 20 words; the first paragraph if it has 20 words, else the first 20) and comes to the same.
+notebooks do: they repair broken encodings first. The last rule is worded differently in the two (the longer of the
+first paragraph and the first 20 words; the first paragraph if it has 20 words, else the first 20) but is equivalent.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from claimlab.text.repair import repair_mojibake
 from claimlab.text.urls import strip_urls
 
 Rule = Literal["paper", "released"]
-SHORT = 20  # words: a text of so many is its own query
-LONG_ENOUGH = 7  # words: a first sentence of so many is likely to hold the claim
+SHORT = 20  # words: a text up to this length is its own query
+LONG_ENOUGH = 7  # words: a first sentence this long is likely to have the claim
 
 # Quotation marks. A single one between two letters is an apostrophe and stays.
 _QUOTES = r"[\"“”„‟«»‹›〝〞＂]|\B['‘’‚‛]|['‘’‚‛]\B"

@@ -12,7 +12,7 @@ _ABBREVIATION = re.compile(
 
 
 def words(text: str) -> list[str]:
-    """What stands between blanks: how the published heuristics count words."""
+    """Words separated by whitespace, as the published heuristics count them."""
     return text.split()
 
 
@@ -32,7 +32,7 @@ def first_paragraph(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences, in order, blanks around them gone. A line end always ends one."""
+    """The sentences, in order and stripped. A line end always ends one."""
     from icu4py.breakers import SentenceBreaker
 
     parts: list[str] = []

@@ -1,7 +1,7 @@
 """Records of which a run said that it found no evidence, or not enough: no verdict, and no failure either.
 
 In every score they count as wrong, since a verdict was asked for. Here they are looked at apart, and the two kinds
-apart from each other: "no evidence" speaks of the search, "insufficient evidence" of what was found.
+apart from each other: "no evidence" is about the search, "insufficient evidence" about its results.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def answers(
 
 
 def speller(classes: Sequence[str]) -> Callable[[str], str]:
-    """Spells a word like the class that it means: " FALSE" is false. Classes that differ only so are told apart."""
+    """Maps a word to the class it means: " FALSE" is false. Classes that differ only in case stay separate."""
     folded: dict[str, str | None] = {}
     for name in classes:
         word = name.strip().lower()

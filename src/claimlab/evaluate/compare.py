@@ -1,6 +1,6 @@
 """Is one run better than another? On the records that both answered: a paired bootstrap and an exact McNemar test.
 
-The bootstrap resamples whole groups and speaks of macro-F1. McNemar's test counts the records that only one of the two
+The bootstrap resamples whole groups and compares macro-F1. McNemar's test counts the records that only one of the two
 got right, as if they were independent: with groups of records it is too sure, so read it beside the interval. Its
 p-values are corrected by Holm's method for the number of comparisons.
 """

@@ -69,7 +69,7 @@ def _scores(table: pl.DataFrame, task: Task, records: pl.DataFrame, file: Path) 
         return [None] * table.height
     wanted = task.positive if task.positive in classes else classes[1]
     other = next(c for c in classes if c != wanted)
-    # What is no probability still ranks: the other class then gets its negative.
+    # A score outside 0 to 1 still ranks: the other class then gets its negative.
     numbers = _numbers(table["score"], file)
     shares = all(v is None or 0 <= v <= 1 for v in numbers)
     first, second = f"{{{json.dumps(wanted)}: ", f", {json.dumps(other)}: "

@@ -1,4 +1,4 @@
-"""A run folder opened: the runs in it beside the truth, with what judges said of them."""
+"""Open a run folder: its runs with the true labels, and the judges' verdicts on them."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
 
 
 def baselines(run: ScoredRun) -> list[Baseline]:
-    """From the labels of the very records that were scored: a detector below them has learnt nothing."""
+    """From the labels of the scored records: a detector below them has learnt nothing."""
     sizes = np.bincount(run.answers.truth)
     shares, alone = sizes / sizes.sum(), len(run.answers.classes) < 2
     return [

@@ -1,4 +1,4 @@
-"""A run beside the truth: which records were to be answered, what was said of each, and what the run was.
+"""A run with the true labels: the records to predict, the answer to each, and the settings of the run.
 
 A run is a folder that `claimlab detect` wrote, or a table of predictions (id, label, score) made elsewhere together
 with the dataset it is about. Nothing is dropped in silence: what could not be scored is counted.
@@ -32,7 +32,7 @@ _ABSTAINED = {word: kind for kind, words in ABSTENTIONS.items() for word in word
 
 @dataclass(frozen=True)
 class About:
-    """What the lineage tells of a run; all null for predictions made elsewhere."""
+    """What the lineage records about a run; all null for predictions made elsewhere."""
 
     detector: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class About:
     divided_by: str | None = None  # how the data was split: "random", "time", "source", ...
     notes: tuple[str, ...] = ()
     division: str | None = None  # the split by its full name: "source:leave-out=Herald"
-    judged: tuple[dict[str, Any], ...] = ()  # what judges said of its reasons, where it carries their annotations
+    judged: tuple[dict[str, Any], ...] = ()  # verdicts of judges on its rationales, if it has their annotations
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def score(
     about: About | None = None,
     digest: str | None = None,
 ) -> ScoredRun:
-    """Put predictions beside the truth. Spelling aside ("FALSE " is false), an answer is taken as it is."""
+    """Join predictions with the true labels. Except for spelling ("FALSE " is false), answers are not changed."""
     part = _part(dataset, task, split)
     labelled = part.drop_nulls("truth")
     classes = tuple(labelled["truth"].unique().sort().to_list())
@@ -185,7 +185,7 @@ def _part(dataset: Dataset, task: Task, split: str | None) -> pl.DataFrame:
 
 
 def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFrame:
-    """Answers by record id, spelled like the classes; what is no verdict but a way to give none is `abstained`."""
+    """Answers by record id, spelled like the classes; an answer that declines to choose a class is `abstained`."""
     spell, known = speller(classes), set(classes)
     words = predictions["label"].str.strip_chars()
     spelling = {w: spell(w) for w in words.drop_nulls().unique().to_list()}

@@ -79,7 +79,7 @@ class _Pairs:
 
 
 def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> Slices:
-    """The scores of `run` for each value of the trait `by`."""
+    """The scores of `run` for each value of `by`."""
     by = ALIASES.get(by, by)
     values = run.trait(by)
     pairs = _pairs(values)

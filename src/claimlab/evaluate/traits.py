@@ -1,4 +1,4 @@
-"""By what records can be told apart: their language and what is known of it, who made them and how, when and where.
+"""The subgroups of records: by language and its properties, by how they were made, by time and by source.
 
 A trait gives each record no value, one, or several (a text may use several techniques). Languages are looked up by
 their ISO 639-3 code in the language table, whatever code a dataset wrote; the resource class is the dataset's own where
@@ -92,7 +92,7 @@ def title(name: str) -> str:
 
 
 def _each(values: pl.Series, read: Callable[[Any], list[str]]) -> Values:
-    """`read` of every value, worked out once for each distinct one: most traits have few values on many records."""
+    """`read` of every value, computed once per distinct value: most columns have few values on many records."""
     distinct = values.unique().drop_nulls()
     results = pl.Series([read(value) for value in distinct.to_list()], dtype=pl.List(pl.String))
     table = pl.DataFrame({"key": distinct, "value": results})

@@ -12,8 +12,8 @@ import polars as pl
 
 SAMPLE = 500
 NO_DATES = (date(1970, 1, 1), date(1900, 1, 1))  # what software writes when it knows no date
-PLACEHOLDER, STRIKING = 0.5, 0.1  # of the dates, that are the same day: not a date; worth a word
-PLACEHOLDER_ROWS = 20  # dates below which nothing is said of that
+PLACEHOLDER, STRIKING = 0.5, 0.1  # share of dates that are the same day: treated as missing; reported
+PLACEHOLDER_ROWS = 20  # fewer dates are not reported
 _EARLIEST, _LATEST = datetime(1500, 1, 1), datetime(9999, 12, 31)
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S%.f", " %I:%M %p", " %I:%M:%S %p")
 _ISO = (*(f"%Y-%m-%d{t}" for t in _TIMES[:4]), "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M")
@@ -153,7 +153,7 @@ def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None
 
 
 def _by_order(text: pl.Series, dates: Dates, day_first: bool | None) -> None:
-    """Numbers with day and month: the order that reads more of them; if both read all, as told, else not at all."""
+    """Numeric dates: the order of day and month that parses more of them; if both parse all, `day_first`, else none."""
     rest = _rest(text, dates)
     if not rest.len() or not rest.str.contains(_NUMERIC).any():
         return

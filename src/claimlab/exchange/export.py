@@ -72,7 +72,7 @@ def export(
 
 
 def _mark(dataset: Dataset, form: str, settings: Settings, written: Written, building: Path, output: Path) -> Exported:
-    """Write the marker of the export; what is said of it."""
+    """Write the marker of the export; returns its content."""
     manifest = dataset.manifest()
     counts = {**manifest.counts, **written.counts}
     step = Lineage(

@@ -1,4 +1,4 @@
-"""Import what claimlab once exported and somebody has edited since: its licence, lineage and marks must not get lost.
+"""Import an edited export of claimlab without losing its licence, lineage and marks.
 
 An untouched export comes back whole with `read_export`; an edited one is read like any other files, but what it was
 before the edit is still known from `claimlab.json`.
@@ -31,7 +31,7 @@ def marker_of(paths: Sequence[str | Path]) -> Marker | None:
 
 
 def record_files(marker: Marker) -> list[str]:
-    """Patterns of the files that hold records; side tables are keyed by record id and are no records."""
+    """Patterns of the files that hold records; side tables are keyed by record id and are not records."""
     return _RECORD_FILES.get(marker.format, ["records.*"])
 
 

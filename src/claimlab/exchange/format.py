@@ -1,7 +1,7 @@
 """The contract of an export format: one file in `exchange/formats/` with a module-level FORMAT.
 
 A format writes into an empty folder that `claimlab.exchange.export` swaps into place. One that loses nothing has a
-`read` beside its `write`, and a test holds that what comes back is what went in.
+`read` next to its `write`, and a test checks that the round trip is exact.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Settings:
 
 @dataclass
 class Written:
-    """What a format says of its work: counts, sentences where something was left out, and what `read` must know."""
+    """The report of a format: counts, sentences where something was left out, and what `read` needs."""
 
     counts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

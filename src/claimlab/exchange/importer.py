@@ -57,7 +57,7 @@ class Columns(TypedDict, total=False):
 
 
 def ignore(plan: Plan) -> None:
-    """The default for `on_plan`: nobody looks."""
+    """The default for `on_plan`: does nothing."""
 
 
 def guess_files(

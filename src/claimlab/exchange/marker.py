@@ -1,4 +1,4 @@
-"""`claimlab.json`: what stands in every exported folder, so that it can be traced, checked and read back.
+"""`claimlab.json`, which every exported folder has, so that it can be traced, checked and read back.
 
 It holds the manifest of the dataset that was exported (name, licence, notes, lineage), the export itself as a step,
 the sha256 of every file, and whatever the format noted for its own reader. Like `dataset.json`, it holds no time of day

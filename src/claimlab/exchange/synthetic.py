@@ -1,6 +1,6 @@
 """Machine-made text leaves claimlab only with its label, its origin and its change log.
 
-In `meta` they stand as {"synthetic": {"label", "origin", "changes"}}, or flat as {"synthetic": true, "origin",
+In `meta` they are {"synthetic": {"label", "origin", "changes"}}, or flat as {"synthetic": true, "origin",
 "change_log"}. An empty list of changes is a change log: it says that nothing was altered.
 """
 
@@ -19,7 +19,7 @@ MACHINE_MADE = ("MGT", "MTT", "HAT")
 
 
 def machine_made(dataset: Dataset) -> pl.Expr:
-    """Rows that a machine had a hand in; in a synthetic dataset that includes rows that do not say who wrote them."""
+    """Rows written or edited by a machine; in a synthetic dataset also rows without authorship."""
     known = pl.col("authorship").is_in(MACHINE_MADE)
     return known.fill_null(dataset.synthetic)
 

@@ -87,7 +87,7 @@ class Bundle:
         self._members = dict(sorted(self._members.items()))
 
     def is_named(self, name: str) -> bool:
-        """Whether the member is the very file that was given."""
+        """Whether the member is the file itself that the user named."""
         member = self._members[name]
         return (member.stored if isinstance(member, Packed) else member) == self.path
 
@@ -197,7 +197,7 @@ class Bundle:
 
 def _starts_as_zip(place: Path) -> bool:
     with place.open("rb") as file:
-        return file.read(2) == b"PK"  # a table that merely contains the marks of a zip near its end is no zip
+        return file.read(2) == b"PK"  # a table that merely contains the marks of a zip near its end is not a zip
 
 
 def _junk(name: str) -> bool:

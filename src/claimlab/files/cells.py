@@ -1,9 +1,9 @@
 """Spreadsheet cells that cannot start a formula, by a rule that can be undone.
 
-A spreadsheet runs a cell that starts with =, +, - or @ (or a full-width twin of one), and blanks or control characters
-before it do not always stop it. The rule: such a cell gets one apostrophe in front. So does a cell that starts with an
-apostrophe already, and so does an empty text; a null stays an empty cell. Undoing it is one step without a guess: an
-empty cell is null, and one leading apostrophe is taken away.
+A spreadsheet runs a cell that starts with =, +, - or @ (or its full-width form), and whitespace or control characters
+before it do not always prevent that. The rule: such a cell gets one apostrophe in front. So does a cell that already
+starts with an apostrophe, and so does an empty text; a null stays an empty cell. The rule is reversible: an empty cell
+is null, and one leading apostrophe is removed.
 
 Control characters other than tabs and line breaks would steer a terminal that shows the file. A cell with one of them
 starts with '\\ and has them as \\x1b, with every backslash doubled; that start is given to no other cell.
@@ -15,7 +15,7 @@ import polars as pl
 
 MARK = "'"
 
-# What stands first once blanks, marks and control characters are skipped; the variants fold to = + - @ under NFKC.
+# The first character after whitespace, marks and control characters; the variants fold to = + - @ under NFKC.
 _STARTERS = "=+\\-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋−"
 _RISKY = rf"\A(?:\z|'|[\x00-\x1f\x7f-\x9f]|[\s\p{{Z}}\p{{C}}]*[{_STARTERS}])"
 

@@ -86,7 +86,7 @@ def pieces(source: Source) -> Iterator[bytes]:
 
 
 def _as_utf8(source: Source, name: str, encoding: str | None) -> tuple[Source, str, list[str]]:
-    """The source itself when it is UTF-8 as far as a sample tells, else its text encoded anew."""
+    """The source itself if a sample of it is UTF-8, else its text encoded as UTF-8."""
     if isinstance(source, Path):
         sampled = _sampled_encoding(source) if encoding is None else encoding.lower()
         if sampled in _UTF8:
@@ -174,7 +174,7 @@ def _fast(source: Source, name: str, layout: Layout, names: list[str], marks: Ma
     quoted = layout.quotes == "double"
     if layout.delimiter is None or layout.quotes == "escape" or (quoted and not marks.well_formed):
         return None
-    if marks.returns != marks.pairs:  # Polars takes some lone returns for blanks
+    if marks.returns != marks.pairs:  # Polars reads some lone returns as whitespace
         return None
     try:
         frame = pl.read_csv(

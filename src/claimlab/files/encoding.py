@@ -1,6 +1,6 @@
 """From bytes to text: UTF-8 first, marks and UTF-16 honoured, then the best guess of a detector.
 
-The detector tells scripts apart well, and Western from Eastern European code pages badly (Portuguese read as cp1250
+The detector is good at scripts, and bad at Western against Eastern European code pages (Portuguese read as cp1250
 turns "não" into "năo"), so among Latin code pages the alphabets of the languages decide.
 """
 
@@ -120,7 +120,7 @@ def is_blank(head: bytes) -> bool:
 
 
 def looks_binary(head: bytes) -> bool:
-    """Whether bytes are no text in any encoding: NULs (unless UTF-16 or -32), or more than 5 % other control bytes."""
+    """Whether bytes are not text in any encoding: NULs (unless UTF-16 or -32), or more than 5% other control bytes."""
     if any(head.startswith(mark) for mark, _ in _MARKS) or _without_mark(head) is not None:
         return False
     strange = sum(1 for b in head if b < 32 and b not in _TEXT_CONTROLS)

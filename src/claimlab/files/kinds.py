@@ -69,7 +69,7 @@ def kind_of(head: bytes, size: int, name: str) -> Kind:
 
 
 def is_pickle(head: bytes, size: int) -> bool:
-    """Whether bytes are a pickle, told without opening it: by the mark of protocols 2 to 5, or, for the older text
+    """Whether bytes are a pickle, decided without opening it: by the mark of protocols 2 to 5, or, for the older text
     protocols, because the whole file is a well-formed list of pickle commands."""
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         return True

@@ -32,7 +32,7 @@ class NotATable(UnreadableFile):
 
 
 def read_json_file(text: str, name: str, encoding: str) -> RawTable:
-    """A JSON file (a list of objects, or an object around one) or JSON lines, told apart by content."""
+    """A JSON file (a list of objects, or an object around one) or JSON lines, distinguished by content."""
     lines = name.lower().endswith((".jsonl", ".ndjson")) and not text.lstrip().startswith("[")
     reader = _Reader(name)
     if lines or _is_lines(text):

@@ -96,7 +96,7 @@ class RawTable:
 
 
 def unique_names(cells: Iterable[str | None]) -> list[str]:
-    """Header cells stripped of marks and blanks; empty ones numbered, repeated ones suffixed."""
+    """Header cells stripped of marks and whitespace; empty ones numbered, repeated ones suffixed."""
     out: dict[str, None] = {}
     for i, raw in enumerate(cells):
         name = base = (raw or "").strip().lstrip("\ufeff").strip() or f"column_{i + 1}"

@@ -18,7 +18,7 @@ from claimlab.files.raw import Quotes, Refused
 csv.field_size_limit(1 << 30)
 
 LONGEST = 10_000  # lines in one cell; a quote open for longer was never meant as one
-BARE_RETURN = "\udc0d"  # stands in for a return inside a line, which Python's reader refuses; cannot occur in UTF-8
+BARE_RETURN = "\udc0d"  # replaces a return inside a line, which Python's reader refuses; cannot occur in UTF-8
 
 RAGGED = "wrong number of columns"
 UNCLOSED = "a quote that opens a cell is not closed before a delimiter or line end"
@@ -62,7 +62,7 @@ def all_regular(lines: Iterable[str], delimiter: str, quotes: Quotes, width: int
 
 
 def is_blank(cells: list[str], width: int) -> bool:
-    """A line with nothing on it, or nothing but blanks where several cells should be."""
+    """An empty line, or only whitespace where several cells should be."""
     return not cells or (width > 1 and len(cells) == 1 and not cells[0].strip())
 
 
@@ -86,7 +86,7 @@ class _Feed:
         self.again: deque[str] = deque()
         self.current: list[str] = []
         self.number = 0
-        self.shielded = False  # whether the row in progress holds a stand-in
+        self.shielded = False  # whether the current row has a replaced character
 
     def __iter__(self) -> _Feed:
         return self

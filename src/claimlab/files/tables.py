@@ -33,7 +33,7 @@ def read_delimited(
 
     Short rows are filled with null and long rows keep their surplus in the last column: loaders know their files.
     """
-    # not splitlines(): it also splits at U+2028 and other marks that stand inside texts
+    # not splitlines(): it also splits at U+2028 and other marks that occur inside texts
     lines: Iterable[str] = io.StringIO(text, newline="") if quoted else re.split(r"\r\n|\n|\r", text)
     reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
     rows = [row for row in reader if row]

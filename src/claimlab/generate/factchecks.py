@@ -1,7 +1,7 @@
-"""Made-up fact-checks of made-up claims, as ClaimReview, so that evidence can be searched for offline.
+"""Synthetic fact-checks of synthetic claims, as ClaimReview, so that evidence can be searched offline.
 
-Some repeat a claim whole, so that a first search finds them; some say only its core, so that the claim has to be
-extracted first; most claims have none. Which is which is known, so tests can hold a search to it.
+Some repeat the whole claim, so that the first search finds them; some repeat only its main clause, so that the claim
+must be extracted first; most claims have no fact-check. The assignment is returned, so that tests can check the search.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ WHOLE, CORE = "whole", "core"
 
 
 def fact_checks(dataset: Dataset, *, seed: int = 20, each: int = 40) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """ClaimReviews for `each` claims repeated whole and `each` of which only the main clause is said; and which record
-    has which."""
+    """ClaimReviews of `each` whole claims and `each` main clauses, and the kind of fact-check by record."""
     rng = np.random.default_rng(seed)
     rows = [r for r in dataset.records.iter_rows(named=True) if r["veracity"] and len((r["text"] or "").split()) > 24]
-    drawn = [rows[int(i)] for i in rng.permutation(len(rows))]
-    brief = [row for row in drawn if _core(row) is not None][:each]
-    whole = [row for row in drawn if row not in brief][:each]
+    shuffled = [rows[int(i)] for i in rng.permutation(len(rows))]
+    brief = [row for row in shuffled if _core(row) is not None][:each]
+    whole = [row for row in shuffled if row not in brief][:each]
     reviews, truth = [], {}
     for number, (row, kind) in enumerate([*((r, WHOLE) for r in whole), *((r, CORE) for r in brief)]):
         claim = _sentence(row) if kind == WHOLE else str(_core(row))
@@ -39,7 +38,7 @@ def _sentence(row: dict[str, Any]) -> str:
 
 
 def _core(row: dict[str, Any]) -> str | None:
-    """The main clause, where another says why it happened; null where none does."""
+    """The main clause of a claim that also has a clause of reason; null if it has none."""
     sentence = _sentence(row)
     ends = [at for word in _material()[row["language"]]["reasons"] if (at := sentence.find(f" {word} ")) > 0]
     return sentence[: min(ends)] if ends else None

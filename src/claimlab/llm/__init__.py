@@ -6,5 +6,5 @@
 
 A provider (`providers/`, one file each) makes one call. Thin layers with the same one method are put around it, each
 with one job: `meter` (budget, time limit), `retry` (faults, pace), `remember` (the recording), `validate` (schema, one
-re-ask). docs/llm.md tells the whole story.
+re-ask). See docs/llm.md.
 """

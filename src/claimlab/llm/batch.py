@@ -166,7 +166,7 @@ def cancel(cache: Path) -> list[Batch]:
 
 
 async def looked_at(cache: Path) -> list[Batch]:
-    """Every batch of a cache, with what its endpoint says of those that are not collected."""
+    """Every batch of a cache, with the endpoint's status of those that are not collected."""
     batches = batches_in(cache)
     for batch in batches:
         if not batch.collected and batch.status not in OVER:
@@ -221,5 +221,5 @@ async def _collect(batch: Batch, recording: Recording) -> None:
         else:
             batch.failed += 1
     known = [cost for cost in costs if cost is not None]
-    # One that came back without a word about its tokens may have cost anything: then nothing is given back.
+    # A reply without token counts may have cost anything: then nothing is given back.
     batch.actual = _sum(known) if len(known) == len(costs) else batch.assumed

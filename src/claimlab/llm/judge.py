@@ -1,7 +1,7 @@
 """One judge for everything that a model is asked to judge: contradiction, feasibility, drift, verdicts, worth, quality.
 
 A judge is a prompt, a schema whose first field is the rationale, and how often it is asked. Scores of several runs are
-averaged, words counted. It tells what it cost, how far its own runs agree, and what became of every question: a refusal
+averaged, words counted. It reports the cost, how far its own runs agree, and the outcome of every question: a refusal
 or a reply that cannot be read is null, and counted. What it is worth is for the caller to say, who compares it with
 annotators, or marks it unvalidated.
 """
@@ -52,7 +52,7 @@ class ModelJudge(Generic[T]):
 
     @property
     def standing(self) -> str | None:
-        """What its profile says of it, such as that it is too small for results."""
+        """A caveat from its profile, such as that the model is too small for results."""
         return self.provider.profile.standing
 
     def parameters(self) -> dict[str, Any]:

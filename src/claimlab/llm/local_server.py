@@ -30,7 +30,7 @@ class LocalServer:
 
 
 def local_server(weights: Path, context: int = CONTEXT) -> LocalServer:
-    """The server of these weights, with so many tokens of context for a call; blocks while it loads."""
+    """The server of these weights, with this many tokens of context per call; blocks while it loads."""
     with _lock:
         if (weights, context) not in _running:
             _running[weights, context] = _start(weights, context)

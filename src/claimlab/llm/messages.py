@@ -1,4 +1,4 @@
-"""What goes through the door: a Request in, an Answer out."""
+"""The messages of a model call: a Request in, an Answer out."""
 
 from __future__ import annotations
 

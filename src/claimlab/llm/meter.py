@@ -61,7 +61,7 @@ def most(request: Request[Any], profile: Profile) -> Amount:
 
 
 def actual(answer: Answer[Any]) -> Amount | None:
-    """What a call did cost; null when nobody can know."""
+    """What a call cost; null if unknown."""
     if answer.failure is not None and (answer.failure.startswith("http-") or answer.failure == "unreachable"):
         return Amount(calls=answer.calls)  # turned away before a model saw it: not charged for
     if answer.usage.total is None:

@@ -1,10 +1,10 @@
-"""A stand-in for a vendor: a small HTTP server on loopback that speaks the wire format, with faults on demand.
+"""A fake vendor for tests: a small HTTP server on loopback that speaks the wire format, with faults on demand.
 
     with StandIn(latency=0.2, slots=64) as server: ... server.url ...      a thread, for tests and notebooks
     python -m claimlab.llm.standin --latency 0.2 --slots 64                a process; prints its URL
 
 It exists so that retries, caps, resuming and throughput are tried against a real socket without a key or a bill. It
-counts every request it answers and tells them apart by their body, so that "no paid call was repeated" is a count and
+counts every request it answers by its body, so that "no paid call was repeated" is a count and
 not a hope. A fault is a word: see `_FAULTS` and the ones `_reply` knows.
 """
 
@@ -41,7 +41,7 @@ def echo(body: Body) -> str:
 class StandIn:
     """`answer(body)` is the text; `fault(body, seen)` may name a fault, `seen` being how often this body came before.
 
-    `slots`: how many requests are worked on at once; more wait in line, or are told 429 when `strict`.
+    `slots`: how many requests are worked on at once; more wait in line, or get status 429 when `strict`.
     """
 
     def __init__(

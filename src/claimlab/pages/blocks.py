@@ -52,12 +52,12 @@ class Table:
     rows: Sequence[Sequence[Cell | str | int | float | None]]
     caption: str = ""
     sortable: bool = True
-    upright: bool = False  # many narrow columns: their heads stand upright, and the first column stays in sight
+    upright: bool = False  # many narrow columns: vertical headers, and a sticky first column
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture as SVG text, with words for those who cannot see it; `name` is its file name without the ending."""
+    """A figure as SVG text, with a text alternative; `name` is its file name without the suffix."""
 
     svg: str
     caption: str
@@ -118,17 +118,17 @@ def cell(value: Cell | str | int | float | None) -> Cell:
 
 
 def decimal(value: float | None, digits: int = 1) -> Cell:
-    """A figure with so many digits behind the point."""
+    """A figure with this many decimal places."""
     return cell(None) if value is None else Cell(f"{value:.{digits}f}", sort=value)
 
 
 def percent(value: float | None, digits: int = 1) -> Cell:
-    """A share of 1, in per cent."""
+    """A share of 1, in percent."""
     return cell(None) if value is None else Cell(f"{100 * value:.{digits}f}", sort=value)
 
 
 def span(interval: tuple[float, float] | None, digits: int = 1) -> Cell:
-    """An interval of shares of 1, in per cent."""
+    """An interval of shares of 1, in percent."""
     if interval is None:
         return cell(None)
     low, high = interval

@@ -29,8 +29,8 @@ _MARK = re.compile(r'<(path|line|rect)((?: [^<>]*?)?) aria-label="([^"]*)" role=
 
 
 def to_svg(chart: Any, *, values: bool = True) -> str:
-    """The chart as one SVG element without a fixed background; with `values`, each mark says its own to whoever points
-    at it."""
+    """The chart as one SVG element without a fixed background; with `values`, each mark shows its
+    value on hover."""
     import vl_convert
 
     spec = chart.configure(
@@ -56,7 +56,7 @@ def _pointed_at(mark: re.Match[str]) -> str:
 
 
 def slim(svg: str) -> str:
-    """The same picture in a third of the bytes: tenths of a pixel, one font, nothing empty. Text is left as it is."""
+    """The same figure in a third of the bytes: tenths of a pixel, one font, nothing empty. Text is left as it is."""
     without = re.sub(r'<path class="(?:back|fore)ground"[^<>]*(?:d=""|d="M0,0h0v0h0Z")[^<>]*/>', "", svg)
     lean = re.sub(r"<[^<>]*>", lambda tag: re.sub(r"-?\d+\.\d\d+", _tenth, _DEFAULTS.sub("", tag.group())), without)
     return lean.replace("<svg ", f'<svg font-family="{FONT}" ', 1)

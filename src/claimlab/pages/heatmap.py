@@ -10,7 +10,7 @@ import polars as pl
 from claimlab.pages.charts import TRUE
 
 CELL = 46  # pixels
-LEAST = 300  # wide: a page would blow a smaller picture up
+LEAST = 300  # pixels wide: a page would enlarge a smaller figure
 
 
 def heatmap(
@@ -24,7 +24,7 @@ def heatmap(
     columns: Sequence[str] | None = None,
     number: str = ",.0f",
 ) -> Any:
-    """`cells` name their row and column; cells that are not given stay blank, which is not the same as nought."""
+    """`cells` name their row and column; missing cells stay empty, which is not the same as zero."""
     import altair as alt
 
     across = list(columns or order)

@@ -28,7 +28,7 @@ _LONG = 38  # characters: from here a column is given a width and wraps
 
 
 def to_latex(report: Report, *, plots: str = "plots") -> str:
-    """Every block that paper can show; a picture is taken from its PNG file in `plots`."""
+    """Every block that can be printed; figures are the PNG files in `plots`."""
     parts = [
         f"\\title{{{escape(report.title)}}}\\author{{claimlab}}\\date{{}}\\maketitle",
         f"\\noindent {escape(report.subtitle)}" if report.subtitle else "",
@@ -67,8 +67,8 @@ def _parts(block: Block, level: int, plots: str) -> list[str]:
     if isinstance(block, Figure):
         if not block.name:
             return []
-        picture = f"\\includegraphics[width=.9\\linewidth]{{{plots}/{block.name}.png}}"
-        return [f"\\begin{{center}}{picture}\\\\ {escape(block.caption)}\\end{{center}}"]
+        figure = f"\\includegraphics[width=.9\\linewidth]{{{plots}/{block.name}.png}}"
+        return [f"\\begin{{center}}{figure}\\\\ {escape(block.caption)}\\end{{center}}"]
     return [_table(block)]
 
 

@@ -1,4 +1,4 @@
-"""The Markdown view: for a repository, an issue or a paper's appendix. Pictures are files beside it, in `plots/`."""
+"""The Markdown view: for a repository, an issue or a paper's appendix. Figures are files in `plots/`."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def _parts(block: Block, level: int, plots: str) -> list[str]:
     if isinstance(block, Tiles):
         return [" · ".join(f"{escape(label)} **{escape(value)}**" for label, value, _ in block.tiles)]
     if isinstance(block, Figure):
-        picture = f"![{escape(block.alt)}]({plots}/{block.name}.svg)\n" if block.name else ""
-        return [f"{picture}*{escape(block.caption)}*"]
+        figure = f"![{escape(block.alt)}]({plots}/{block.name}.svg)\n" if block.name else ""
+        return [f"{figure}*{escape(block.caption)}*"]
     if isinstance(block, Quote):
         return ["> " + escape(" — ".join(filter(None, [excerpt(block.text, 2_000), block.caption])))]
     return [_table(block)]

@@ -21,7 +21,7 @@ SIDE = 460.0  # pixels
 NAMED = 45
 _MARK = "https://dot.invalid/"
 _DOT = re.compile(rf'<a xlink:href="{re.escape(_MARK)}(\d+)">(.*?)</a>', re.DOTALL)
-ONE_SIDED = 2.0  # times as usual in one class as in the other: from here a dot takes the colour of its class
+ONE_SIDED = 2.0  # times as frequent in one class as in the other: a dot above this has the colour of its class
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Side:
 
 
 def scatter_svg(words: Sequence[str], across: Side, up: Side, link: Callable[[str], str] | None = None) -> str:
-    """The chart as SVG in which each dot says its word and figures to whoever points at it; with `link`, it leads to
+    """The chart as SVG in which each dot shows its word and figures on hover; with `link`, it links to
     `link(word)`."""
     figures = [
         f"{excerpt(word, 40)}: {a:,} of {across.size:,} {across.name}, {b:,} of {up.size:,} {up.name}"
@@ -110,7 +110,7 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
 
 
 def share(side: Side) -> npt.NDArray[np.float64]:
-    """Share of the class that holds each word; half a record stands for none, since a logarithm has no zero."""
+    """Share of the class that holds each word; zero counts as half a record, since the scale is logarithmic."""
     return np.maximum(np.asarray(side.counts, dtype=np.float64), 0.5) / max(side.size, 1)
 
 

@@ -1,6 +1,6 @@
 """The terminal view: blocks as plain text that fits a width, with colour only where a caller asks for it.
 
-What comes from data is made harmless first: a control or direction character in a claim could repaint the terminal.
+Text from data is escaped first: a control or direction character in a claim could repaint the terminal.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def grid(
     cut: bool = False,
     gap: int = GAP,
 ) -> list[str]:
-    """A table as lines. When it is too wide, the widest columns give way, but never those named in `whole`.
+    """A table as lines. When it is too wide, the widest columns are cut, but never those named in `whole`.
 
     Cells that do not fit are wrapped, or with `cut` end in an ellipsis, so that each row stays one line.
     """
@@ -154,7 +154,7 @@ def _row(
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> list[str]:
-    """Lines of `text`; a hyphen is no place to break, since names and options have them.
+    """Lines of `text`, not broken at hyphens, since names and options have them.
 
     `textwrap` counts characters, so lines of wide ones are cut again by columns.
     """
@@ -173,7 +173,7 @@ def _by_columns(line: str, width: int) -> list[str]:
 
 
 def _squeeze(lines: Iterable[str]) -> list[str]:
-    """Lines without blanks at the end and without two blanks in a row: nested blocks each end in one."""
+    """Lines without empty ones at the end or two in a row: nested blocks each end in one."""
     out: list[str] = []
     for line in lines:
         if line or (out and out[-1]):

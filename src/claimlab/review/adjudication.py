@@ -15,8 +15,7 @@ SEES_ALL = Person(id=0, name="-", role="owner")
 
 
 def disputed(connection: sa.Connection, task: Task, wanted: int, who: Person | None) -> list[Item]:
-    """The items on which annotators differ and nobody has decided, with their votes; for `who` without those that they
-    voted on themselves."""
+    """The undecided items on which annotators differ, with their votes; for `who` without those that they voted on."""
     if who is not None:
         demand(who, ABOVE, "see the votes of others")
     torn = {i: votes for i, (votes, outcome) in outcomes(connection, task, wanted).items() if outcome.how == "disputed"}
@@ -42,7 +41,7 @@ def reveal(connection: sa.Connection, item_id: str, who: Person | None) -> None:
 def second_vote(
     connection: sa.Connection, task: Task, who: Person, item_id: str, value: object, *, key: str, comment: str | None
 ) -> Decision:
-    """A vote after the reveal, by somebody who voted before it."""
+    """A vote after the reveal, by an annotator who voted before it."""
     row, votes = row_of(connection, item_id), ballots(connection, [item_id]).get(item_id, Votes())
     if row.revealed is None:
         raise NotAllowed(f"The votes on item {item_id} are not revealed.", "Reveal them first.")
@@ -54,7 +53,7 @@ def second_vote(
 def adjudicate(
     connection: sa.Connection, task: Task, who: Person, item_id: str, value: object, *, key: str, comment: str | None
 ) -> Decision:
-    """The final decision, by somebody who did not vote on the item."""
+    """The final decision, by a person who did not vote on the item."""
     demand(who, ABOVE, "adjudicate")
     votes = ballots(connection, [item_id]).get(item_id, Votes())
     if who.id in {b.person for b in votes.first}:

@@ -1,6 +1,6 @@
 """Agreement in a review: all annotators together and every pair, before and after discussion, with intervals.
 
-Models are set beside annotators in pairs of their own; they are no part of the figures over all annotators.
+Models are compared with annotators in pairs; they are not part of the figures over all annotators.
 """
 
 from __future__ import annotations

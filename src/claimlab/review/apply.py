@@ -230,7 +230,7 @@ def _decisions(review: Review, ballots: Iterable[Ballot], about: Mapping[str, An
 
 
 def _merged(before: pl.DataFrame, new: pl.DataFrame) -> pl.DataFrame:
-    """The new answers under the old; what the same annotator had said of the same record to the same question goes."""
+    """The old answers, then the new; an old answer of the same annotator to the same question is replaced."""
     keys = ["record_id", "annotator", "question"]
     others = before.join(new, on=keys, how="anti", nulls_equal=True, maintain_order="left")
     return pl.concat([others, new], how="diagonal_relaxed")

@@ -1,5 +1,5 @@
 """A model as an annotator: it is shown what an annotator is shown, its answers are marked as a model's, and they settle
-nothing. A refusal or an answer that cannot be read is no answer, and is counted."""
+nothing. Refusals and answers that cannot be parsed are counted as no answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Asked(Shown):
     name: str
     imported: Imported
     failures: dict[str, int]
-    standing: str | None = None  # what its profile says of it
+    standing: str | None = None  # a caveat from its profile
 
     @property
     def table(self) -> pl.DataFrame:

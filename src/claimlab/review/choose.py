@@ -117,7 +117,7 @@ def _doubtful(dataset: Dataset) -> pl.DataFrame:
 
 
 def finding_in(folder: Path, name: str) -> Finding:
-    """The gravest finding called `name` (a check, or check/feature) with records to look at, in an audit's folder."""
+    """The most severe finding called `name` (a check, or check/feature) with records, in an audit's folder."""
     file = folder / "audit.json" if folder.is_dir() else folder
     try:
         audits = json.loads(file.read_text(encoding="utf-8"))["audits"]

@@ -48,7 +48,7 @@ def review_create(
 
     With `batch`, records are divided into batches of that size, the share `inspect` of each is reviewed, and a batch is
     accepted above the accuracy `accept`, discarded below `discard`, and else returned; `again` is the review that
-    returned them, after they were labelled anew.
+    returned them, after they were labelled again.
     """
     wanted = Wanted(doubtful, audit, finding, predictions, which, pairs, records, sample, stratify)
     wanted.check()

@@ -1,6 +1,6 @@
 """Who gets which item: equal loads, every pair of annotators about equally often, nothing twice for one person.
 
-What was shown to somebody stays theirs. When an annotator joins, the others give up items that they have not seen yet.
+Items that an annotator has seen stay theirs. When an annotator joins, the others give up items they have not seen yet.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def deal(
     items: Sequence[str], people: Sequence[int], per_item: int, holdings: Mapping[Pair, bool], seed: int
 ) -> tuple[list[Pair], list[Pair]]:
     """What to add to and to take from `held`, so that every item has `per_item` annotators (or all there are) and
-    loads differ by one at most. `held` says of each pair whether it may still be moved."""
+    loads differ by one at most. `held` has for each pair whether it may still be moved."""
     holders: dict[str, list[int]] = defaultdict(list)
     load = Counter(dict.fromkeys(people, 0))
     for item, person in holdings:

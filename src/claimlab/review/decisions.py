@@ -91,7 +91,7 @@ def vote(
 
 
 def _locked(connection: sa.Connection, item_id: str) -> Any:
-    """The row of an item, which nobody else decides on until the transaction ends."""
+    """The row of an item, locked for other decisions until the transaction ends."""
     row = connection.execute(_LOCKED, {"on": item_id}).first()
     return row or row_of(connection, item_id)
 
@@ -119,7 +119,7 @@ def undo(connection: sa.Connection, who: Person) -> str:
 
 
 def _valid(connection: sa.Connection, row: Any) -> bool:
-    """Whether what an event did still counts: a decision may have been replaced or withdrawn by somebody else."""
+    """Whether the effect of an event still holds: its decision may have been replaced or withdrawn."""
     if row.kind != "decide":
         return True
     stored = connection.execute(sa.select(decision.c.superseded).where(decision.c.key == row.detail["key"])).first()

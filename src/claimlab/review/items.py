@@ -121,7 +121,7 @@ def _gold(task: Task, gold: Mapping[str, Any], dataset: Dataset) -> dict[str, An
 
 
 def _attention(task: Task, number: int, seed: int) -> dict[str, Any]:
-    """An item that asks for one answer, to see whether somebody reads."""
+    """An attention check: an item whose text asks for one particular answer."""
     if not task.compared:
         raise UsageError(f"Answers to '{task.name}' are not compared.", "Leave out `attention`.")
     draw = stream(seed, "attention", number)

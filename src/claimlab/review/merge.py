@@ -1,7 +1,7 @@
 """Decisions from files, merged into a review: nothing is lost, nothing is doubled.
 
 A decision is known by its key. Files of other tools have none: theirs is made of the item, the annotator and the
-answer, so that the same file read twice changes nothing. Where somebody decided an item differently here and in a file,
+answer, so that the same file read twice changes nothing. Where a person decided an item differently here and in a file,
 the later decision counts, and the other stays in the history.
 """
 

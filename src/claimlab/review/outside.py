@@ -128,7 +128,7 @@ def _studio_answer(task: Task, result: Sequence[Mapping[str, Any]]) -> tuple[Any
 
 
 def potato(task: Task, items: Sequence[Item], ballots: Given) -> Files:
-    """The data file, a configuration to start from, and a `user_state.json` of everybody who has decided something."""
+    """The data file, a configuration to start from, and a `user_state.json` of each annotator with a decision."""
     data = "".join(json.dumps({"id": item.id, **_data(item)}) + "\n" for item in items)
     files = {"data/items.jsonl": data, "config.yaml": _potato_config(task)}
     people = sorted({b.name for votes in ballots.values() for b in votes})

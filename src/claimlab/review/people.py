@@ -80,7 +80,7 @@ def add(connection: sa.Connection, name: str, role: str) -> tuple[Person, str]:
 
 
 def new_token(connection: sa.Connection, who: Person) -> str:
-    """Another token for somebody who lost theirs; the old one is no longer valid."""
+    """A new token for a person who lost theirs; the old one is no longer valid."""
     token = secrets.token_urlsafe(32)
     connection.execute(person.update().where(person.c.id == who.id).values(token_hash=_hash(token)))
     log(connection, who.id, "token")
@@ -88,18 +88,18 @@ def new_token(connection: sa.Connection, who: Person) -> str:
 
 
 def share_out(connection: sa.Connection, task: Task, seed: int) -> None:
-    """Deal the items anew among the annotators; what somebody has seen stays theirs. Gold items and attention checks
-    go to everybody."""
+    """Assign the items again among the annotators; what an annotator has seen stays theirs. Gold items and attention
+    checks go to all."""
     people = [p for p in everyone(connection) if p.role == "annotator"]
     for_all = sa.or_(item.c.attention, item.c.gold.is_not(None))
     rows = connection.execute(sa.select(item.c.id, item.c.position, for_all).order_by(item.c.position, item.c.id))
     places = {row[0]: (row[1], bool(row[2])) for row in rows}
     holdings_query = sa.select(assignment.c.item, assignment.c.person, assignment.c.status, assignment.c.shown)
     holdings = {(r.item, r.person): r.status == "open" and r.shown is None for r in connection.execute(holdings_query)}
-    shared = [i for i, (_, everybody) in places.items() if not everybody]
+    shared = [i for i, (_, for_all) in places.items() if not for_all]
     mine = {pair: free for pair, free in holdings.items() if not places[pair[0]][1]}
     add, remove = deal(shared, [p.id for p in people], task.per_item, mine, seed)
-    add += [(i, p.id) for i, (_, everybody) in places.items() if everybody for p in people if (i, p.id) not in holdings]
+    add += [(i, p.id) for i, (_, for_all) in places.items() if for_all for p in people if (i, p.id) not in holdings]
     for i, p in remove:
         connection.execute(assignment.delete().where(assignment.c.item == i, assignment.c.person == p))
     names = {p.id: p.name for p in people}
@@ -112,7 +112,7 @@ def share_out(connection: sa.Connection, task: Task, seed: int) -> None:
 
 
 def _place(task: Task, position: float, on: str, name: str, seed: int) -> float:
-    """Where an item is in somebody's queue; at random, everybody has an order of their own."""
+    """The position of an item in a person's queue; in random order, each annotator has an order of their own."""
     from claimlab.core.stats.streams import share_of
 
     return share_of(seed, "order", name, on) if task.order == "random" else position

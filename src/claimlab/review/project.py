@@ -1,7 +1,7 @@
 """A review on disk: `review.json` (the task, where its items come from, where its store is) and `items.parquet`.
 
 Both are written once, by `create`. The store beside them is made when the review is first opened, from the items, so
-that the folder of a review that nobody has worked on is the same bytes for the same input.
+that the folder of a review without decisions is the same bytes for the same input.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def next_item(connection: sa.Connection, who: Person) -> tuple[str, bool] | None
 
 
 def claim(connection: sa.Connection, who: Person, item_id: str) -> bool:
-    """Note that an item is shown to somebody, and so theirs for good; false when it was dealt to others meanwhile."""
+    """Record that an item was shown to a person and stays theirs; false if it was assigned to others meanwhile."""
     return bool(connection.execute(_CLAIM, {"who": who.id, "on": item_id, "at": now()}).rowcount)
 
 
@@ -154,9 +154,9 @@ def whole(connection: sa.Connection, task: Task, who: Person) -> list[Item]:
 
 def every(connection: sa.Connection, task: Task) -> list[Item]:
     """All items as an annotator sees them who has decided nothing."""
-    nobody = Person(id=0, name="-", role="annotator")
+    no_person = Person(id=0, name="-", role="annotator")
     rows = connection.execute(item.select().order_by(item.c.position, item.c.id)).all()
-    return [shown(connection, task, row, None, Votes(), nobody) for row in rows]
+    return [shown(connection, task, row, None, Votes(), no_person) for row in rows]
 
 
 def _place(connection: sa.Connection, place: Any) -> tuple[int, int]:

@@ -48,7 +48,7 @@ class Review(Shown):
 
     @property
     def store(self) -> Store:
-        """Where decisions are; made, from the items, when there is none yet."""
+        """The store of decisions; created from the items if there is none yet."""
         with self._opening:
             if self._store is None:
                 remote = self._place.startswith(POSTGRES)
@@ -84,14 +84,14 @@ class Review(Shown):
             return added
 
     def add_people(self, names: Sequence[str]) -> dict[str, str]:
-        """New annotators with their tokens; the items are dealt once."""
+        """New annotators with their tokens; the items are assigned once."""
         with self.store.write() as connection:
             added = [people.add(connection, name, "annotator") for name in names]
             people.share_out(connection, self.task, self.project.seed)
         return {person.name: token for person, token in added}
 
     def new_token(self, who: Who) -> str:
-        """Another token for somebody; the old one is no longer valid."""
+        """A new token for a person; the old one is no longer valid."""
         with self.store.write() as connection:
             return people.new_token(connection, self._known(connection, who))
 
@@ -180,15 +180,15 @@ class Review(Shown):
             return queue.view(connection, self.task, decisions.undo(connection, person), person)
 
     def send_back(self, owner: Who, item_id: str, to: Who, why: str) -> None:
-        """Return an item to an annotator for correction, with a word on why."""
+        """Return an item to an annotator for correction, with the reason."""
         with self.store.write() as connection:
             decisions.send_back(connection, self._known(connection, owner), item_id, self._known(connection, to), why)
 
     # Adjudicating
 
     def disputed(self, who: Who | None = None) -> list[Item]:
-        """The items on which annotators differ and nobody has decided, with their votes. For `who`, an adjudicator or
-        owner, those that they may decide."""
+        """The undecided items on which annotators differ, with their votes. For `who`, an adjudicator or owner, those
+        that they may decide."""
         with self.store.read() as connection:
             person = None if who is None else self._known(connection, who)
             return adjudication.disputed(connection, self.task, self._wanted(connection), person)
@@ -279,7 +279,7 @@ class Review(Shown):
         return self.progress().headline()
 
     def _known(self, connection: sa.Connection, who: Who) -> Person:
-        """The person as the store has them, who keeps name and role for good: looked up once."""
+        """The person as the store has them, looked up once: name and role never change."""
         key = who if isinstance(who, str) else who.id
         if key not in self._people:
             self._people[key] = people.known(connection, who)
@@ -293,6 +293,6 @@ class Review(Shown):
         return Turn(item=item, standing=queue.standing(connection, person, EARLIER))
 
     def _wanted(self, connection: sa.Connection) -> int:
-        """How many annotators an item is for, as long as there are so many."""
+        """How many annotators an item is for, at most the number there are."""
         count = sa.select(sa.func.count()).select_from(person).where(person.c.role == "annotator")
         return max(1, min(self.task.per_item, connection.execute(count).scalar_one()))

@@ -43,7 +43,7 @@ class Decision(_Shape):
 
 
 class Vote(_Shape):
-    """What somebody said of an item. A model is always marked."""
+    """One answer to an item. A model's answer is always marked."""
 
     who: str
     model: bool
@@ -61,7 +61,7 @@ class Passage(_Shape):
 
 
 class Said(_Shape):
-    """What a model said of the record."""
+    """A model's prediction for the record."""
 
     label: str | None = None
     confidence: float | None = None
@@ -81,7 +81,7 @@ class Payload(_Shape):
 
 
 class Item(_Shape):
-    """An item as one person sees it: what the task hides is null, and nothing tells a gold item from another."""
+    """An item as one person sees it: what the task hides is null, and gold items look like all others."""
 
     id: str
     record_id: str | None = None

@@ -1,4 +1,4 @@
-"""How far a review is, and how everybody does on gold items and attention checks."""
+"""The progress of a review, and the annotators' results on gold items and attention checks."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def status(connection: sa.Connection, task: Task, wanted: int) -> ReviewStatus:
 
 
 def _checked(task: Task, checks: dict[str, Any], votes: dict[str, Votes], who: int) -> dict[str, int]:
-    """How many gold items and attention checks somebody answered, and how many rightly."""
+    """How many gold items and attention checks a person answered, and how many correctly."""
     out: Counter[str] = Counter()
     for name, row in checks.items():
         kind = "attention" if row.attention else "gold"

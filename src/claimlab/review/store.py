@@ -113,7 +113,7 @@ class _Disk:
             mine = self._asked
         with self._turn:
             if self._done >= mine:
-                return  # whoever flushed while we waited began after our commit
+                return  # another thread flushed while we waited, after our commit
             with self._count:
                 covers = self._asked
             self._sync()

@@ -44,8 +44,8 @@ class Blind(_Strict):
     """What annotators do not see."""
 
     label: bool = True  # the label that the record has
-    model: bool = True  # what a model said of it
-    others: bool = True  # what other annotators said of it
+    model: bool = True  # the model's prediction
+    others: bool = True  # the answers of other annotators
 
 
 class Batches(_Strict):

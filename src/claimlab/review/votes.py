@@ -1,4 +1,4 @@
-"""What was said of each item, and what that comes to."""
+"""The votes on each item, and their result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which page addresses may be fetched: the public web only, whoever wrote the link.
+"""Which page addresses may be fetched: the public web only, whatever the link.
 
 A dataset's or a search result's link is untrusted: it may point at this machine, at the network behind it, or at a
 cloud's metadata service, by number, by name or by redirect. Every address is resolved here, every resolved number is

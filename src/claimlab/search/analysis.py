@@ -1,9 +1,9 @@
-"""From text to index terms, safely in any language.
+"""From text to index terms, in any language.
 
-Every text is indexed as its plain folded words, and once more in the field of its language: stemmed, without stop
-words, where tantivy knows the language; as plain words where it does not or where the language is unknown. Two things
-that its tokenizer would get wrong are mended before it sees the text: scripts written without spaces become pairs of
-characters, and combining marks, which it takes for the end of a word (as in Hindi), are composed or taken out.
+Every text is indexed twice: as plain case-folded words, and in the field of its language, stemmed and without stop
+words if tantivy supports the language, else as plain words. Two things that the tokenizer would get wrong are fixed
+first: scripts written without spaces become pairs of characters, and combining marks, which it takes for the end of a
+word (as in Hindi), are composed or removed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import tantivy
 
 EXACT = "exact"  # the field of plain words, for every text
-OTHER = "lang_other"  # the language field of texts without a stemmer of their own
+OTHER = "lang_other"  # the language field of texts for whose language there is no stemmer
 LONGEST = 100  # bytes of a word; longer ones are noise that would fill the index
-PIECE = 1 << 20  # characters that are prepared in one go
+PIECE = 1 << 20  # characters prepared at a time
 
 # tantivy's stemmers; those that it also has stop words for
 STEMMERS = {
@@ -40,7 +40,7 @@ _JOINERS = frozenset("\u200c\u200d\u00ad\u2060\ufeff")  # joiners and soft hyphe
 
 
 def field_of(language: str | None) -> str:
-    """The language field of a text: its own where there is a stemmer, else the common one."""
+    """The field for texts in `language`: a field of its own if there is a stemmer, else the common one."""
     return f"lang_{language}" if language in STEMMERS else OTHER
 
 
@@ -49,7 +49,7 @@ def fields() -> list[str]:
 
 
 def analyzer(field: str) -> tantivy.TextAnalyzer:
-    """How the terms of a field are made from a document."""
+    """The analyzer that turns documents into the terms of `field`."""
     language = STEMMERS.get(field.removeprefix("lang_"))
     return _analyzer(stop_words=language, stemmer=language)
 
@@ -57,8 +57,8 @@ def analyzer(field: str) -> tantivy.TextAnalyzer:
 def terms_of(text: str, field: str, language: str | None) -> list[str]:
     """The distinct terms to look up in `field` for a query in `language`, in order.
 
-    A term counts once: saying a word twice does not ask for it twice. The plain words hold every word of a document,
-    but the query's stop words are looked up there only when it has no others.
+    Repeated words count once. The field of plain words has every word of a document, but stop words of the query are
+    looked up there only if the query has no other words.
     """
     written = prepared(text)
     own = analyzer(field) if field not in (EXACT, OTHER) else _analyzer(stop_words=STEMMERS.get(language or ""))
@@ -78,18 +78,18 @@ def _analyzer(*, stop_words: str | None = None, stemmer: str | None = None) -> t
         words = words.filter(tantivy.Filter.stopword(stop_words))
     if stemmer is not None:
         words = words.filter(tantivy.Filter.stemmer(stemmer))
-    # last, for stemmers need the accents: "vacinação" and "vacinacao" still meet in the plain words
+    # last, because stemmers need the accents; "vacinação" and "vacinacao" still match as plain words
     return words.filter(tantivy.Filter.ascii_fold()).build()
 
 
 def prepared(text: str) -> str:
-    """`text` with what the tokenizer would misread mended. Plain ASCII is fine as it is."""
+    """`text` with what the tokenizer would misread fixed; ASCII text needs no change."""
     return text if text.isascii() else "".join(map(_prepared, _pieces(text)))
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A long text in parts that begin at whitespace, where nothing joins. Between them other threads get their turn:
-    one call on a whole book would not let Ctrl-C be heard for seconds."""
+    """A long text in parts that begin at whitespace. Other threads can run between them: a single call on a whole book
+    would delay Ctrl-C for seconds."""
     start = 0
     while start < len(text):
         space = _SPACE.search(text, start + PIECE)
@@ -105,7 +105,7 @@ def _prepared(text: str) -> str:
 
 
 def _pairs(run: re.Match[str]) -> str:
-    """A run of characters as overlapping pairs: texts that share two neighbours share a term, without a dictionary."""
+    """A run of characters as overlapping pairs, so that texts match without a dictionary of words."""
     chars = run.group()
     pairs = [chars[i : i + 2] for i in range(len(chars) - 1)] or [chars]
     return f" {' '.join(pairs)} "

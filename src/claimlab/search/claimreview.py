@@ -17,7 +17,7 @@ from claimlab.search.document import Document
 from claimlab.search.evidence import Review
 from claimlab.search.fields import address, mapping, text
 
-MAX_DEPTH = 12  # of nesting, in data that nobody vouches for
+MAX_DEPTH = 12  # of nesting, in untrusted data
 
 
 def holds_reviews(data: Any) -> bool:

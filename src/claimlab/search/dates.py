@@ -1,9 +1,9 @@
-"""Our own reading of when something was published: nobody else's filter decides what is newer than a claim.
+"""When something was published, parsed by claimlab: no provider's filter decides what is newer than a claim.
 
 Understood: ISO 8601, RFC 2822, "4 de março de 2021", "Mar 4, 2021", "4. März 2021", "2021年3月4日", numeric dates whose
 order is certain, and "3 days ago" counted back from the time of retrieval. Search engines round ages down, so a
 relative date is the latest the page can be: an error drops a piece of evidence, it never lets a later one in. A date
-that cannot be told for certain (03/04/2021 in English, a bare month) is no date.
+that is ambiguous (03/04/2021 in English, a bare month) is null.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Documents from what a user has: a claimlab dataset, a folder or file of documents, a ClaimReview dump.
 
 Nothing is guessed silently: a file or line that cannot be read is left out, named and counted. A row of a dataset is
-a plain document: its label is what another corpus says of it, not a fact-checker's rating, unless that is stated.
+a plain document: its label comes from another corpus and is not a fact-checker's rating, unless that is stated.
 """
 
 from __future__ import annotations

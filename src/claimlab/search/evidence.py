@@ -131,7 +131,7 @@ def as_of(evidence: Iterable[Evidence], when: date | datetime) -> AsOf:
     """Sort `evidence` by the date we read ourselves, whatever filter the provider was asked to apply.
 
     Two instants are compared as instants. Where either side knows only the day (midnight), days are compared, and the
-    same day counts as not newer. What has no date is kept apart: it may be older or newer, and nobody knows.
+    same day counts as not newer. What has no date is returned separately: it may be older or newer.
     """
     sorted_out = AsOf([], [], [])
     for piece in evidence:

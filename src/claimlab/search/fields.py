@@ -37,7 +37,7 @@ def wrong_shape(provider: str, path: tuple[str, ...]) -> SearchFailed:
 
 
 def text(value: Any) -> str | None:
-    """A line of text, or null: no blanks, no highlighting tags, no entities."""
+    """A line of text, or null: no whitespace, no highlighting tags, no entities."""
     if not isinstance(value, str):
         return None
     plain = " ".join(html.unescape(_TAGS.sub("", value)).split())

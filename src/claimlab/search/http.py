@@ -90,7 +90,7 @@ class Http:
             await client.aclose()
 
     async def json(self, call: Call, bucket: TokenBucket) -> Reply:
-        """The JSON that is answered, and its cost; `SearchFailed` says why there is none, and after how many tries."""
+        """The JSON of the answer, and its cost; raises `SearchFailed` with the reason and the number of tries."""
         tries = 0
 
         async def attempt() -> Reply | _Failure:

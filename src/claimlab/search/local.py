@@ -3,9 +3,9 @@
     build_index("claims/", "claims.index", language="por")       # skipped when nothing has changed
     LocalIndex("claims.index").search(Query("vacina causa…", language="por"))
 
-The words of a query are looked up as terms, never parsed as a query language, so a claim's punctuation has no meaning.
-Ranking is tantivy's BM25 over the language field, with the plain words as a lighter second voice (EXACT_WEIGHT): they
-tell apart what the stemmer throws together, and find names and numbers in documents of other languages.
+The words of a query are looked up as terms, never parsed as a query language, so punctuation in a claim has no effect.
+Ranking is tantivy's BM25 on the language field plus, with a lower weight (EXACT_WEIGHT), on the unstemmed words: these
+separate words with the same stem, and match names and numbers in documents of other languages.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from claimlab.search.results import now
 if TYPE_CHECKING:
     import tantivy
 
-LAYOUT = 2  # raise it when the fields or their analysis change: older indexes are then built again
+LAYOUT = 2  # increase it when the fields or their analysis change: older indexes are then rebuilt
 MANIFEST = "index.json"
 EXACT_WEIGHT = 0.2
 MAX_TIES = 10_000
@@ -45,18 +45,18 @@ LanguageOf = Callable[[str], str | None]
 
 
 class IndexManifest(BaseModel):
-    """What the folder holds and what it was made of. No time of day and no path, as in a dataset's manifest."""
+    """What the folder contains and what it was built from. Without times and paths, as in a dataset's manifest."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     layout: int
     source: str  # sha256 over the names and contents of what was read
     language: str | None
-    guessed: bool  # whether a function was handed in to find the language of documents that do not name it
+    guessed: bool  # whether a function identified the language of documents that do not state it
     documents: int
-    repeated: int  # documents left out because the same text, title and address stood there already
+    repeated: int  # documents skipped because one with the same text, title and address came before
     skipped: dict[str, int]  # reason -> how many were left out
-    languages: dict[str, int]  # "und" is a language that nobody named
+    languages: dict[str, int]  # "und": the language is unknown
     reviews: int  # documents that are fact-checks
 
 
@@ -70,23 +70,23 @@ def build_index(
     language_of: LanguageOf | None = None,
     progress: Progress = silent,
 ) -> IndexManifest:
-    """Index `source` into `folder` in one atomic step, or leave the folder alone when it is already that index.
+    """Index `source` into `folder` in one atomic step; does nothing if the folder already has this index.
 
-    `table` chooses what to search in a claimlab dataset: its records or its evidence. Its rows are plain documents,
-    without their labels; with `factcheck` each is a fact-check and its label the rating. `language` is that of
-    documents which do not name theirs; else `language_of` is asked for it, from the text.
+    `table` is the table of a claimlab dataset to index: its records or its evidence. Its rows become documents without
+    labels; with `factcheck`, each becomes a fact-check with its label as the rating. `language` is the language of
+    documents that do not state one; if it is null, `language_of` identifies it from the text.
     """
     target = Path(folder)
     recover(target)
     reader = Source(source, table=table, factcheck=factcheck, retrieved=now())
     common = require(language) if language else None
     digest = reader.digest()
-    standing = _standing(target)
+    existing = _read_manifest(target)
     guessed = language_of is not None
     wanted: dict[str, Any] = {"layout": LAYOUT, "source": digest, "language": common, "guessed": guessed}
-    if standing is not None and standing.model_dump(include=set(wanted)) == wanted:
-        return standing
-    if standing is None and target.exists() and (not target.is_dir() or any(target.iterdir())):
+    if existing is not None and existing.model_dump(include=set(wanted)) == wanted:
+        return existing
+    if existing is None and target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise OutputExists(target)
     with atomic_folder(target) as building:
         counted = _write(building, _with_language(reader, common, language_of), progress)
@@ -96,7 +96,7 @@ def build_index(
 
 
 class LocalIndex:
-    """An index on disk, opened when first asked."""
+    """An index on disk, opened on first use."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -104,7 +104,7 @@ class LocalIndex:
     @cached_property
     def manifest(self) -> IndexManifest:
         recover(self.folder)
-        manifest = _standing(self.folder)
+        manifest = _read_manifest(self.folder)
         if manifest is None or manifest.layout != LAYOUT:
             what = "is not an index" if manifest is None else f"is an index of another layout ({manifest.layout})"
             raise SearchFailed(
@@ -116,14 +116,14 @@ class LocalIndex:
         return manifest
 
     def search(self, query: Query, *, passage: int = 1000) -> list[Evidence]:
-        """The best documents, best first; of a text longer than `passage` characters, the part that fits best."""
+        """The best documents, best first; a text longer than `passage` characters is cut to its best passage."""
         hits = self._hits(query)
         retrieved = now()
         shown = set(terms_of(query.text, EXACT, query.language))
         return [_evidence(Document.from_bytes(raw), score, query, retrieved, shown, passage) for score, raw in hits]
 
     def newer(self, query: Query) -> int:
-        """How many of the documents that the query would find without its last day are newer than that day."""
+        """How many results are excluded because they are newer than the last day of the query."""
         if query.before is None:
             return 0
         documents = (Document.from_bytes(raw) for _, raw in self._hits(replace(query, before=None)))
@@ -132,7 +132,7 @@ class LocalIndex:
         )
 
     def _hits(self, query: Query) -> list[tuple[float, bytes]]:
-        """Score and stored document. Equal scores stand in the order of the source, wherever the cut falls."""
+        """Score and stored document. Ties keep the order of the source, also at the cut-off."""
         wanted = self._wanted(query)
         if wanted is None:
             return []
@@ -169,7 +169,7 @@ class LocalIndex:
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, words), (tantivy.Occur.MustNot, later)])
 
     def _language_fields(self, language: str | None) -> list[str]:
-        """Where to look beside the plain words: a query of unknown language is read as each language of the index."""
+        """The fields to search besides the plain words: those of every indexed language if the query's is unknown."""
         held = {field_of(code) for code in self.manifest.languages}
         fields = held if language is None else held & {field_of(language), OTHER}
         return sorted(fields)
@@ -178,7 +178,7 @@ class LocalIndex:
     def _index(self) -> tantivy.Index:
         import tantivy
 
-        _ = self.manifest  # says what is wrong with the folder before tantivy does
+        _ = self.manifest  # raises our error before tantivy raises its own
         index = tantivy.Index.open(str(self.folder))
         _register(index)
         return index
@@ -243,7 +243,7 @@ def _register(index: tantivy.Index) -> None:
         index.register_tokenizer(name, analyzer(name))
 
 
-def _standing(folder: Path) -> IndexManifest | None:
+def _read_manifest(folder: Path) -> IndexManifest | None:
     """The manifest of the index in `folder`; null when there is none that can be read."""
     try:
         return IndexManifest.model_validate_json((folder / MANIFEST).read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
 """The readable text of an HTML page, with its title, date, language and any ClaimReview it carries.
 
 selectolax (its Lexbor parser) builds the tree; the rule for what is text is ours and short: leave out navigation,
-scripts and forms, take <article> or <main> when most of the words stand there, else the body; a line per block.
+scripts and forms, take <article> or <main> if it has most of the words, else the body; a line per block.
 """
 
 from __future__ import annotations

@@ -205,9 +205,9 @@ class PageFetcher:
 
 
 def with_page(piece: Evidence, page: Snapshot) -> Evidence:
-    """`piece` with what its page says of itself: a date better than the result's, the fact-check, and where it is kept.
+    """`piece` with metadata of its page: a better date than the result's, the fact-check, and where it is stored.
 
-    A date that the result states stays; one that was counted back or read from the address gives way to the page's.
+    A date that the result states stays; a relative one or one from the address is replaced by the page's.
     """
     better = piece.dated_from in (None, "relative", "url") and page.dated_from == "page"
     return replace(

@@ -24,7 +24,7 @@ MAX_PAGES = 10
 
 @dataclass
 class Page:
-    """What one answer held. `following` is what the provider wants to hear to give the next page (null: the end)."""
+    """One page of results. `following` is the provider's key for the next page (null: the end)."""
 
     evidence: list[Evidence | None] = field(default_factory=list)  # null: a result that could not be used
     following: Any = None

@@ -118,7 +118,7 @@ class HoldOut:
 
 
 def with_dev(material: Material, request: Request, rest: Flags) -> tuple[Codes, tuple[str, ...]]:
-    """`rest` dealt to train and dev. Whole groups, unless they are too large to leave dev near its share."""
+    """`rest` assigned to train and dev. Whole groups, unless they are too large to leave dev near its share."""
     together = TOGETHER if request.keep_together is None else request.keep_together
     side = numbered(material.dealt(material.bound(together), rest, request.shares.of_rest, request.seed))
     wanted = request.shares.of_rest[1] * rest.sum()
@@ -147,7 +147,7 @@ def matching(names: tuple[str, ...], values: pl.Series, kind: str) -> list[str]:
 
 
 def shown(chosen: tuple[str, ...]) -> str:
-    """Names short enough to be part of one: a long list is only counted here, and told in full beside the split."""
+    """Names short enough to be part of one: a long list is only counted here, and listed in full with the split."""
     return "+".join(chosen) if len(chosen) <= NAMED else f"{len(chosen)} values"
 
 

@@ -169,7 +169,7 @@ def refuse_unused(strategy: Strategy, request: Request) -> None:
 
 
 def make(job: Job) -> Split:
-    """One split: dealt, thinned as asked, checked, and written into the dataset with its lineage."""
+    """One split: assigned, subsampled if requested, checked, and written into the dataset with its lineage."""
     if not job.material.n:
         raise Impossible(f"'{job.dataset.name}' has no records.", "Split a dataset that holds some.")
     parts = job.strategy.split(job.material, job.request)
@@ -197,7 +197,7 @@ def _without_changed(job: Job, parts: Parts) -> Parts:
 
 
 def _small(material: Material, parts: Parts, request: Request) -> Parts:
-    """Test cut down to so many rows per class and language; the others are not used."""
+    """Test reduced to this many rows per class and language; the others are not used."""
     assert request.small_test is not None
     side = numbered(parts.side)
     units = material.bound(("group",))

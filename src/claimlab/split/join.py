@@ -1,4 +1,4 @@
-"""Two datasets as one folder: this one is trained on, the other is the test; the column `dataset` tells them apart."""
+"""Two datasets as one folder: this one is train, the other is test; the column `dataset` says which."""
 
 from __future__ import annotations
 

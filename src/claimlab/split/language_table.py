@@ -1,4 +1,4 @@
-"""What the language table says of a row's language, as something to hold out: class, family, script, word order."""
+"""Hold out by a property of a row's language in the language table: class, family, script, word order."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class LanguageTable:
 
 
 def resource_of(language: Language, material: Material) -> str | None:
-    """What the dataset itself says of a language goes before the language table."""
+    """What the dataset itself states about a language has priority over the language table."""
     own = material.tables.get("languages")
     if own is not None and {"language", "resource"} <= set(own.columns):
         resource = own.filter(own["language"] == language.iso3)["resource"].drop_nulls()

@@ -1,4 +1,4 @@
-"""What stands on two sides of a split: the same text, nearly the same text, the same group; and under which label."""
+"""What occurs on two sides of a split: the same text, a near-duplicate, the same group; and with which label."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ SHOWN = 50  # ids that are kept to look at
 
 @dataclass(frozen=True)
 class Leak:
-    """Rows of one side that stand on another side too. Null counts were not measured (no text, no group)."""
+    """Rows of one side that are also on another. Null counts were not measured (no text, no group)."""
 
     of: Side
     seen_in: Side
     rows: int  # on the side `of`
-    exact: int | None  # with the very text there
+    exact: int | None  # with exactly the same text there
     near: int | None  # with a near-duplicate there, and no exact one
-    same_label: int | None  # of these, so many find their own label there
-    other_label: int | None  # and so many another
+    same_label: int | None  # of these, how many have the same label there
+    other_label: int | None  # and how many another
     group: int | None  # rows whose group is there
     records: tuple[str, ...] = ()
 
@@ -43,7 +43,7 @@ class Leak:
 
 @dataclass(frozen=True)
 class _Seen:
-    """For each row of a side, what of it stands on the other."""
+    """For each row of a side, what of it occurs on the other."""
 
     rows: Codes
     exact: Flags
@@ -84,7 +84,7 @@ def find_leaks(material: Material, side: pl.Series) -> list[Leak]:
 
 
 def without_leaks(material: Material, side: pl.Series) -> tuple[pl.Series, int]:
-    """`side` without the rows of train or dev whose text stands, nearly or exactly, on a later side; and their number.
+    """`side` without the rows of train or dev whose text is on a later side, exactly or nearly; and their number.
 
     Rows that only share a group are left: a split that keeps groups whole is another strategy, not a cure for this one.
     """

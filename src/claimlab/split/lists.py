@@ -1,6 +1,6 @@
 """Split lists that others published: BLUFF's lists of uuids, a file per side, or a table of ids and sides.
 
-A list is a foreign key. What it names and the data lacks, and what stands in two lists, is counted, never guessed.
+A list is a foreign key. Names that the data lacks, and names in two lists, are counted, never guessed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _one_file(bundle: Bundle) -> pl.DataFrame:
 
 
 def _words(rows: pl.DataFrame) -> pl.DataFrame:
-    """Sides in our words; a side that is none of ours is an error, since its rows would silently be lost."""
+    """The sides as train, dev and test; any other is an error, since its rows would silently be lost."""
     known = rows.drop_nulls()
     words = known["split"].str.strip_chars().str.to_lowercase()
     strange = sorted(set(words.unique().to_list()) - set(WORDS))

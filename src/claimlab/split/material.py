@@ -75,7 +75,7 @@ class Material:
         return linked(columns, self.n) if columns else np.arange(self.n, dtype=np.int64)
 
     def dealt(self, units: Codes, rows: Flags, shares: Sequence[float], seed: int) -> pl.Series:
-        """`rows` dealt to train, dev and test by `shares`, whole units and even cells; other rows are null.
+        """`rows` assigned to train, dev and test by `shares`, whole units and even cells; other rows are null.
 
         A unit with a row that may only train goes to train.
         """

@@ -1,4 +1,4 @@
-"""A small balanced test: so many rows of every class in every language, drawn by the seed."""
+"""A small balanced test: the same number of rows of every class in every language, drawn by the seed."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Held out by its language alone, a text is tested on while its English version is trained on. By default no group is on
 both sides: the training rows of a tested group are not used; where that would leave less than half of the training
-rows, whole groups are dealt to test or training by the shares, and their other rows are not used.
+rows, whole groups are assigned to test or training by the shares, and their other rows are not used.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class Whole:
 
 
 def far_off(side: pl.Series, request: Request) -> list[str]:
-    """A word on sides that got less than half of their share, since what must stay whole is too large."""
+    """A note on sides that got less than half of their share, because groups are too large."""
     used = max(1, side.len() - side.null_count())
     got = {name: int((side == name).sum()) / used for name in SIDES}
     wanted = {name: getattr(request.shares, name) for name in SIDES}

@@ -20,7 +20,7 @@ from claimlab.core.registry import Registry
 
 @dataclass(frozen=True)
 class Task:
-    """`read` gives every record its class, or null where the record is no part of the task.
+    """`read` gives every record its class, or null if the record is not part of the task.
 
     `classes` are in order, worst or first to last; empty means "whatever values are found". `meaning` says in a
     sentence what each class is: people read it in reports, models in prompts. `positive` is the class that AUROC and

@@ -72,7 +72,7 @@ def is_academic(url: str | None) -> bool:
 
 
 def is_factcheck(piece: Piece) -> bool:
-    """It carries a review, stands on a fact-checker's site, or its address says that it is a fact-check."""
+    """It has a review, is on a fact-checker's site, or its address says that it is a fact-check."""
     if piece.review is not None:
         return True
     known = lists()["factcheck"]
@@ -88,7 +88,7 @@ def own_places(record: dict[str, Any]) -> set[str]:
     for value in (record.get("url"), record.get("source")):
         if value and " " not in value:
             places |= {canonical_url(value) or "", registrable_domain(value) or ""}
-    return places - {""} - lists()["social"]["domains"]  # everybody's posts stand there: that is no common source
+    return places - {""} - lists()["social"]["domains"]  # anyone can post there: not a common source
 
 
 def near_copies(text: str | None, others: Sequence[str | None]) -> list[bool]:

@@ -1,9 +1,9 @@
-"""Which language a text is written in: a vote of three identifiers that were built apart from each other.
+"""The language of a text: a vote of three independent identifiers.
 
-pycld2 is asked first and believed when it is sure: it is many times faster than the others and covers 165 languages. It
-is not believed on short texts, nor inside groups of languages that every identifier confuses; there, cld3 and
-py3langid vote with it, and a language needs two of the three votes. Without agreement the answer is null; pass
-`abstain=False` to get the answer of the best single identifier there instead (right about half of the time).
+pycld2 runs first, and its answer is used when it is certain: it is many times faster than the others and covers 165
+languages. For short texts, and within groups of languages that every identifier confuses, cld3 and py3langid vote with
+it, and a language needs two of the three votes. Without agreement the result is null; `abstain=False` gives the answer
+of the best single identifier instead (right about half of the time).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from claimlab.core.progress import Progress, silent
 from claimlab.text.normalise import EMOJI
 from claimlab.text.urls import URL
 
-MIN_BYTES = 12  # of letters: about 12 Latin letters, 6 Arabic or 4 Chinese ones. Less is no evidence.
+MIN_BYTES = 12  # of letters: about 12 Latin letters, 6 Arabic or 4 Chinese ones. Less is not enough.
 SURE_BYTES = 40  # on shorter texts pycld2 calls itself reliable too easily
 SURE_PERCENT = 80  # of the text, so that a quotation in another language does not decide
 MAX_CHARACTERS = 2_000  # the beginning decides; more text makes the slow voters slower, not better
 AGREEMENT = 2
 BEST_ALONE = "py3langid"  # on short texts, where the votes scatter (bench/langid.py)
 
-# What is no language: links, addresses, @names, #tags, emoji, and the characters on which pycld2 stumbles.
+# Not language: links, addresses, @names, #tags, emoji, and the characters on which pycld2 stumbles.
 _NOISE = rf"(?:{URL})|[\w.+\-]+@[\w\-]+\.[\w.\-]+|[@#]\w+|{EMOJI}|[\p{{Cc}}\p{{Co}}\p{{Cn}}\x{{fffc}}\x{{fffd}}]"
 
 Voter = Callable[[str], str | None]

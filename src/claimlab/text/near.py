@@ -48,7 +48,7 @@ class NearTexts:
 
 
 def near_texts(normal: pl.Series, *, progress: Progress = silent) -> NearTexts:
-    """Near-duplicates (character 5-grams, Jaccard 0.7) among texts in their normal form; null is no text."""
+    """Near-duplicates (character 5-grams, Jaccard 0.7) among texts in their normal form; null is not a text."""
     from claimlab.text.neardup import find_pairs
 
     distinct = normal.drop_nulls().unique(maintain_order=True)

@@ -30,7 +30,7 @@ _PICTURE = rf"(?:[\p{{Extended_Pictographic}}--[{_TEXTUAL}]]|[{_TEXTUAL}]\x{{fe0
 _TONES = r"\x{1f3fb}-\x{1f3ff}"
 _MODIFIER = rf"[{_TONES}\x{{e0020}}-\x{{e007f}}\x{{fe0e}}\x{{fe0f}}\x{{20e3}}]"
 EMOJI = (
-    rf"(?:{_PICTURE}{_MODIFIER}*(?:\x{{200d}}{_PICTURE}{_MODIFIER}*)*"  # one picture, or several joined into one
+    rf"(?:{_PICTURE}{_MODIFIER}*(?:\x{{200d}}{_PICTURE}{_MODIFIER}*)*"  # one emoji, or several joined into one
     r"|[\x{1f1e6}-\x{1f1ff}]+"  # flags are pairs of regional letters
     r"|[0-9#*]\x{fe0f}?\x{20e3}"  # keycaps
     rf"|[{_TONES}])+"
@@ -71,12 +71,12 @@ def strip_accents(texts: pl.Series) -> pl.Series:
 
 
 def strip_emoji(texts: pl.Series) -> pl.Series:
-    """`texts` without emoji: pictures with their tones and joiners, flags, keycaps. ©, ® and ™ are text and stay."""
+    """`texts` without emoji: with their tones and joiners, flags, keycaps. ©, ® and ™ are text and stay."""
     return cut_out(texts, EMOJI)
 
 
 def strip_invisible(texts: pl.Series) -> pl.Series:
-    """`texts` without characters that nobody sees, save the joiners that a script or an emoji needs."""
+    """`texts` without invisible characters, except the joiners that a script or an emoji needs."""
     return change_where(
         texts,
         texts.str.contains(_HIDDEN),
@@ -85,7 +85,7 @@ def strip_invisible(texts: pl.Series) -> pl.Series:
 
 
 def _fold(rows: pl.Series) -> pl.Series:
-    # Unicode's recipe for caseless comparison: folding can undo the normal form, so that stands on both sides.
+    # Unicode's recipe for caseless comparison: folding can undo the normal form, so it is applied before and after.
     def fold(text: str) -> str:
         return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 

@@ -1,7 +1,7 @@
-"""Mend mojibake: text that was written as UTF-8 and read as something else ("CafÃ©" for "Café").
+"""Repair mojibake: text that was encoded as UTF-8 and decoded as something else ("CafÃ©" for "Café").
 
-The mending is ftfy's. Asking ftfy about every row costs about 60 microseconds each, so the question "does this look
-broken?" is first put to all rows at once, by running ftfy's own pattern in Polars.
+ftfy does the repair. Because it needs about 60 microseconds per row, rows that need none are filtered out first, by
+running ftfy's own detection pattern on all rows at once in Polars.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from claimlab.text.rows import change_where
 
 
 def repair_mojibake(texts: pl.Series) -> pl.Series:
-    """`texts` with broken encodings mended; a row that does not look broken keeps its very bytes."""
-    return change_where(texts, looks_broken(texts), _mend)
+    """`texts` with broken encodings repaired; rows that do not look broken are unchanged."""
+    return change_where(texts, looks_broken(texts), _repair)
 
 
 def looks_broken(texts: pl.Series) -> pl.Series:
-    """Whether a row holds a run of characters that only a wrong encoding makes likely."""
+    """Whether a row has a sequence of characters that is unlikely except as the result of a wrong encoding."""
     return texts.str.contains(_broken_pattern())
 
 
@@ -32,12 +32,12 @@ def _broken_pattern() -> str:
 
 
 def _without_verbose(pattern: str) -> str:
-    """A verbose Python pattern as a plain one: in Rust's verbose mode blanks inside [...] would not count."""
+    """A verbose Python pattern as a plain one: Rust's verbose mode would ignore spaces inside [...]."""
     parts = re.findall(r"\[(?:\\.|[^\]\\])*\]|\\.|#[^\n]*|\s+|.", pattern)
     return "".join(part for part in parts if not part.startswith("#") and not part.isspace())
 
 
-def _mend(rows: pl.Series) -> pl.Series:
+def _repair(rows: pl.Series) -> pl.Series:
     import ftfy
 
     return pl.Series(rows.name, [ftfy.fix_encoding(row) for row in rows.to_list()], dtype=pl.String)

@@ -24,7 +24,7 @@ def change_where(texts: pl.Series, mask: pl.Series, change: Change) -> pl.Series
 
 
 def cut_out(texts: pl.Series, pattern: str) -> pl.Series:
-    """`texts` without what `pattern` matches, and without the blanks that the cut leaves behind.
+    """`texts` without what `pattern` matches, and without the whitespace that remains.
 
     A match becomes a space, so that the words on both sides of an emoji stay two words.
     """
@@ -33,7 +33,7 @@ def cut_out(texts: pl.Series, pattern: str) -> pl.Series:
 
 
 def tidy(texts: pl.Series) -> pl.Series:
-    """`texts` with one blank where several stand, none around a line end or at either end; lines stay lines."""
+    """`texts` with runs of spaces reduced to one and stripped lines; line ends stay."""
     return texts.str.replace_all(r"[ \t]{2,}", " ").str.replace_all(r" ?\n ?", "\n").str.strip_chars()
 
 

@@ -1,4 +1,4 @@
-"""What a tweet id tells by itself: ids made since 4 November 2010 ("snowflakes") hold their time to the millisecond."""
+"""The time in a tweet id: ids made since 4 November 2010 ("snowflakes") have it to the millisecond."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _TIME_BITS = 1 << 22  # the low 22 bits number the machine and the tweet within 
 
 
 def tweet_time(ids: pl.Series) -> pl.Series:
-    """When each id was made (UTC, without a zone); null for ids from before snowflakes and for what is no id.
+    """When each id was made (UTC, without a zone); null for ids from before snowflakes and for anything else.
 
-    An id that a spreadsheet turned into a float ("1.23E+18") has lost its digits: it is no id either.
+    An id that a spreadsheet turned into a float ("1.23E+18") has lost its digits: null, too.
     """
     number = _digits(ids).cast(pl.Int64, strict=False)
     milliseconds = number // _TIME_BITS + EPOCH_MS
@@ -23,7 +23,7 @@ def tweet_time(ids: pl.Series) -> pl.Series:
 
 
 def first_digits(ids: pl.Series, n: int = 3) -> pl.Series:
-    """The number that the first `n` digits of each id make; null for what is no id."""
+    """The number that the first `n` digits of each id make; null for anything else."""
     return _digits(ids).str.slice(0, n).cast(pl.Int64, strict=False)
 
 

@@ -67,7 +67,7 @@ def cdl_presence_tokens(texts: pl.Series) -> pl.Series:
     letters are dropped, so a counted word such as "19" or "co2" is found nowhere. That is the published protocol.
     """
     bare = texts.str.to_lowercase().str.replace_all(r"[\p{P}\p{S}\p{Nd}]", "")
-    # Splitting at blanks is three times as fast as matching words; other white space is rare and made a blank first.
+    # Splitting at spaces is three times as fast as matching words; other whitespace is rare and replaced first.
     blanks = change_where(bare, bare.str.contains(r"[^\S ]"), lambda rows: rows.str.replace_all(r"\s", " "))
     return _filtered(blanks.str.split(" "), pl.element().str.len_chars() >= 3)
 

@@ -1,4 +1,4 @@
-"""What can be said of a text without reading it: its length, the way it is typed, its links; and columns as numbers.
+"""Surface properties of texts: length, typography, links; and columns as numbers.
 
 Audits test what these give away, and the detector `shortcut` shows what a leaderboard would make of them.
 """
@@ -20,7 +20,7 @@ PATTERNS = {
     "case": {"capitals": r"\p{Lu}"},
     "digits": {"digits": r"\p{Nd}"},
 }  # fmt: skip
-MANY_LINKS = 5  # more links than this are not told apart
+MANY_LINKS = 5  # more links than this are one category
 
 
 def lengths(texts: pl.Series) -> npt.NDArray[np.float32]:

@@ -1,7 +1,7 @@
 """URLs inside texts, and what two URLs have in common: the registrable domain and the canonical form.
 
 Domains follow the Public Suffix List as bundled with `publicsuffixlist`: "www.bbc.co.uk" is "bbc.co.uk". Nothing is
-ever fetched, so a shortener (t.co, bit.ly) stands for itself.
+ever fetched, so a shortener (t.co, bit.ly) counts as a site of its own.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from claimlab.text.scripts import UNSPACED
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-# A URL ends at a blank, a quote, a bracket or a script without spaces, where the text goes on right behind the link;
+# A URL ends at whitespace, a quote, a bracket or a script without spaces, where the text goes on right behind the link;
 # a closing parenthesis belongs to it only if it was opened inside; a full stop at its end belongs to the sentence.
 _STOPS = rf"\s<>\"“”„‘’«»‹›{{}}|\\^`（）【】「」『』《》〈〉、。，！？；：…{UNSPACED}"
 _INSIDE = rf"[^{_STOPS}()]|\([^{_STOPS}()]*\)"
 _LAST = rf"[^{_STOPS}().,;:!?'\]*~]|\([^{_STOPS}()]*\)"
-# Without a scheme (pic.twitter.com/…), a path tells a link from a missing space ("end.Start").
+# Without a scheme (pic.twitter.com/…), a path distinguishes a link from a missing space ("end.Start").
 _BARE = r"(?-u:\b)(?:[a-z0-9](?:[a-z0-9\-]*[a-z0-9])?\.)+[a-z]{2,24}/"
 URL = rf"(?i)(?:https?://|(?-u:\b)www\.|{_BARE})(?:{_INSIDE})*(?:{_LAST})"
 
-# A host name with neither scheme nor path ("example.org"), told from a missing space ("end.Start") by its suffix alone,
+# A host name with neither scheme nor path ("example.org"), distinguished from "end.Start" by its suffix alone,
 # which is no proof: "no" ends hosts and begins sentences. So these are looked for only where they are asked for.
 _MAYBE_HOST = r"(?i)[\p{L}\p{N}]\.[a-z]{2}"
 _BARE_HOST = re.compile(r"(?i)(?<![\w@.-])(?:[^\W_](?:[\w-]*[^\W_])?\.)+[a-z]{2,24}(?![\w@-])")
@@ -69,7 +69,7 @@ def find_urls(texts: pl.Series, *, hosts: bool = False) -> pl.Series:
 def strip_urls(texts: pl.Series, *, hosts: bool = False, tidied: bool = True) -> pl.Series:
     """`texts` without their URLs (with `hosts`, also without bare host names); one that holds none keeps its bytes.
 
-    The blanks around a URL become one, unless they are to stay as they are (`tidied` is false).
+    The whitespace around a URL becomes one space, unless `tidied` is false.
     """
     bare = cut_out(texts, URL) if tidied else texts.str.replace_all(URL, "")
     if not hosts:
@@ -94,17 +94,17 @@ def canonical_urls(urls: pl.Series) -> pl.Series:
 
 
 def registrable_domain(url: str) -> str | None:
-    """The part of a host that somebody registered; null for what has no host.
+    """The registered part of a host name; null if there is no host.
 
     Blogs on a shared platform count as their own ("name.blogspot.com"): the list marks such platforms. An address
-    stands for itself, a name outside ASCII is given in its ASCII form.
+    counts as its own site, a name outside ASCII is given in its ASCII form.
     """
     host = re.match(_HOST, url)
     return _registrable(host.group(1).lower()) if host else None
 
 
 def canonical_url(url: str) -> str | None:
-    """One form for all spellings of a web address; null for what is none.
+    """One form for all spellings of a web address; null for anything else.
 
     The scheme is https, the host is lower-case without "www.", tracking parameters, the fragment and a trailing slash
     are gone, and parameters are sorted.

@@ -143,7 +143,7 @@ def state_of(place: Place) -> str:
 
 
 def _add_problems(app: FastAPI, pages: Pages) -> None:
-    """Every failure is a sentence that says what to do; the gate does the same for those that nobody expected."""
+    """Every failure is a sentence that says what to do; the gate does the same for unexpected ones."""
 
     @app.exception_handler(ClaimlabError)
     def known(request: Request, error: ClaimlabError) -> Response:

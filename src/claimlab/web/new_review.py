@@ -71,7 +71,7 @@ class NewReview(BaseModel):
 
 
 class Invitation(BaseModel):
-    """A person with a link that is shown this once: whoever opens it is that person."""
+    """A person with a link that is shown only once: opening it signs in as that person."""
 
     name: str
     role: str
@@ -124,7 +124,7 @@ def add_new_reviews(app: FastAPI, pages: Pages) -> None:
 
     @app.post("/api/reviews/{review}/people", tags=["Reviews"])
     def add_person(review: str, body: NewPerson, request: Request) -> Created:
-        """Add somebody; the link is in the answer, and nowhere else."""
+        """Add a person; the link is in the response, and nowhere else."""
         place = workspace.get(review, "review")
         demand_owner(request, place)
         invited = _invited(review_at(place), place.entry.id, body.name, body.role)
@@ -155,7 +155,7 @@ def _settings(workspace: Workspace, place: Place, body: NewReview) -> dict[str, 
         "sample": body.sample, "seed": body.seed,
     }  # fmt: skip
     if task.name in PAIRS:
-        # A file has far more near-duplicate pairs than anybody reviews: at most MOST of them, at random.
+        # A file may have far more near-duplicate pairs than can be reviewed: at most MOST of them, at random.
         pairs = {**settings, "pairs": PAIRS[task.name], "sample": body.sample or MOST}
         return {**pairs, "records": _ids(workspace, place, body.selection)} if body.selection.narrows else pairs
     return {**settings, "records": _ids(workspace, place, body.selection)}

@@ -82,7 +82,7 @@ def record_page(workspace: Workspace, place: Place, id: str) -> RecordPage:
 
 
 def find(place: Place, id: str) -> tuple[dict[str, Any], dict[str, str] | None]:
-    """The record, and where it was put aside if it is not among the records any more."""
+    """The record, and the table it was moved to if it is no longer among the records."""
     for name in ("records", *ASIDE):
         file = place.folder / RECORDS if name == "records" else parquet(place, name)
         if file is None:
@@ -98,7 +98,7 @@ def find(place: Place, id: str) -> tuple[dict[str, Any], dict[str, str] | None]:
 
 
 def side_rows(place: Place, id: str) -> dict[str, list[dict[str, Any]]]:
-    """What each side table says of the record, nulls left out; at most so many rows of each."""
+    """The rows of each side table for the record, without nulls; a limited number of each."""
     out = {}
     for name in place.manifest.files if place.manifest else ():
         if name == RECORDS or "/" in name or not name.endswith(".parquet"):

@@ -127,7 +127,7 @@ def add_reviews(app: FastAPI, pages: Pages) -> None:
         place = workspace.get(review, "review")
         person = review_at(place).person_of(body.token)
         if person is None:
-            raise HTTPException(401, "The token is not that of anybody in this review.")
+            raise HTTPException(401, "The token does not belong to a member of this review.")
         response.headers.append("Set-Cookie", cookie(cookie_of(place.entry.id), body.token))
         pages_of = {"annotator": "/annotate", "adjudicator": "/adjudicate"}
         return Done(location=f"/reviews/{review}{pages_of.get(person.role, '')}")
@@ -200,7 +200,7 @@ def seen(item: Item) -> Seen:
 
 
 def work(place: Place, review: Review, person: Person, turn: Turn) -> Work:
-    """A turn of somebody as a page shows it."""
+    """An annotator's turn as a page shows it."""
     shown, far = turn.item, turn.standing
     return Work(
         review=place.entry.id, task=review.task, person=person, seen=None if shown is None else seen(shown),

@@ -80,7 +80,7 @@ def state_of(file: Path) -> tuple[Path, int, int]:
 
 
 def digest_of(file: Path) -> str:
-    """The sha256 of a file, read anew when its size or time of change differs."""
+    """The sha256 of a file, read again when its size or time of change differs."""
     return _digests.get(state_of(file), lambda: digest_file(file))
 
 
@@ -218,7 +218,7 @@ def as_text(scan: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def take(scan: pl.LazyFrame, numbers: Numbers) -> pl.DataFrame:
-    """The rows of these numbers, in their order. Rows near each other are read in one go, far ones apart."""
+    """The rows of these numbers, in their order. Rows near each other are read at once, far ones apart."""
     if not len(numbers):
         return scan.head(0).collect()
     ordered = np.sort(numbers)

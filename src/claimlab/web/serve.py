@@ -54,7 +54,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening = socket.socket(family, kind, protocol)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
-        listening.listen(128)  # whoever is told the address can connect, if only to wait
+        listening.listen(128)  # from now on clients can connect, if only to wait
     except (OSError, OverflowError) as error:
         raise UsageError(
             f"The address {host}:{port} cannot be used: {error}.", "Pass another `host`, or `port=0` for a free one."

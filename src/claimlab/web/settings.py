@@ -12,7 +12,7 @@ MAX_BODY = 1_000_000  # bytes that a request may carry
 
 @dataclass(frozen=True)
 class Settings:
-    """On a loopback address whoever can open the page may look at it; anywhere else `token` must be shown."""
+    """On a loopback address the page is open to anyone who can reach it; elsewhere `token` is required."""
 
     host: str = "127.0.0.1"
     port: int = PORT

@@ -46,7 +46,7 @@ def demand_person(request: Request, place: Place) -> Person:
 
 
 def demand_owner(request: Request, place: Place) -> None:
-    """For what concerns the whole review: an owner of it, or whoever may see the whole workspace."""
+    """For the whole review: its owner, or a user who may see the whole workspace."""
     person = person_of(request, place)
     if not request.state.whole and (person is None or person.role != "owner"):
         problem = "Only an owner of the review may do this."

@@ -119,7 +119,7 @@ class Workspace:
         return sorted(places, key=lambda p: (KINDS.index(p.entry.kind), p.entry.id))
 
     def _look(self, folder: Path) -> Place | None:
-        """What a folder is, read anew only when what describes it has changed."""
+        """What a folder is, read again only when what describes it has changed."""
         try:
             times = [(folder / name).stat().st_mtime_ns for name in _describing(folder)]
         except OSError:

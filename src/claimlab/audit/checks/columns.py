@@ -1,4 +1,4 @@
-"""Every key inside `meta`, and any column that the user names, put to the same test as the record columns."""
+"""Every key inside `meta`, and any column that the user names, tested like the record columns."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """For data with evidence: does the label follow from both, or does the claim or the evidence alone give it away?
 
 One text model reads the claim, the evidence, and both (with the words of the claim that the evidence lacks). Rationales
-of annotators are held against the labels: those that read like another label are rows to review.
+of annotators are compared with the labels: those that read like another label are rows to review.
 """
 
 from __future__ import annotations

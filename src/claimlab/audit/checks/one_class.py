@@ -1,4 +1,4 @@
-"""Is there anything to tell apart?"""
+"""Whether there is more than one class."""
 
 from __future__ import annotations
 

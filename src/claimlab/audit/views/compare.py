@@ -116,7 +116,7 @@ def _difference(change: Change) -> Cell:
 
 
 def left_over(after: Audit) -> Section:
-    """What no split removes: it has to be collected anew, balanced, or reported."""
+    """What no split removes: it has to be collected again, balanced, or reported."""
     alarms = [f for f in ordered(after.findings) if f.verdict in ("fail", "warn")]
     if not alarms:
         return Section("What a split cannot remove", [Text("Nothing: no check fails or warns any more.")], "left")

@@ -48,7 +48,7 @@ from claimlab.pages.blocks import (
 )
 from claimlab.pages.excerpt import excerpt
 
-MANY = 3  # datasets: above this, only alarms get pictures of their own
+MANY = 3  # datasets: above this, only alarms get charts
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ DETAILS = (
 
 @dataclass
 class Chapter:
-    """One audit with everything that is shown of it; pictures are drawn once, whatever the version of the page."""
+    """One audit with everything that a page shows; charts are drawn once for all versions of the page."""
 
     audit: Audit
     number: int
@@ -173,7 +173,7 @@ def summary(part: Chapter, detail: Detail, *, linked: bool = True) -> list[Block
 
 
 def check_sections(part: Chapter, detail: Detail) -> list[Section]:
-    """A section per check, the gravest first: what it asks, what it found, how it decides."""
+    """A section per check, the most severe first: what it asks, what it found, how it decides."""
     rows = part.rows(detail)
     out, silent = [], []
     for check in dict.fromkeys(f.check for f in ordered(part.audit.findings)):
@@ -215,7 +215,7 @@ def _part_of_check(finding: Finding, blocks: Sequence[Block], anchor: str) -> Se
 
 
 def finding_blocks(finding: Finding, figures: Sequence[Figure], rows: Rows, detail: Detail) -> list[Block]:
-    """The sentence, the picture, the tables and the rows; behind a line that opens where nothing is wrong."""
+    """The sentence, the chart, the tables and the rows; folded where nothing is wrong."""
     alarm = finding.verdict in ("fail", "warn")
     drawn = figures if detail.figures == "all" or (detail.figures == "alarms" and alarm) else []
     tables = detail_blocks(finding, rows) if detail.tables else []

@@ -1,4 +1,4 @@
-"""The audit as tables for a paper: narrow enough for a printed page, no pictures, no rows."""
+"""The audit as tables for a paper: narrow enough for a printed page, no charts, no rows."""
 
 from __future__ import annotations
 

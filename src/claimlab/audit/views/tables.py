@@ -25,8 +25,8 @@ NAMES = {
     "filled": ("columns", "Column"),
     "review": ("labels to review", "Record"),
 }
-DRAWN = ("values", "slices")  # their picture is shown; the table stays behind a line
-PICTURES = ("cloud", "histogram")  # shown as pictures only
+DRAWN = ("values", "slices")  # their chart is shown; the table is folded
+CHARTS = ("cloud", "histogram")  # shown as charts only
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def detail_blocks(finding: Finding, rows: Rows) -> list[Block]:
     """Every table of a finding."""
     out: list[Block] = []
     for name, value in finding.details.items():
-        if name in PICTURES or not (isinstance(value, list) and value and isinstance(value[0], Mapping)):
+        if name in CHARTS or not (isinstance(value, list) and value and isinstance(value[0], Mapping)):
             continue
         if name == "pairs":
             out.append(pair_table(value, rows))
@@ -110,7 +110,7 @@ def _measured(f: Finding) -> dict[str, Any]:
 
 
 def scored(f: Finding) -> Cell:
-    """The score with its interval, in per cent."""
+    """The score with its interval, in percent."""
     if f.score is None or f.interval is None:
         return percent(f.score)
     return Cell(f"{100 * f.score:.1f} ({span(f.interval).text})", sort=f.score)

@@ -38,7 +38,7 @@ def conclusion_blocks(audit: Audit) -> list[Block]:
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """The gravest first."""
+    """The most severe first."""
     return sorted(findings, key=lambda f: (VERDICTS.index(f.verdict), -(f.score or 0), f.check, f.feature or ""))
 
 
@@ -68,7 +68,7 @@ def explanation(check: str, protocol: str) -> list[Block]:
 
 
 def rule_of(check: str) -> str:
-    """A check from another package may not have written its rule down: then that is what is said."""
+    """The rule of a check, or a sentence that a check from another package states none."""
     return str(getattr(CHECKS.get(check), "rule", "") or "This check does not say how it reaches a verdict.")
 
 

@@ -31,7 +31,7 @@ class TooShort(CleanStep):
     without_punctuation: bool = True
     without_stop_words: bool = False
     lower: bool = False  # capitals cost more cl100k tokens than small letters
-    # What is removed leaves one blank; or it leaves nothing, and the blanks on its sides stay and cost tokens.
+    # What is removed leaves one space; or nothing, and then the spaces on both sides stay and count as tokens.
     blanks: Literal["tidied", "left"] = "tidied"
     table: str | None = None  # the cl100k table, where CLAIMLAB_CL100K does not name it
 
@@ -61,12 +61,12 @@ class TooShort(CleanStep):
             texts = texts.str.to_lowercase()
         if tidied:
             return texts.str.replace_all(r"\s+", " ").str.strip_chars()
-        texts = texts.str.strip_chars()  # before emoji go: the blank in front of a last one stays
+        texts = texts.str.strip_chars()  # before emoji are removed: the space before a final one stays
         return (texts.str.replace_all(EMOJI, "") if self.without_emoji else texts).str.replace_all(" +", " ")
 
 
 def without_stop_words(texts: pl.Series, languages: pl.Series) -> pl.Series:
-    """The words of each text that are no stop words of its record's language, side by side."""
+    """The words of each text without the stop words of its record's language, joined."""
     frame = pl.DataFrame({"words": tokenize(texts), "language": languages}).with_row_index("row")
     parts = []
     for (language,), part in frame.group_by("language", maintain_order=True):

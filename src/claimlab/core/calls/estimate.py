@@ -1,4 +1,4 @@
-"""What a run would cost, before it costs anything: the parts that ask somebody, and their sum. For `--estimate`.
+"""What a run would cost, before it costs anything: the parts that make calls, and their sum. For `--estimate`.
 
 A part is what one model or one search provider would be asked (claimlab.llm.estimate, claimlab.search.terms). Nothing
 is sent anywhere, and no key is needed.
@@ -23,8 +23,8 @@ class Priced(Protocol):
 
 
 def estimated(parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = None) -> dict[str, Any]:
-    """The whole, JSON-safe: the parts by name, the least and the most money, and `sentences` for whoever is about to
-    spend it. `facts` are counts of what the run is about."""
+    """The whole, JSON-safe: the parts by name, the least and the most money, and `sentences` for the
+    user. `facts` are counts of the input."""
     least, most = (_sum([part.money_least for part in parts.values()]), _sum([p.money_most for p in parts.values()]))
     lines = [f"{number:,} {name}." for name, number in (facts or {}).items()]
     lines += [f"{name}: {part.sentence()}" for name, part in parts.items()]

@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 
 class Once:
-    """`async with once.turn(key)`: one caller at a time for each key. Locks live only as long as somebody waits."""
+    """`async with once.turn(key)`: one caller at a time for each key. Locks live only as long as a caller waits."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()

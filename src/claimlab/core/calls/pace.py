@@ -1,4 +1,4 @@
-"""The pace of calls: a gate that learns how many an endpoint takes at once, a bucket for so many a second."""
+"""The pace of calls: a gate that learns how many an endpoint takes at once, and a token bucket per second."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Gate:
         self._last_cut = float("-inf")
 
     async def enter(self) -> float:
-        """Wait for a place; returns when it was got, which `too_many` wants back."""
+        """Wait for a place; returns the time of entry, which `too_many` takes."""
         while True:
             now = time.monotonic()
             if now < self._shut_until:
@@ -41,7 +41,7 @@ class Gate:
         self.limit = min(float(self.most), self.limit + 1 / self.limit)
 
     def too_many(self, entered: float, wait: float) -> None:
-        """A call that entered at `entered` was told to come back later, in `wait` seconds.
+        """A call that entered at `entered` was rejected and may be retried in `wait` seconds.
 
         Calls that were already under way at the last cut say nothing new, so a burst of refusals cuts once.
         """

@@ -43,7 +43,7 @@ async def each(
                 await results.put((index, result))
         except Exception as error:  # of the work, or of the caller's iterator: raised below, after what is done
             stopped.append(error)
-        await results.put(None)  # not when cancelled: nobody reads any more, and the queue may be full
+        await results.put(None)  # not when cancelled: the queue is no longer read, and may be full
 
     tasks = [asyncio.create_task(worker()) for _ in range(concurrency)]
     running, done = len(tasks), before

@@ -1,7 +1,7 @@
 """Recorded calls: every answer is kept under the hash of its question, so that a run resumes, replays byte for byte
 without network or key, and pays for no call twice.
 
-One SQLite file in WAL mode, which several processes may share. An answer is committed before anybody sees it, so that
+One SQLite file in WAL mode, which several processes may share. An answer is committed before it is used, so that
 what was delivered is recorded even if the process is killed in the next instant, and the first answer stays. A failure
 may be recorded too, so that a replay fails where the run failed; recording again asks again and replaces it.
 """

@@ -1,4 +1,4 @@
-"""Keep keys out of whatever an endpoint says back: it may repeat a key, also reversed or in another encoding."""
+"""Remove keys from the responses of endpoints: one may repeat a key, also reversed or in another encoding."""
 
 from __future__ import annotations
 

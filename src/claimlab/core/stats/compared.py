@@ -11,7 +11,7 @@ from claimlab.core.stats.shares import wilson
 
 
 def compared(one: Sequence[str], other: Sequence[str]) -> dict[str, Any]:
-    """What `one` and `other` said of the same units, JSON-safe. A share of cases has a sound interval for few cases
+    """How `one` and `other` agree on the same units, JSON-safe. A share of cases has a sound interval for few cases
     too; kappa and alpha have one with at least 20 units, and are null where chance explains everything."""
     n = len(one)
     equal = sum(a == b for a, b in zip(one, other, strict=True))

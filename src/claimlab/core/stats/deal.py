@@ -21,15 +21,15 @@ def deal(cells: Codes, groups: Codes, shares: Sequence[float], seed: int, *, fir
     """The side (an index into `shares`) of every row. Rows with one group code are never parted.
 
     Groups with a row flagged in `first` go to the first side and count as dealt there. Of the others, large groups go
-    first, largest first, to the side whose wants they come nearest to. Small groups of equal make-up are dealt by lot,
-    so that the cost grows with rows and the shares of every cell come out even.
+    first, largest first, to the side that they bring closest to its target. Small groups with the same contents are
+    assigned at random, so that the cost is linear in the rows and every cell gets even shares.
     """
     if len(cells) == 0:
         return np.empty(0, np.int64)
     rng = np.random.default_rng(seed)
     group_of = np.unique(groups, return_inverse=True)[1].ravel()
     held = _Held.of(group_of, np.unique(cells, return_inverse=True)[1].ravel())
-    want = np.asarray(shares, dtype=np.float64)[:, None] * held.totals  # sides by cells: rows wanted
+    want = np.asarray(shares, dtype=np.float64)[:, None] * held.totals  # sides by cells: target rows
     room = want.copy()  # and rows still missing
     side = np.full(held.groups, -1, np.int64)
     if first is not None and first.any():
@@ -82,10 +82,10 @@ class _Held:
 
 
 def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
-    """`small` in lots of groups that hold the same cells as often.
+    """`small` in batches of groups that have the same cells the same number of times.
 
     Rare make-ups come first, and large groups before small ones: what is common and small then evens out what is left.
-    Those alike in both come by lot.
+    Ties are in random order.
     """
     if not len(small):
         return []
@@ -102,7 +102,7 @@ def _by_make_up(held: _Held, small: Codes) -> list[Codes]:
 
 
 def _nearest(room: Floats, want: Floats, n: Floats) -> int:
-    """The side that a group with `n` rows of each cell brings nearest to its wants, by the chi-square of all sides.
+    """The side that a group with `n` rows of each cell brings closest to its target, by the chi-square of all sides.
 
     Each cell counts relative to its own size, so that a rare language weighs as much as a common one.
     """
@@ -110,7 +110,7 @@ def _nearest(room: Floats, want: Floats, n: Floats) -> int:
 
 
 def _quota(room: Floats, want: Floats, lot: int) -> Codes:
-    """How a lot of groups of one make-up is shared out: by the room left for their cells, whole groups only."""
+    """How many groups of a batch with the same contents go to each side: by the room left for their cells."""
     left = (np.maximum(room, 0) / want.sum(axis=0)).sum(axis=1)
     if left.sum() == 0:
         left = want.sum(axis=1)

@@ -4,7 +4,7 @@ Rows of one group (a pair, an event, copies of a text) do not get their labels i
 out row by row. Groups of like size exchange their labels as a whole, and rows within a group exchange theirs: pairs of
 one true and one false text swap inside the pair, events of one class swap with events of about the same size. Whatever
 else belongs to a group, such as the fold it was dealt to, travels with its labels, so that permuted data is stratified
-as the real data is and nothing has to be dealt anew.
+as the real data is and nothing has to be assigned again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One score out of several goes at the same records: the mean of their macro-F1, and its interval.
 
 Each go (a repeat of cross-validation) answers for every record. A resample weighs every group once, and all goes are
-scored under the same weights: the interval is of the very figure that is reported.
+scored under the same weights: the interval is that of the reported figure.
 """
 
 from __future__ import annotations

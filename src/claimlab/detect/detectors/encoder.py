@@ -34,7 +34,7 @@ HELD_OUT = 0.1  # of the training rows, to stop by where there is no dev
 
 class Encoder(Detector):
     name: ClassVar[str] = "encoder"
-    summary: ClassVar[str] = "A transformer fine-tuned on train, stopped early on dev (all-MiniLM-L6-v2 unless told)."
+    summary: ClassVar[str] = "A transformer fine-tuned on train, stopped early on dev (default: all-MiniLM-L6-v2)."
     extra: ClassVar[str | None] = "encoder,embeddings"
     unreported: ClassVar[frozenset[str]] = frozenset({"device", "save"})
     trial: ClassVar[Mapping[str, Any]] = {"steps": 2, "max_length": 16, "device": "cpu"}

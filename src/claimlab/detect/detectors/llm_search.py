@@ -4,7 +4,7 @@
 
 `model` decides; `search_model`, a cheaper one, may condense what a search found before `model` reads it. Of the first
 `pages` results of a search the whole page is read (`reader` fetches it), of the others the snippet. `screen` says
-which pieces a model may not see (the guards of claimlab enrich are handed in by the command line).
+which pieces a model may not see (the guards of claimlab enrich are passed in by the command line).
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class LlmSearch(Asking):
         )  # fmt: skip
 
     async def _look(self, words: str | None, case: _Case) -> str:
-        """What the model is told of a search: the results, or why there are none."""
+        """The message to the model after a search: the results, or why there are none."""
         query = " ".join((words or "").split())
         if not any(map(str.isalnum, query)):
             case.count("empty_queries")

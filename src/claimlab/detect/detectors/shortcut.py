@@ -85,7 +85,7 @@ def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -
 
 
 def _figures(values: pl.Series) -> pl.Series:
-    """A column that was numbers in training, read so again; what is no number is missing."""
+    """A column that was numeric in training, parsed again; anything else is missing."""
     if values.dtype.is_temporal():
         return values.cast(pl.Datetime("us")).dt.epoch("d").cast(pl.Float64).fill_null(float("nan"))
     return values.cast(pl.Float64, strict=False).fill_null(float("nan"))

@@ -1,4 +1,4 @@
-"""Transformer encoders on PyTorch: found, trained and asked here; the detectors built on them stand in `detectors/`.
+"""Transformer encoders on PyTorch: loading, training, inference; the detectors built on them are in `detectors/`.
 
 Nothing here reads a record table, so that training runs on a machine that has PyTorch and transformers and little else.
 """

@@ -1,4 +1,4 @@
-"""Everything a study's report stands on: its datasets, the saved audits made on them, and its evaluation runs."""
+"""The inputs of a study's report: its datasets, their saved audits, and its evaluation runs."""
 
 from __future__ import annotations
 

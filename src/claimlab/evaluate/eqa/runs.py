@@ -34,7 +34,7 @@ class Run(ScoredRun):
 
     @cached_property
     def result(self) -> RunResult | None:
-        """Every score with its interval, and by every trait that tells records apart; null when none is labelled."""
+        """Every score with its interval, and by every subgroup that the records have; null if no record is labelled."""
         return evaluate_run(self) if self.table.height else None
 
     def scores(self) -> dict[str, float | None]:
@@ -48,7 +48,7 @@ class Run(ScoredRun):
 
 @dataclass(frozen=True)
 class Scoring:
-    """What a study says of its runs: what is predicted, in which part, and the seed of the drawn examples."""
+    """A study's settings for its runs: the task, the split, and the seed of the drawn examples."""
 
     target: str
     split: str | None

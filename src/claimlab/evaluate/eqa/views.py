@@ -22,7 +22,7 @@ from claimlab.pages.excerpt import excerpt
 
 @dataclass(frozen=True)
 class Size:
-    """How much the page carries of examples and pictures; eqa.json always has all of the examples."""
+    """How many examples and charts the page has; eqa.json always has all examples."""
 
     text: int = 600
     figures: bool = True

@@ -52,7 +52,7 @@ def articles_in(run: Dataset) -> Articles:
 
 
 def read_articles(file: Path) -> Articles:
-    """Articles from a table (CSV, JSON lines, Parquet, Excel) with the columns record_id and article: whoever made it
+    """Articles from a table (CSV, JSON lines, Parquet, Excel) with the columns record_id and article: its author
     says that they correspond."""
     frame = user_table(file, *IDS, *TEXTS)
     ids, texts = column(frame, IDS, file), column(frame, TEXTS, file)
@@ -71,8 +71,8 @@ def column(frame: pl.DataFrame, names: Sequence[str], file: Path) -> str:
 
 
 def _corresponds(piece: dict[str, Any], claims: Sequence[tuple[str, str | None]]) -> bool:
-    """As `enrich` marked it. What came with the dataset belongs to its record; what a detector found by searching, and
-    nobody marked, is compared with the record's text and its extracted claims here."""
+    """As `enrich` marked it. Evidence that came with the dataset belongs to its record; unmarked evidence that a
+    detector found by searching is compared with the record's text and its extracted claims here."""
     if piece.get("corresponds") is not None:
         return bool(piece["corresponds"])
     if piece["query"] is None:

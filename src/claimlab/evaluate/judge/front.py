@@ -19,7 +19,7 @@ from claimlab.detect.open import open_handles
 from claimlab.evaluate.judge.articles import articles_in, read_articles
 from claimlab.evaluate.judge.cases import read_cases
 from claimlab.evaluate.judge.lexical import LexicalJudge
-from claimlab.evaluate.judge.opinions import Contradiction, Judge, Nobody, check_scale
+from claimlab.evaluate.judge.opinions import Contradiction, Judge, NoJudge, check_scale
 from claimlab.evaluate.judge.people import read_people
 from claimlab.evaluate.judge.run import Judged, judge_run
 from claimlab.evaluate.scored_run import task_of
@@ -126,7 +126,7 @@ def _opened(
     prompts: Prompts,
 ) -> Iterator[Judge]:
     if profile is None:
-        yield LexicalJudge() if offline else Nobody()
+        yield LexicalJudge() if offline else NoJudge()
         return
     with open_handles(calls, profile=profile, model=model) as handles:
         yield Contradiction(handles["model"], scale=check_scale(scale or "score"), runs=runs or 1, prompts=prompts)

@@ -1,8 +1,8 @@
 """A judge without a model, for trying the path offline: it looks for negations and numbers that do not match.
 
-It is weak, and says so. Each sentence of the reasons is put beside the sentence of the article that shares most words
-with it; the two count as a contradiction when just one of them is negated, or when their numbers have nothing in
-common. It knows nothing of meaning: "opened" against "stayed shut" passes unseen.
+It is weak, and says so. Each sentence of the rationale is compared with the sentence of the article that shares the
+most words with it; the two count as a contradiction when just one of them is negated, or when they have no number in
+common. It does not model meaning: "opened" against "stayed shut" is not detected.
 """
 
 from __future__ import annotations

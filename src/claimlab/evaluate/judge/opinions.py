@@ -44,11 +44,11 @@ class Judge(Protocol):
     def judge(self, cases: Sequence[Case], *, progress: Progress = silent) -> list[Opinion[Any]]: ...
 
 
-class Nobody:
+class NoJudge:
     """No judge at all: only what annotators said is counted."""
 
     scale: Scale = "score"
-    name = "nobody"
+    name = "none"
     standing = "absent: only annotators judged"
 
     def parameters(self) -> dict[str, Any]:

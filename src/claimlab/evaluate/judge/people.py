@@ -1,4 +1,4 @@
-"""What people said of the reasons: wrong, open, or not wrong. One word a case, and how well the people agree."""
+"""The annotators' verdicts on rationales: wrong, open, or not wrong; the majority of each case, and agreement."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Verdicts = dict[str, dict[str, str]]  # annotator -> record -> verdict
 
 
 def people_in(run: Dataset) -> Verdicts:
-    """The people's answers that stand in the run's own annotations."""
+    """The annotators' verdicts in the run's own annotations."""
     table = run.tables.get("annotations")
     if table is None:
         return {}
@@ -64,7 +64,7 @@ def _verdicts(rows: pl.DataFrame, where: str) -> Verdicts:
 
 
 def as_annotations(verdicts: Verdicts) -> list[dict[str, Any]]:
-    """What people said, as rows of the annotations table."""
+    """The verdicts as rows of the annotations table."""
     return [
         {"record_id": record, "annotator": who, "annotator_kind": "human", "question": QUESTION, "value": value}
         for who, answers in sorted(verdicts.items())
@@ -73,7 +73,7 @@ def as_annotations(verdicts: Verdicts) -> list[dict[str, Any]]:
 
 
 def consensus(verdicts: Verdicts) -> dict[str, str]:
-    """One verdict a record: what was settled on, else what most said, and "open" where they are divided."""
+    """One verdict per record: the adjudicated one, else the majority, and "open" for a tie."""
     settled: dict[str, str] = {}
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for who, answers in verdicts.items():
@@ -90,7 +90,7 @@ def consensus(verdicts: Verdicts) -> dict[str, str]:
 
 
 def agreement_between(verdicts: Verdicts) -> list[dict[str, Any]]:
-    """Every pair of people on the records that both judged."""
+    """The agreement of every pair of annotators on the records that both judged."""
     people = sorted(who for who in verdicts if who not in SETTLED)
     pairs = [(a, b, sorted(verdicts[a].keys() & verdicts[b].keys())) for a, b in combinations(people, 2)]
     return [
@@ -150,5 +150,5 @@ def agreement_in_words(part: Mapping[str, Any]) -> str:
 
 
 def in_brackets(ends: Sequence[float] | None, scale: int) -> str:
-    """An interval behind its figure; nothing where there is none."""
+    """An interval as a suffix; empty if there is none."""
     return "" if ends is None else " ({:.{d}f} to {:.{d}f})".format(*(scale * e for e in ends), d=0 if scale > 1 else 2)

@@ -19,7 +19,7 @@ from claimlab.core.run import Run
 from claimlab.core.shown import Shown
 from claimlab.evaluate.judge.articles import Articles, articles_in
 from claimlab.evaluate.judge.cases import Case, left_out, read_cases
-from claimlab.evaluate.judge.opinions import Judge, Nobody
+from claimlab.evaluate.judge.opinions import Judge, NoJudge
 from claimlab.evaluate.judge.people import (
     OPEN,
     QUESTION,
@@ -89,8 +89,8 @@ def judge_run(
     progress: Progress = silent,
 ) -> Judged:
     """`articles` maps a record to its fact-checking article (null: the fact-checks among the run's evidence); `people`
-    is what people said of the reasons (null: the run's own annotations); with `Nobody` as judge only that is counted.
-    `threshold` sets the score from which on reasons count as wrong, instead of fitting it. `limit` is on the cases that
+    has the annotators' verdicts on the rationales (null: the run's own annotations); with `NoJudge` only these count.
+    `threshold` is the score at which rationales count as wrong, instead of fitting it. `limit` is on the cases that
     can be judged: the predictions after the last of them are left out."""
     texts = articles if articles is not None else articles_in(run)
     cases = _first(read_cases(run, task, texts), limit)
@@ -148,7 +148,7 @@ def _rows(
 
 def _refuse_empty(run: Dataset, judge: Judge, cases: Sequence[Case], settled: Mapping[str, str]) -> None:
     """Say what is missing before anything is asked."""
-    if isinstance(judge, Nobody):
+    if isinstance(judge, NoJudge):
         if not {c.record_id for c in cases} & set(settled):
             raise DataError(
                 f"No prediction of '{run.name}' was judged by annotators, and no judge was given.",
@@ -218,7 +218,7 @@ def _summary(
 
 
 def _standing(judge: Judge, against: Mapping[str, Any] | None) -> str:
-    if isinstance(judge, Nobody):
+    if isinstance(judge, NoJudge):
         return judge.standing
     own = [judge.standing] if judge.standing else []
     return "; ".join([*own, UNVALIDATED if against is None else _validated(against)])

@@ -14,7 +14,7 @@ from typing import Any
 from claimlab.core.stats.compared import compared
 from claimlab.evaluate.judge.people import NOT_WRONG, WRONG
 
-DEFAULT = 4.0  # where nobody has judged: the published choice, made on another dataset
+DEFAULT = 4.0  # without annotations: the published value, chosen on another dataset
 LEAST = 3  # cases of each kind, under which a threshold is not fitted
 
 
@@ -60,7 +60,7 @@ def verdict(score: float, threshold: float) -> str:
 
 
 def measured(verdicts: Sequence[str], truth: Sequence[str]) -> dict[str, Any]:
-    """Agreement with people, with kappa and balanced accuracy, which do not reward always saying the commoner word."""
+    """Agreement with annotators, with kappa and balanced accuracy, which do not reward a constant answer."""
     both = {WRONG, NOT_WRONG} <= set(truth)
     return {**compared(verdicts, truth), "balanced_accuracy": round(balanced(verdicts, truth), 4) if both else None}
 

@@ -17,7 +17,7 @@ from claimlab.pages.excerpt import excerpt
 
 CASES = 60  # on the page; the table of annotations has them all
 SHOWN = 320  # characters of rationale, article and analysis
-NOBODY = "not judged by annotators"
+UNJUDGED = "not judged by annotators"
 WHO = {"judge": "the judge", "people": "annotators"}
 
 
@@ -148,14 +148,14 @@ def scores(summary: Mapping[str, Any], rows: Sequence[Row]) -> list[Block]:
     """How the scores spread, coloured by what annotators said; words (binary, trinary) as counts only."""
     counted = ", ".join(f"{verdict} {n:,}" for verdict, n in summary["verdicts"].items()) or "none"
     blocks: list[Block] = [Text(f"Verdicts: {counted}.")]
-    values = {kind: [r.value for r in rows if (r.people or NOBODY) == kind and isinstance(r.value, float | int)]
-              for kind in (WRONG, OPEN, NOT_WRONG, NOBODY)}  # fmt: skip
+    values = {kind: [r.value for r in rows if (r.people or UNJUDGED) == kind and isinstance(r.value, float | int)]
+              for kind in (WRONG, OPEN, NOT_WRONG, UNJUDGED)}  # fmt: skip
     known = {kind: points for kind, points in values.items() if points}
     if known:
         from claimlab.pages.charts import histogram, to_svg
 
         edges = list(range(12))  # a bin for every whole score; a mean of runs falls into the one it has reached
-        counts = {f"annotators: {kind}" if kind != NOBODY else kind: np.histogram(points, edges)[0].tolist()
+        counts = {f"annotators: {kind}" if kind != UNJUDGED else kind: np.histogram(points, edges)[0].tolist()
                   for kind, points in known.items()}  # fmt: skip
         svg = to_svg(histogram([float(e) for e in edges], counts, title="contradiction score"))
         alt = f"Histogram of {sum(map(len, known.values())):,} contradiction scores from 0 to 10."

@@ -1,1 +1,1 @@
-"""How an evaluation looks: tables, pictures and the pages made of them."""
+"""The views of an evaluation: tables, charts and pages."""

@@ -80,7 +80,7 @@ def leaderboard_page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
 
 
 def boards(evaluation: Evaluation) -> list[list[RunResult]]:
-    """Runs that may stand in one table: one task, on one dataset."""
+    """Runs that can be compared in one table: same task, same dataset."""
     groups: dict[tuple[str, str], list[RunResult]] = {}
     for run in evaluation.runs:
         groups.setdefault((run.task, run.dataset), []).append(run)
@@ -93,7 +93,7 @@ def other_records(runs: Sequence[RunResult]) -> list[str]:
 
 
 def together(evaluation: Evaluation, size: Size, *, linked: bool = True) -> list[Block]:
-    """What several runs say of each other: leaderboards, comparisons, seeds, drops."""
+    """Several runs together: leaderboards, comparisons, seeds, drops."""
     anchors = {run.name: f"#run-{i + 1}" for i, run in enumerate(evaluation.runs)} if linked else {}
     out: list[Block] = []
     for number, runs in enumerate(boards(evaluation)):
@@ -121,7 +121,7 @@ def run_section(run: RunResult, number: int, size: Size) -> Section:
 
 
 def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
-    """Everything measured of one run: also what the quality assurance report shows of it."""
+    """All measurements of one run, also for the quality assurance report."""
     blocks: list[Block] = [
         tiles(run),
         *(Text(c, "warning") for c in run.cautions),
@@ -155,7 +155,7 @@ def tiles(run: RunResult) -> Tiles:
 
 
 def by_trait(subgroups: Slices, run: RunResult, name: str, size: Size) -> Section:
-    """One trait: the means, the picture, and the table behind a line when it is long."""
+    """One kind of subgroup: the means, the chart, and the table, folded if it is long."""
     blocks: list[Block] = [Items(_sentences(subgroups, run))] if _sentences(subgroups, run) else []
     if size.figures:
         blocks += pictures.forest(subgroups, run, name)

@@ -31,7 +31,7 @@ def chance(p: float | None) -> Cell:
 
 
 def f1_cell(value: float | None) -> Cell:
-    """A macro-F1 in per cent, or why there is none."""
+    """A macro-F1 in percent, or why there is none."""
     return Cell(ONE_CLASS, sort=float("-inf"), tone="not-measured") if value is None else percent(value)
 
 
@@ -92,7 +92,7 @@ def classes(run: RunResult) -> Table:
 
 
 def cells(subgroups: Slices) -> Table:
-    """One row per value of a trait."""
+    """One row per subgroup."""
     names = list(subgroups.cells[0].classes) if subgroups.cells else []
     rows: list[list[Any]] = [
         [
@@ -204,7 +204,7 @@ def _failures(run: RunResult) -> str:
 
 
 def judged(run: RunResult) -> list[Block]:
-    """What judges said of the rationales, where the run carries it; what each judge is worth comes before its rates."""
+    """The judges' verdicts on the rationales, if the run has them; each judge's validation comes before its rates."""
     if not run.about.judged:
         return []
     blocks: list[Block] = []

@@ -3,7 +3,7 @@
 A review needs a claim, a rating in the fact-checker's words, the fact-checker, and the address of the review. They come
 from the evidence row whose rating is the record's own label; in data from outside the catalogue, from the record's own
 `source`, `url` and `date` where no such row is there. What is lacking is counted, never made up, and machine-made
-claims are left out: nobody published a review of them.
+claims are left out: they have no published review.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Csv:
 
 
 def _cells(values: pl.Series) -> pl.Series:
-    """A column as cells. A number is not a formula, though it may start with a minus; "-inf" is no number there."""
+    """A column as cells. A number is not a formula, though it may start with a minus; "-inf" is not a number there."""
     text = to_text(values)
     if values.dtype.is_integer() or (values.dtype.is_float() and values.is_finite().all()):
         return text

@@ -101,7 +101,7 @@ def _labelled_editions(gathered: Gathered, named: Mapping[str, str | None], verd
 
 
 def part(gathered: Gathered, tables: Sequence[RawTable]) -> Gathered:
-    """The rows and columns of some of the tables; the others are told of as files that were not read."""
+    """The rows and columns of some of the tables; the others are reported as files that were not read."""
     frame = gathered.frame.filter(pl.col(FILE).is_in(stems(tables)))
     empty = [c for c in frame.columns if not frame[c].count() and all(c not in t.frame.columns for t in tables)]
     others = [t.name for t in gathered.tables if t not in tables]

@@ -19,7 +19,7 @@ from claimlab.exchange.guess.profile import Profile
 from claimlab.exchange.guess.roles import ROLES
 from claimlab.exchange.vocabulary import AUTHOR, UNCLEAR, fold_name
 
-OWN_TEXT = ("date_source", "meta", "dataset")  # columns of claimlab's own that are taken whatever they hold
+OWN_TEXT = ("date_source", "meta", "dataset")  # columns of claimlab's own that are used whatever their values
 INNER = ("text", "label", "date", "source", "author")  # roles that a field of an object may have
 NONE = "none"
 LEAST = 15.0  # points below which a column is nothing in particular
@@ -93,7 +93,7 @@ def _one_to_one(frame: pl.DataFrame, a: str, b: str) -> bool:
 
 
 def _may_be(role: str, column: str) -> bool:
-    """Whether a field of an object may have this role: what is said of a user is not said of the record."""
+    """Whether a field of an object may have this role: a property of a user is not one of the record."""
     person = fold_name(column.split(".")[0]) in AUTHOR
     return role == "author" if person else role in INNER
 

@@ -1,6 +1,6 @@
 """Questions that several files raise and that only the user can answer: which of them are the records?
 
-A refusal names the option that answers it. Whoever passes `only` has answered: then files are read together as long as
+An error names the option that resolves it. With `only`, the user has chosen: then files are read together as long as
 each of them has the text.
 """
 
@@ -22,12 +22,12 @@ from claimlab.exchange.vocabulary import fold_name
 from claimlab.files.raw import RawTable
 
 ALIKE = 0.8  # of a file's columns that the main file must have too, for both to be read together
-SAME = 0.5  # of a file's texts that another file holds too, from which on they look like two editions
+SAME = 0.5  # share of a file's texts in another file at which the two look like editions of one dataset
 DISTINCT = 0.7  # of the ids of records that have no text, which must differ
 LINES = "one text per line"
 MARKS = ("__label__", "::", "|||", "\u0001")
 LAYOUTS = 4  # that a message names
-LEAST = 5  # texts of a file, below which nothing is said of that
+LEAST = 5  # a file with fewer texts is not compared
 
 
 def refuse_doubts(plan: Plan) -> None:

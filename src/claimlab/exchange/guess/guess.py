@@ -17,7 +17,7 @@ from claimlab.exchange.read.texts import PATH
 from claimlab.exchange.vocabulary import fold_name
 from claimlab.files.typed import literal_text
 
-ARTICLE = 600  # characters of the median text, from which on texts are articles
+ARTICLE = 600  # characters of the median text at which texts count as articles
 MOST_CODES = 12
 
 

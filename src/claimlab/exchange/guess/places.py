@@ -43,7 +43,7 @@ def _pick(plan: Plan, named: Mapping[str, str | None], role: str, place: str, va
 
 
 def labels_in(names: Iterable[str], verdicts: LabelMap) -> dict[str, str] | None:
-    """The verdict that each name speaks of (ClaimFakeCOVID-19 -> Fake), if every name has one and they differ.
+    """The verdict that each name refers to (ClaimFakeCOVID-19 -> Fake), if every name has one and they differ.
 
     The innermost part of the path that says it decides. A word such as "news" says nothing; "fake" and "real" do.
     """
@@ -65,7 +65,7 @@ def _verdict_word(name: str, verdicts: LabelMap) -> str | None:
 
 
 def split_in(name: str) -> str | None:
-    """The split that a file name speaks of: multimodal_train -> train."""
+    """The split that a file name refers to: multimodal_train -> train."""
     splits = {SPLITS[word] for word in fold_name(PurePosixPath(name).name).split() if word in SPLITS}
     return splits.pop() if len(splits) == 1 else None
 

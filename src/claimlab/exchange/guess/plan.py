@@ -27,7 +27,7 @@ class Pick:
 
 @dataclass
 class Plan:
-    """Which column is what, and which go to `meta`; `values` gives the labels or splits that stand in place names."""
+    """The role of each column, and which go to `meta`; `values` has the labels or splits from file and folder names."""
 
     gathered: Gathered
     verdicts: LabelMap

@@ -15,7 +15,7 @@ from claimlab.exchange.make.report import Boilerplate, DateFindings, ImportRepor
 EDGE = 30  # characters that must agree at the start or end of texts
 LONGEST = 120  # characters of it that are shown
 EXAMINED = 20  # sources that are looked at closely; more are only counted
-LEAST_TEXTS = 20  # texts of a source, below which nothing is said of it
+LEAST_TEXTS = 20  # a source with fewer texts is not reported
 MOST = 0.5
 LANGUAGE_SAMPLE = 2_000
 
@@ -107,7 +107,7 @@ def _dates(dates: Dates, column: str) -> DateFindings:
 
 
 def languages_of(records: pl.DataFrame, identify: Identify, seed: int) -> tuple[LanguageFindings, pl.Series]:
-    """The file's own codes where it has them, else what `identify` says of a seeded sample of texts; and the column of
+    """The file's own codes if it has them, else the result of `identify` on a seeded sample of texts; and the column of
     languages, null where none was measured."""
     own = records["language"].drop_nulls()
     if own.len():

@@ -38,7 +38,7 @@ def map_labels(raw: pl.Series, column: str, verdicts: LabelMap, unmapped: Unmapp
 
 
 def _question(values: list[str]) -> str:
-    """What must be said of each label, as options to copy: of two codes, both ways round."""
+    """The options that map each label, to copy; for two codes, both assignments."""
     if any("," in value or "=" in value for value in values) or len(values) > SHOWN:
         return "Say in a map file what they mean."
     if len(values) == 2 and max(map(len, values)) <= CODE:

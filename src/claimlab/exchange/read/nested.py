@@ -1,6 +1,6 @@
 """Fields of objects inside records, as columns that a role may take: reviewRating.alternateName, label.verdict.
 
-Only objects that every record has one of: a list of several (comments, evidence) is no field of its record.
+Only objects of which every record has one: a list of several (comments, evidence) is not a field of its record.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class OpenAICompatible:
         return self._lines[-1]
 
     def client(self) -> Any:
-        """A client of its own for calls of another kind; whoever opens it closes it."""
+        """A separate client for calls of another kind; the caller closes it."""
         self._key = self._key or self.profile.key()
         return self._open()
 

@@ -16,7 +16,7 @@ from claimlab.search.web import Page, WebProvider, two_letters
 
 
 class SearxNG(WebProvider):
-    """The service decides how many results stand on a page, so pages are asked for until there are enough."""
+    """The service decides how many results a page has, so pages are requested until there are enough."""
 
     name: ClassVar[str] = "searxng"
     endpoint: ClassVar[str] = ""

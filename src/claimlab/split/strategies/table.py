@@ -33,7 +33,7 @@ def named_column(material: Material, request: Request) -> Trait:
 
 
 ENTRIES: list[Strategy] = [
-    # Whole units dealt by the shares.
+    # Whole units assigned by the shares.
     Whole("random", "Rows at random, even by class and language; copies and groups are separated (the naive split)."),
     Whole("group", "Whole groups and exact copies on one side, even by class and language.", ("group", "exact")),
     Whole(
@@ -66,7 +66,7 @@ ENTRIES: list[Strategy] = [
         spelling=require,
         across_languages=True,
     ),
-    # What the language table says of languages held out.
+    # Properties of held-out languages, from the language table.
     HoldOut(
         "family",
         "Whole families of languages held out (Indo-European, Turkic, Uralic, ...).",

@@ -1,7 +1,7 @@
 """Claim or no claim: does a sentence state something that can be checked?
 
 Datasets write it as words or as 1 and 0. Numbers and yes/no are read only on records without a verdict, because a "1"
-beside a verdict speaks of truth, not of being a claim.
+next to a verdict is about truth, not about being a claim.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def news(records: pl.DataFrame) -> pl.Series:
 
 
 def by_author(classes: dict[str, str]) -> Callable[[pl.DataFrame], pl.Series]:
-    """A reader of authorship: those that `classes` does not name are no part of the task."""
+    """A reader of authorship: those that `classes` does not name are not part of the task."""
 
     def read(records: pl.DataFrame) -> pl.Series:
         return records["authorship"].replace_strict(classes, default=None, return_dtype=pl.String)

@@ -2,7 +2,7 @@
 
 Akin cuts the raw text, not normalised, into runs of five characters, takes 100 minima of 128-bit MurmurHash3 values
 and bands them by two. What it calls Jaccard is the share of the 50 bands that agree, about the square of the Jaccard
-similarity: its 0.7 is a true similarity near 0.84, and a matter of luck around it. The luck is in the 100 hash seeds,
+similarity: its 0.7 is a true similarity near 0.84, and random around it. The randomness is in the 100 hash seeds,
 drawn from NumPy's legacy generator: with the same `seed` this finds the same pairs as Akin; without one Akin's own
 result changes from run to run.
 
@@ -34,7 +34,7 @@ def akin_clusters(texts: Texts, *, threshold: float = 0.7, seed: int = 3, progre
     """Akin's near-duplicates at `min_jaccard=threshold` with 50 bands of 2 rows over 5-grams of characters.
 
     `pairs.jaccard` is Akin's: the share of bands that agree. Texts of fewer than five characters, which Akin refuses,
-    have no near-duplicates here. Of texts with one signature the first stands for all, as in `find_pairs`.
+    have no near-duplicates here. Of texts with one signature the first represents all, as in `find_pairs`.
     """
     if not 1 <= seed < 1 << 32:
         raise UsageError(f"Akin draws at random for the seed {seed}.", "Give a whole number from 1 to 2^32 - 1.")

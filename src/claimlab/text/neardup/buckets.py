@@ -3,7 +3,7 @@
 Texts that agree in a band share a bucket. In a bucket of up to LIMIT texts every pair is a candidate. A larger one
 (thousands of variants of one chain letter, or of posts that share little but a link) would make millions of pairs, so
 there each text is compared with the first text of the bucket and with its REACH neighbours, ordered by the key of the
-next band: the likest stand side by side, and a cluster stays whole. So no band makes more than LIMIT / 2 candidates a
+next band: the most similar are adjacent, and a cluster stays whole. So no band makes more than LIMIT / 2 candidates a
 text. What is left out is counted.
 """
 
@@ -21,7 +21,7 @@ LOW = np.uint64(0xFFFFFFFF)
 
 
 def pack(keys: U32, rows: U32) -> U64:
-    """key << 32 | row, sorted: rows that share a key stand together. `keys` stand in the order of `rows`."""
+    """key << 32 | row, sorted: rows that share a key are adjacent. `keys` are in the order of `rows`."""
     packed: U64 = (keys.astype(np.uint64) << SHIFT) | rows
     packed.sort()
     return packed

@@ -1,4 +1,4 @@
-"""The choice between the compiled kernel and its NumPy stand-in.
+"""The choice between the compiled kernel and its NumPy fallback.
 
 CLAIMLAB_NEARDUP=numpy forces the NumPy code; CLAIMLAB_NEARDUP=compiled refuses to run without the compiled one. Both
 give the same pairs; only the speed differs.

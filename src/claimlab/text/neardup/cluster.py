@@ -12,7 +12,7 @@ def label(left: Rows, right: Rows, total: int) -> Rows:
     labels = np.full(total, -1, dtype=np.int64)
     rows, ends = np.unique(np.concatenate([left, right]), return_inverse=True)
     roots = _roots(ends[: len(left)], ends[len(left) :], len(rows))
-    # a root is the least row of its component, so sorted roots stand in order of first appearance
+    # a root is the least row of its component, so sorted roots are in order of first appearance
     labels[rows] = np.unique(roots, return_inverse=True)[1]
     return labels
 
@@ -20,7 +20,7 @@ def label(left: Rows, right: Rows, total: int) -> Rows:
 def _roots(left: Rows, right: Rows, total: int) -> Rows:
     """For each node the least node of its component: union-find on whole arrays at once.
 
-    Each round hangs the greater root of every pair that is still apart under the lesser one and then points all nodes
+    Each round attaches the greater root of every unconnected pair to the lesser one and then points all nodes
     straight at their roots. Every component that is not whole loses roots in each round, usually more than half.
     """
     parent = np.arange(total, dtype=np.int64)

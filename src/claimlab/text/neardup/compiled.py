@@ -131,7 +131,7 @@ class CompiledKernel:
 
 
 def _between_keys(packed: U64, parts: int) -> list[tuple[int, int]]:
-    """So many ranges or fewer, none of which cuts a bucket in two."""
+    """At most `parts` ranges, none of which cuts a bucket in two."""
     bounds = [0]
     for part in range(1, parts):
         key = int(packed[len(packed) * part // parts]) >> 32

@@ -1,7 +1,7 @@
 """The same four loops as _kernel.c in NumPy, for machines without a compiler: same pairs, many times slower.
 
 Texts lie end to end in one array of code points; grams are computed for a block of texts at a time, so that memory
-stays flat. Whoever changes the arithmetic here must change it in the C file too; the tests compare the two.
+stays flat. A change of the arithmetic here must be made in the C file too; the tests compare the two.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _all_pairs(rows: U64, starts: I64, sizes: I64) -> Iterator[U64]:
 
 
 def _spread(starts: I64, lengths: I64) -> I64:
-    """start, start + 1, ... for each start, so many as its length, end to end."""
+    """start, start + 1, ... for each start, as many as its length, concatenated."""
     ends = np.cumsum(lengths)
     spread: I64 = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
     return spread
@@ -196,7 +196,7 @@ def _words(codes: U64, lengths: I64) -> tuple[U64, I64]:
 
 
 def _whole(gram: U64, counts: I64) -> U64:
-    """Two sums over the grams of each text, each gram times an odd number that tells its place."""
+    """Two sums over the grams of each text, each gram times an odd number that depends on its position."""
     out = np.zeros((len(counts), 2), dtype=np.uint64)
     some = counts > 0
     if some.any():

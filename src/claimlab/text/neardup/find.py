@@ -25,7 +25,7 @@ def find_pairs(
     """All pairs of texts whose sets of n-grams have a Jaccard similarity of at least `threshold`.
 
     Each pair that is at the threshold is found with probability `recall` or more; no pair below it is returned.
-    Of k texts with the same normal form the first stands for all: it is paired with each of the others (k - 1 pairs,
+    Of k texts with the same normal form the first represents all: it is paired with each of the others (k - 1 pairs,
     not k(k - 1) / 2), and only it is compared with different texts. Empty and null texts have no near-duplicates.
     """
     search = Search.over(texts, Grams(ngram, unit), threshold, recall, threads, seed, progress)

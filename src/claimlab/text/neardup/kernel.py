@@ -1,4 +1,4 @@
-"""What the compiled kernel and its NumPy stand-in both offer; choose.py chooses between them."""
+"""What the compiled kernel and its NumPy fallback both offer; choose.py chooses between them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Sketches:
 
 
 class Bitmaps(Protocol):
-    """The part of Sketches that tells unlike texts apart; in memory, or mapped from a file."""
+    """The part of Sketches that rules out dissimilar texts; in memory, or mapped from a file."""
 
     @property
     def bits(self) -> U64: ...

@@ -2,7 +2,7 @@
 
 `normalise` is the definition. The compiled kernel needs it without Python, on many threads, so `FoldingTable` lays the
 same mapping out as plain arrays: for most characters the normal form of a text is the normal forms of its characters
-in a row. Where that does not hold (marks that combine with what stands before them), the table says so and the whole
+in a row. Where that does not hold (marks that combine with the character before them), the table says so and the whole
 text goes through `normalise`. A test walks random Unicode to hold the two together.
 """
 
@@ -24,7 +24,7 @@ MANY = 1 << 31  # the low bits are an offset into `extra`: a length, then that m
 UNKNOWN = (1 << 32) - 1  # the page is not filled yet
 SPACE = 0x20
 
-# Combine with what stands before them without being marks: the vowels and final consonants of Hangul.
+# They combine with the character before them without being marks: vowels and final consonants of Hangul.
 _HANGUL_SECONDS = frozenset([*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)])
 _FURTHER_HAN = range(0x20000, 0x40000)
 

@@ -34,7 +34,7 @@ class Near:
     skipped: Skipped
 
     def with_exact(self, left: Rows, right: Rows) -> Pairs:
-        """Add pairs of identical texts, drop what stands twice, and sort."""
+        """Add pairs of identical texts, drop duplicates, and sort."""
         one = np.ones(len(left), dtype=np.float32)
         return sorted_pairs(
             np.concatenate([left, self.left]),
@@ -97,7 +97,7 @@ class Search:
         return Near(left, right, jaccard, self.plan, skipped)
 
     def _packed(self, rows: U32) -> Iterator[U64]:
-        """The rows of each band in turn, sorted so many bands at a time as there are threads."""
+        """The rows of each band in turn; as many bands are sorted at a time as there are threads."""
         for begin in range(0, self.plan.bands, self.threads):
             bands = range(begin, min(begin + self.threads, self.plan.bands))
             yield from pool(self.threads).map(lambda band: pack(self.sketches.keys[band][rows], rows), bands)

@@ -40,7 +40,7 @@ def in_ranges(
     done: Callable[[int], None] | None = None,
     share: int = SHARE,
 ) -> None:
-    """Call `work(start, stop)` on ranges that cover `total`, on so many threads; an error in one is raised here."""
+    """Call `work(start, stop)` on ranges that cover `total`, on several threads; an error in one is raised here."""
     ranges = [(start, min(start + share, total)) for start in range(0, total, share)]
     if threads == 1 or len(ranges) <= 1:
         for start, stop in ranges:
