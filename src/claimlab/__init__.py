@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from claimlab.exchange.export import export as export
     from claimlab.exchange.importer import import_files as import_files
     from claimlab.exchange.merge import merge as merge
+    from claimlab.generate.filter.front import quality_filter as quality_filter
     from claimlab.pages.show import show as show
     from claimlab.review.apply import review_apply as review_apply
     from claimlab.review.asked import review_ask as review_ask
@@ -82,6 +83,7 @@ _HOMES = {
     "load": "claimlab.catalog.load",
     "merge": "claimlab.exchange.merge",
     "new_study": "claimlab.evaluate.eqa.study",
+    "quality_filter": "claimlab.generate.filter.front",
     "report": "claimlab.evaluate.eqa.write",
     "rerun": "claimlab.study.rerun",
     "review_apply": "claimlab.review.apply",
@@ -104,9 +106,9 @@ _HOMES = {
 __all__ = [
     "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
     "drift", "enrich", "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "merge",
-    "new_study", "report", "rerun", "review_apply", "review_ask", "review_create", "review_export", "review_import",
-    "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_diff", "study_new", "study_run",
-    "study_table", "worth",
+    "new_study", "quality_filter", "report", "rerun", "review_apply", "review_ask", "review_create", "review_export",
+    "review_import", "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_diff", "study_new",
+    "study_run", "study_table", "worth",
 ]  # fmt: skip
 
 

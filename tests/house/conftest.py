@@ -22,6 +22,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.record import to_side_table
 from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import planted
+from claimlab.generate.planted_samples import planted_samples
 from claimlab.llm.standin import Body, StandIn
 
 SAMPLE = Path(__file__).parents[1] / "catalog" / "samples" / "covid-fact" / "raw"
@@ -52,6 +53,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(SAMPLE, folder / "sample")
     explained(dataset).write(folder / "run")
     cl.evolve(dataset, steps=3, limit=4, output=folder / "evolved")
+    planted_samples(size=9, each=1)[0].write(folder / "generated")
     review = cl.review_create(folder / "data", folder / "review", sample=4, per_item=1, people=["ana"])
     for number, item in enumerate(review.queue("ana")):
         review.decide("ana", item.id, "mixed", key=f"00000000-0000-4000-8000-{number:012d}")

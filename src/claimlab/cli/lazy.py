@@ -43,6 +43,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Simulate": {
         "evolve": "Let claims spread and change in a simulated society",
+        "generate": "Make benchmark text with a change log; filter it by quality",
     },
     "Review and report": {
         "review": "Let annotators decide what a program cannot, and apply it",

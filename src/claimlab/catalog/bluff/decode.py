@@ -14,10 +14,10 @@ from functools import cache
 from claimlab.core import packaged
 
 # card: minor/moderate/critical; scripts: light/moderate/complete (real), inconspicuous/moderate/alarming (fake);
-# experiment notes also: medium; datasheet: low/medium/high
+# experiment notes also: medium; datasheet: low/medium/high; F3, by some of the same authors: major
 DEGREES = {
     "minor": ("minor", "light", "low", "inconspicuous", "subtle"),
-    "moderate": ("moderate", "medium"),
+    "moderate": ("moderate", "medium", "major"),
     "critical": ("critical", "complete", "high", "alarming"),
 }
 EDITS = {"rewrite": "rewrite", "polish": "polish", "refine": "refine", "edit": "refine"}

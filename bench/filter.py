@@ -1,0 +1,88 @@
+"""The quality filter: planted defects, F3's real pairs, and the speed of each metric.
+
+python bench/filter.py planted
+python bench/filter.py f3 ../shared/data/f3.zip
+python bench/filter.py unrelated ../shared/data/f3.zip
+python bench/filter.py speed
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+
+import numpy as np
+import polars as pl
+
+import claimlab as cl
+from claimlab.core.dataset import Dataset
+from claimlab.generate.filter.measure import read_table
+from claimlab.generate.filter.metric import METRICS
+from claimlab.generate.filter.metrics.similarity import cosines
+from claimlab.generate.filter.texts import read_batch
+from claimlab.generate.planted_samples import REASONS, planted_samples
+
+
+def planted() -> None:
+    """Each defect by how many were found, and for their reason; the clean samples that were lost."""
+    dataset, truth = planted_samples(size=1_000, each=50)
+    filtered = cl.quality_filter(dataset)
+    verdicts = {v.sample: v for v in filtered.verdicts}
+    for defect, samples in truth.items():
+        rows = [verdicts[sample] for sample in samples]
+        failed = [v for v in rows if v.verdict == "failed"]
+        right = [v for v in failed if {r.split(":")[0] for r in v.reasons} & REASONS[defect]]
+        print(f"{defect:<18} failed {len(failed):>3} of {len(rows)}, for its reason {len(right):>3}")
+    bad = {sample for samples in truth.values() for sample in samples}
+    clean = [v for v in filtered.verdicts if v.sample not in bad]
+    lost = [v for v in clean if v.verdict != "passed"]
+    print(f"clean samples lost: {len(lost)} of {len(clean)}: {[v.reasons for v in lost][:5]}")
+
+
+def f3(path: str) -> None:
+    """Pass rates on real pairs of a person's text and a model's version of it."""
+    filtered = cl.quality_filter(cl.load("f3", path, variant="machine"))
+    print(filtered)
+    for row in filtered.by_metric():
+        if row["passed"] + row["failed"]:
+            print({k: row[k] for k in ("metric", "veracity", "passed", "failed", "not_measured")})
+    for of in ("degree", "veracity"):
+        print(filtered.retention(of))
+    print(filtered.reasons(), filtered.unmeasured())
+
+
+def unrelated(path: str) -> None:
+    """How similar the vectors of texts are that have nothing to do with each other: where the threshold comes from."""
+    batch = read_batch(cl.load("f3", path, variant="machine"), None, read_table(None))
+    texts = random.Random(1).sample([t for t in batch.texts if t.source and t.text], 1_000)
+    pairs = [(texts[i - 1].source or "", t.text or "") for i, t in enumerate(texts) if texts[i - 1].source != t.source]
+    for name, values in (("own source", [(t.source or "", t.text or "") for t in texts]), ("another", pairs)):
+        print(name, np.percentile(cosines(values), [1, 5, 50, 95, 99]).round(2))
+
+
+def speed(size: int) -> None:
+    """Seconds and samples a second of each metric; a sample is an article of five sentences and its translation."""
+    dataset, _ = planted_samples(size=size, each=0)
+    posts = pl.col("kind") == "post"
+    batch = read_batch(Dataset.build("speed", dataset.records.filter(~posts)), None, read_table(None))
+    samples = len({text.sample for text in batch.texts})
+    for name, metric in METRICS.all().items():
+        begun = time.monotonic()
+        metric.measure(batch)
+        seconds = time.monotonic() - begun
+        print(f"{name:<18} {seconds:>7.1f} s for {samples:,} samples: {samples / seconds:>9,.0f} a second", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["planted", "f3", "unrelated", "speed"])
+    parser.add_argument("path", nargs="?", default="../shared/data/f3.zip")
+    parser.add_argument("--size", type=int, default=10_000)
+    given = parser.parse_args()
+    {"planted": planted, "f3": lambda: f3(given.path), "unrelated": lambda: unrelated(given.path),
+     "speed": lambda: speed(given.size)}[given.what]()  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""`claimlab generate`: benchmark text with label, origin and change log, and the filter that decides what to keep."""
+
+from __future__ import annotations
+
+from claimlab.cli.output import verb
+from claimlab.cli.verbs._generate_filter import filter_
+
+app = verb(help="Benchmark text: make it with a label, an origin and a change log, and filter it.")
+
+
+@app.callback()
+def _commands() -> None:
+    """A verb with sub-commands, also while it has only one."""
+
+
+app.command("filter")(filter_)

@@ -1,0 +1,143 @@
+"""What the filter knows of each text, from the columns and the `meta` of any dataset folder.
+
+A sample is what its texts say in `meta.sample`; texts that name their `field` (an article, a post, a translation) and
+no sample form one by `group`; any other record is a sample of its own. The source is the text that a machine rewrote:
+`meta.synthetic.origin` holds it (`source_text`) or names its record (`seed`), which is in the dataset or in the seeds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from claimlab.catalog.bluff.decode import degree as degree_of
+from claimlab.core.dataset import Dataset
+
+MACHINE_MADE = ("MGT", "MTT", "HAT")
+VERACITIES = {"true": "real", "false": "altered"}
+COMPLETE = ("complete", "completed", "done", "pass", "passed", "success", "true", "yes", "ok")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One text of a sample. `log` is null where nobody logged what became what; `status` is that of its chain."""
+
+    id: str
+    sample: str
+    text: str | None
+    form: str = "article"
+    language: str | None = None
+    translated: bool = False
+    short: bool = False  # the short post that was made of the sample's article
+    veracity: str | None = None  # real | altered
+    model: str | None = None
+    degree: str | None = None  # minor | moderate | critical
+    machine: bool = True
+    source_id: str | None = None
+    source: str | None = None
+    source_language: str | None = None
+    pair: str | None = None  # the same text in the other language
+    pair_language: str | None = None
+    log: tuple[dict[str, Any], ...] | None = None
+    problem: str | None = None  # what the generation itself reported: a chain that stopped, JSON that did not parse
+
+    @property
+    def comparable(self) -> bool:
+        """Whether it is a rewrite of its source in the same language, word for word comparable."""
+        return not (self.short or self.translated or self.text is None or self.source is None)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The texts that are judged, those by people beside them, and the table of thresholds."""
+
+    texts: Sequence[Text]
+    originals: Sequence[Text]
+    table: dict[str, Any]
+    predictions: pl.DataFrame | None = None
+
+    def limit(self, metric: str, name: str, text: Text) -> Any:
+        """The value of a threshold for a text: by veracity and by degree, where the table tells them apart."""
+        value = self.table[metric][name]
+        for key in (text.veracity, text.degree):
+            if isinstance(value, dict):
+                value = value.get(key or "", value.get("any"))
+        return value
+
+
+def read_batch(dataset: Dataset, seeds: Dataset | None, table: dict[str, Any]) -> Batch:
+    """The texts to judge: the machine-made ones, or all where there are none. People's texts beside them stay."""
+    rows = [_text(row) for row in dataset.records.iter_rows(named=True)]
+    machine = [text for text in rows if text.machine]
+    originals = [text for text in rows if not text.machine] if machine else []
+    if seeds is not None:
+        originals += [_text(row) for row in seeds.records.iter_rows(named=True)]
+    judged = _paired(_sourced(machine or rows, originals))
+    return Batch(judged, originals, table, dataset.tables.get("predictions"))
+
+
+def _text(row: dict[str, Any]) -> Text:
+    meta = json.loads(row["meta"]) if row["meta"] else {}
+    note = _object(meta.get("synthetic"))
+    origin = _object(note.get("origin"))
+    field, changes = str(meta.get("field") or ""), note.get("changes")
+    log = tuple(c for c in changes if isinstance(c, dict)) if isinstance(changes, list) else ()
+    degree = next((c["degree"] for c in log if c.get("degree")), None) or meta.get("degree")
+    return Text(
+        id=row["id"],
+        sample=str(meta.get("sample") or (row["group"] if field and row["group"] else row["id"])),
+        text=row["text"],
+        form=row["kind"] or "article",
+        language=row["language"],
+        translated="translat" in field,
+        short="post" in field,
+        veracity=VERACITIES.get(row["veracity"] or ""),
+        model=origin.get("model") or meta.get("model") or row["author"],
+        degree=degree_of(str(degree)) if degree else None,
+        machine=row["authorship"] in MACHINE_MADE,
+        source_id=origin.get("seed"),
+        source=origin.get("source_text"),
+        source_language=origin.get("source_language"),
+        log=tuple(c for c in log if "after" in c) or None,
+        problem=_problem(meta),
+    )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _problem(meta: dict[str, Any]) -> str | None:
+    for name in ("chain_status", "json_parse"):
+        value = meta.get(name)
+        if value is not None and str(value).lower() not in COMPLETE:
+            return f"{name.replace('_', ' ')}: {value}"
+    return None
+
+
+def _sourced(texts: Sequence[Text], originals: Sequence[Text]) -> list[Text]:
+    by_id = {text.id: text for text in originals}
+    by_sample = {text.sample: text for text in originals}
+    out = []
+    for text in texts:
+        origin = by_id.get(text.source_id or "") or (by_sample.get(text.sample) if text.machine else None)
+        if text.source is None and origin is not None:
+            text = replace(text, source=origin.text, source_id=origin.id, source_language=origin.language)
+        if text.source is not None and text.source_language is None and not text.translated:
+            text = replace(text, source_language=text.language)
+        out.append(text)
+    return out
+
+
+def _paired(texts: Sequence[Text]) -> list[Text]:
+    """Each text with the same text in the other language of its sample."""
+    at = {(text.sample, text.short, text.translated): text for text in texts}
+    other = [at.get((text.sample, text.short, not text.translated)) for text in texts]
+    return [
+        text if twin is None else replace(text, pair=twin.text, pair_language=twin.language)
+        for text, twin in zip(texts, other, strict=True)
+    ]

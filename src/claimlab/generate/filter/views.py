@@ -1,0 +1,105 @@
+"""What the filter found, as lines for a terminal and as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.words import several
+from claimlab.generate.filter.decide import FAILED, PASSED, UNDECIDED
+from claimlab.generate.filter.result import Filtered
+from claimlab.pages.blocks import Block, Cell, Quote, Report, Section, Table, Text, Tiles, percent, span
+from claimlab.pages.folder import Contents, write_report
+
+KIND = "quality report"
+EXAMPLES = 3  # of each reason
+
+
+def write_quality(filtered: Filtered, folder: Path, *, force: bool = False) -> None:
+    data = {"quality.json": filtered.to_json()}
+    files = {"samples.parquet": filtered.table, "readings.parquet": filtered.readings()}
+    write_report(Contents(KIND, [page(filtered)], data=data, files=files), folder, force=force)
+
+
+def page(filtered: Filtered) -> Report:
+    step = filtered.dataset.lineage[-1]
+    subtitle = f"Metrics of a dimension joined by: {step.parameters['aggregate']}."
+    return Report(
+        f"Quality of {filtered.dataset.name}", subtitle, [*summary(filtered), *tables(filtered), *_examples(filtered)]
+    )
+
+
+def summary(filtered: Filtered) -> list[Block]:
+    """The conclusion, the funnel and the reasons: what a terminal shows, too."""
+    total, passed = len(filtered.verdicts), filtered.count(PASSED)
+    words = f"{passed:,} of {several(total, 'sample')} passed."
+    if filtered.count(UNDECIDED):
+        words += f" {filtered.count(UNDECIDED):,} are undecided: a metric broke, or nothing could be measured."
+    blank = filtered.unmeasured()
+    if blank:
+        most, n = next(iter(blank.items()))
+        words += f" Not every metric could be measured: of those that passed, {n:,} did so without {most}."
+    tiles = Tiles([(name, f"{n:,}", "plain") for name, n in filtered.funnel()])
+    out: list[Block] = [Text(words, "conclusion"), tiles]
+    if filtered.reasons():
+        rows = list(filtered.reasons().items())
+        out.append(Section("Why samples failed", [Table(["Metric", "Samples"], rows, "One may fail several.")]))
+    return out
+
+
+def tables(filtered: Filtered) -> list[Block]:
+    heads = ["Metric", "Stage", "Label", "Passed", "Failed", "Not measured", "Errors", "Pass rate, %", "95% interval"]
+    rows: list[list[Cell | str | int | float | None]] = [
+        [r["metric"] if r["gate"] else f"{r['metric']} (information)", r["stage"], r["veracity"], r["passed"],
+         Cell(f"{r['failed']:,}", r["failed"], "fail" if r["failed"] else "plain"),
+         Cell(f"{r['not_measured']:,}", r["not_measured"], "not-measured" if r["not_measured"] else "plain"),
+         r["errors"], percent(r["share"]), span(r["interval"])]
+        for r in filtered.by_metric()
+    ]  # fmt: skip
+    out: list[Block] = [Section("Metrics", [Table(heads, rows, "Samples; pass rates are of those measured.")])]
+    dims = [[r["dimension"], r["veracity"], r["measured"], r["passed"], percent(r["share"]), span(r["interval"])]
+            for r in filtered.by_dimension()]  # fmt: skip
+    out.append(Section("Dimensions", [Table(
+        ["Dimension", "Label", "Measured", "Passed", "Pass rate, %", "95% interval"], dims,
+        "A sample passes a dimension if no gate that was measured failed in it.")]))  # fmt: skip
+    for of in ("language", "model", "degree"):
+        kept = [[r[of], r["samples"], r["passed"], percent(r["share"]), span(r["interval"])]
+                for r in filtered.retention(of)]  # fmt: skip
+        heads = [of.capitalize(), "Samples", "Passed", "Retention, %", "95% interval"]
+        out.append(Section(f"Retention by {of}", [Table(heads, kept)]))
+    blank = list(filtered.unmeasured().items())
+    if blank:
+        words = "Samples that passed although this metric could not be measured."
+        out.append(Section("Passed without", [Table(["Metric", "Samples"], blank, words)]))
+    return [*out, _agreement(filtered)]
+
+
+def _agreement(filtered: Filtered) -> Block:
+    if not filtered.agreement:
+        who = "The model that judged is unvalidated" if filtered.judge else "The filter is unvalidated"
+        words = f"{who}: no annotators' decisions were passed (`decisions`)."
+        return Section("Agreement with annotators", [Text(words, "warning" if filtered.judge else "note")])
+    rows = [
+        [r["who"], r["samples"], percent(r["agree"]), r["kappa"], _interval(r["interval"])] for r in filtered.agreement
+    ]
+    heads = ["Who", "Samples", "Agree, %", "Cohen's kappa", "95% interval"]
+    return Section("Agreement with annotators", [Table(heads, rows, "Keep or remove, sample by sample.")])
+
+
+def _interval(ends: tuple[float, float] | None) -> str | None:
+    return None if ends is None else f"{ends[0]:.2f} to {ends[1]:.2f}"
+
+
+def _examples(filtered: Filtered) -> list[Block]:
+    """Some samples of each reason: a person must be able to disagree."""
+    shown: dict[str, list[Block]] = {}
+    for verdict in filtered.verdicts:
+        for reason in verdict.reasons if verdict.verdict == FAILED else ():
+            name, _, words = reason.partition(": ")
+            if len(shown.setdefault(name, [])) < EXAMPLES:
+                shown[name].append(Quote((verdict.first.text or "")[:400], f"{verdict.sample}: {words}"))
+    return [Section(f"Failed by {name}", quotes) for name, quotes in shown.items()]
+
+
+def to_json(filtered: Filtered) -> dict[str, Any]:
+    return filtered.to_json()

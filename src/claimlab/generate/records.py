@@ -1,0 +1,99 @@
+"""Samples as records: up to four texts each, every one with its label, its origin and its change log.
+
+Authorship is decided text by text, by this rule:
+
+    HWT  the seed itself, as a person wrote it
+    HAT  an article or post that a model edited to a minor or moderate degree
+    MGT  an article or post that a model rewrote completely (degree critical)
+    MTT  a translation, whoever wrote what it translates
+
+`rows` is the only way in which this room makes records of machine-made text, and it refuses one that lacks any of the
+three: there is no way around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from claimlab.core.errors import DataError
+from claimlab.core.record import meta_json
+
+FIELDS = ("article", "article-translation", "post", "post-translation")
+LABELS = {"real": "true", "altered": "false"}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a chain made of one seed. `changes` is the log: an empty one says that nothing was altered."""
+
+    id: str
+    seed: Mapping[str, Any]  # the record
+    veracity: str  # real | altered
+    degree: str | None  # minor | moderate | critical; null for a translation alone
+    texts: Mapping[str, str]  # by field
+    languages: Mapping[str, str]
+    origin: Mapping[str, Any]
+    changes: Sequence[Mapping[str, Any]] | None
+    meta: Mapping[str, Any]
+
+
+def authorship(field: str, degree: str | None) -> str:
+    """The rule above for one machine-made text."""
+    if field.endswith("translation"):
+        return "MTT"
+    return "MGT" if degree == "critical" else "HAT"
+
+
+def rows(sample: Sample) -> list[dict[str, Any]]:
+    """The texts of a sample as rows of the record table."""
+    label = LABELS.get(sample.veracity)
+    missing = [
+        name
+        for name, value in (("label", label), ("origin", sample.origin), ("change log", sample.changes))
+        if value is None or value == {}
+    ]
+    if missing:
+        raise DataError(
+            f"The sample '{sample.id}' has no {' and no '.join(missing)}: machine-made text is not written without.",
+            "Pass what made it and what it changed; an empty list of changes says that nothing was altered.",
+        )
+    seed = sample.seed
+    note = {
+        "label": sample.veracity,
+        "origin": {**sample.origin, "seed": seed["id"]},
+        "changes": list(sample.changes or ()),
+    }
+    about = {**sample.meta, "sample": sample.id, "degree": sample.degree, "synthetic": note}
+    return [
+        {
+            "id": f"{sample.id}-{field}",
+            "text": sample.texts[field],
+            "kind": "post" if field.startswith("post") else ("claim" if seed.get("kind") == "claim" else "article"),
+            "label_raw": sample.veracity,
+            "veracity": label,
+            "language": sample.languages.get(field),
+            "date": seed.get("date"),
+            "date_source": seed.get("date_source"),
+            "author": sample.origin.get("model"),
+            "source": seed.get("source"),
+            "topic": seed.get("topic"),
+            "group": group_of(seed),
+            "authorship": authorship(field, sample.degree),
+            "split": seed.get("split"),
+            "meta": meta_json({**about, "field": field}),
+        }
+        for field in FIELDS
+        if sample.texts.get(field)
+    ]  # fmt: skip
+
+
+def original(seed: Mapping[str, Any]) -> dict[str, Any]:
+    """The seed beside what was made of it: the human class of the benchmark, in the same group."""
+    return {**{k: v for k, v in seed.items() if k != "dataset"}, "authorship": "HWT", "group": group_of(seed)}
+
+
+def group_of(seed: Mapping[str, Any]) -> str:
+    """A seed and everything made from it must never be on two sides of a split."""
+    return str(seed.get("group") or seed["id"])
