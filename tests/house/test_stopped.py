@@ -116,3 +116,53 @@ def test_ctrl_c_is_heard_while_a_model_or_a_search_is_slow_to_answer(
         assert time.monotonic() < ends
         time.sleep(0.02)
     assert_stopped(*interrupt(child), place)
+
+
+STUDY = """
+[datasets.data]
+folder = "large"
+[grid]
+{grid}
+[detector.model]
+detector = "llm-zero-shot"
+profile = "model.toml"
+limit = 6
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+def test_ctrl_c_ends_a_study_that_is_at_work(large: Path, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(STUDY.format(grid='split = ["near-duplicates"]\ndetector = ["tfidf"]'))
+    child = start(large, f"study run {tmp_path / 'study.toml'} -o {tmp_path / 'out'}")
+    ends = time.monotonic() + 60
+    while not list(tmp_path.glob("out/steps/.split-*.work/lock")):
+        assert child.poll() is None, outcome(child)
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+    code, message, seconds = interrupt(child)
+    assert (code, "Stopped." in message) == (130, True), message
+    assert seconds < 2
+    assert not list(tmp_path.glob("out/steps/*/dataset.json"))
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+def test_a_study_that_was_stopped_goes_on_and_asks_nothing_twice(model: StandIn, tmp_path: Path) -> None:
+    cl.split(planted(size=200)[0], output=tmp_path / "large")
+    (tmp_path / "study.toml").write_text(STUDY.format(grid='detector = ["model"]'))
+    model.latency = 2.0  # the server is busy with what was asked before for as long as that
+    child = start(tmp_path, "study run study.toml -o out")
+    ends = time.monotonic() + 60
+    while model.requests < 2:
+        assert child.poll() is None, outcome(child)
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+    code, message, seconds = interrupt(child)
+    assert (code, "Stopped." in message) == (130, True), message
+    assert seconds < 2
+    model.latency, model.requests = 0.0, 0
+    code, message = outcome(start(tmp_path, "study run study.toml -o out"))
+    assert (code, "Failed" in message) == (0, False), message
+    assert model.requests == 6
+    assert not list(tmp_path.glob("out/steps/.*"))

@@ -79,6 +79,38 @@ def test_one_cap_holds_for_two_processes_and_over_a_kill(
     assert calls() == at_the_cap == CAP
 
 
+STUDY = """
+references = false
+[datasets.data]
+folder = "data"
+[grid]
+detector = ["model"]
+[detector.model]
+detector = "llm-zero-shot"
+profile = "model.toml"
+"""
+
+
+@pytest.mark.slow
+def test_a_study_is_run_by_one_process_and_its_cap_holds_over_a_kill(folder: Path, model: StandIn) -> None:
+    (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    command = f"study run study.toml -o out --max-calls {CAP}"
+    model.latency = SLOW / 5  # the server stays busy with what was asked before for as long as that
+    first = start(folder, command)
+    wait_for(lambda: model.requests >= 2, first)
+    code, message = outcome(start(folder, command))
+    assert (code, f"is being written by claimlab study, process {first.pid}" in message) == (1, True), message
+    first.send_signal(signal.SIGKILL)
+    first.wait(10)
+    model.latency = 0.0
+    for _ in range(2):
+        code, message = outcome(start(folder, command))
+        assert (code, "Failed: The budget is spent" in message) == (0, True), message
+        assert model.requests == CAP
+    code, message = outcome(start(folder, "study run study.toml -o out --max-calls 1000"))
+    assert (code, "Failed" in message) == (0, False), message
+
+
 @pytest.mark.slow
 def test_of_two_cleanings_into_one_output_one_wins(tmp_path: Path) -> None:
     planted(size=4000)[0].write(tmp_path / "data")

@@ -11,7 +11,7 @@ from claimlab.generate.planted import planted
 from claimlab.study.check import study_check
 from claimlab.study.file import read_study_file
 from claimlab.study.new import presets, study_new
-from claimlab.study.plan import plan
+from claimlab.study.plan import plan, view_of
 
 HEAD = '[datasets.data]\nfolder = "data"\n'
 
@@ -104,3 +104,25 @@ def test_every_preset_reads_and_is_never_written_over_a_file(preset: str, tmp_pa
     assert read_study_file(file).grid["detector"]
     with pytest.raises(ClaimlabError, match="exists"):
         study_new(file, preset)
+
+
+def test_the_table_shows_the_split_or_the_first_axis_with_several_values(place: Path) -> None:
+    def columns(text: str) -> str:
+        return view_of(read_study_file(written(place, text))).columns
+
+    assert columns(GRID) == "split"
+    assert columns('[grid]\ndetector = ["tfidf"]\n') == "dataset"
+    assert columns('[grid]\ndetector = ["tfidf"]\nclean = ["none", "default"]\n') == "clean"
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ('rows = "model"', "`rows` is 'model', which is not an axis"),
+        ('columns = "seed"', "`columns` is 'seed', which is not an axis"),
+        ('columns = "detector"', "rows and columns are both 'detector'"),
+    ],
+)
+def test_a_table_over_what_is_not_an_axis_is_refused_before_anything_is_run(place: Path, table: str, why: str) -> None:
+    _, problems = study_check(written(place, f"{GRID}[table]\n{table}\n"))
+    assert [why in problem for problem in problems] == [True]

@@ -39,10 +39,11 @@ class Caps(_Part):
 
 
 class View(_Part):
-    """The table that is shown first, and the row that the others are compared with."""
+    """The table that is shown first, and the row that the others are compared with. Without `columns`, the split is
+    across, or else the first axis that has several values."""
 
     rows: str = "detector"
-    columns: str = "split"
+    columns: str = ""
     cells: str = "macro_f1"
     baseline: str = "majority"
 

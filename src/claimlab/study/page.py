@@ -17,6 +17,7 @@ from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import Entry
 from claimlab.study.exhibit_tables import exhibit_tables
 from claimlab.study.file import StudyFile, read_study_file
+from claimlab.study.plan import view_of
 from claimlab.study.published import Row, published_table
 from claimlab.study.run import FILE, STEPS_FOLDER, Grid
 from claimlab.study.score import entries
@@ -83,7 +84,7 @@ def tables_of(
     cells: str | None = None,
 ) -> list[Table]:
     """The same of figures at hand."""
-    view = study.table
+    view = view_of(study)
     down, across = rows or view.rows, columns or view.columns
     return [
         crossed(scored, down, across, cells or view.cells, where, published=study.published)
@@ -107,7 +108,7 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
 
 
 def page(grid: Grid, scored: Sequence[Entry]) -> Report:
-    view = grid.study.table
+    view = view_of(grid.study)
     blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
     for where in others(scored, view.rows, view.columns):
         title = words(where) or f"{view.rows} by {view.columns}"

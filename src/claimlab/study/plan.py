@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from claimlab.core.errors import UsageError
-from claimlab.study.file import Options, StudyFile, Value
+from claimlab.study.file import Options, StudyFile, Value, View
 from claimlab.study.published import check_figures
 from claimlab.study.source import dataset_node, digest_of_files
 from claimlab.study.step import MISSING, NONE, OF_DETECT, REFERENCES, SAMPLE, STEPS, Node, as_json, checked
@@ -29,6 +29,7 @@ def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
     """The cells of the grid, in the order of the axes; `only` keeps those with the given values."""
     axes = axes_of(study)
     check_figures(study, list(axes))
+    view_of(study)
     for axis, value in (only or {}).items():
         _check_only(axes, axis, value)
     cells = []
@@ -63,6 +64,22 @@ def axes_of(study: StudyFile) -> dict[str, list[Value]]:
     ordered = {axis: grid[axis] for axis in (*STEPS, *OF_DETECT) if axis in grid}
     rest = {axis: values for axis, values in grid.items() if axis not in ordered}
     return {"dataset": datasets, **ordered, **rest, "seed": list(study.seeds)}
+
+
+def view_of(study: StudyFile) -> View:
+    """The table that the study shows first, both of its axes known; an error where it names one that there is not."""
+    axes = {axis: values for axis, values in axes_of(study).items() if axis != "seed"}
+    view = study.table
+    for name, axis in (("rows", view.rows), ("columns", view.columns)):
+        if axis and axis not in axes:
+            raise UsageError(
+                f"[table]: `{name}` is '{axis}', which is not an axis.", f"The axes are {', '.join(axes)}."
+            )
+    if view.columns == view.rows:
+        raise UsageError(f"[table]: rows and columns are both '{view.rows}'.", "Name another axis for one of them.")
+    rest = [axis for axis in axes if axis != view.rows]
+    several = [axis for axis in rest if len(axes[axis]) > 1]
+    return view.model_copy(update={"columns": view.columns or ("split" if "split" in rest else [*several, *rest][0])})
 
 
 def _check_only(axes: Mapping[str, list[Value]], axis: str, value: str) -> None:
