@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -235,6 +236,27 @@ def test_the_columns_of_an_import_can_be_named(place: Path) -> None:
     (place / "study.toml").write_text(GRID.replace("[grid]\n", study), encoding="utf-8")
     grid = study_run("study.toml", "out", only={"split": "random", "seed": "0"})
     assert len(grid.done) == len(grid.cells)
+
+
+def test_the_layout_and_the_labels_of_an_import_can_be_named(place: Path) -> None:
+    rows = cl.Dataset.open("data").records.filter(pl.col("veracity").is_in(["true", "false"]))
+    rows = rows.select(pl.col("text"), pl.when(pl.col("veracity") == "true").then(1).otherwise(0).alias("y"))
+    rows.write_csv("rows.txt", separator="|", include_header=False)
+    study = (
+        '[datasets.rows]\nimport = "rows.txt"\ntext = "1"\nlabel = "2"\nmap = "1=true,0=false"\n'
+        'delimiter = "pipe"\nheader = false\n[grid]\ndataset = ["rows"]\n'
+    )
+    (place / "study.toml").write_text(GRID.replace("[grid]\n", study), encoding="utf-8")
+    grid = study_run("study.toml", "out", only={"split": "random", "seed": "0", "detector": "tfidf"})
+    assert len(grid.done) == len(grid.cells) == 1
+    brought = cl.Dataset.open(next((place / "out" / "steps").glob("import-*")))
+    counts = Counter(rows["y"])
+    assert brought.manifest().counts["veracity"] == {"false": counts[0], "true": counts[1]}
+    (place / "study.toml").write_text(
+        GRID.replace("[grid]\n", study.replace("header = false", 'quotes = "few"')), encoding="utf-8"
+    )
+    with pytest.raises(cl.ClaimlabError, match="`quotes` cannot be 'few'"):
+        study_run("study.toml", "other")
 
 
 def test_tables_need_neither_the_data_nor_the_runs(place: Path) -> None:

@@ -9,7 +9,7 @@ are kept as they are written, and what the file holds besides goes to `meta`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -65,7 +65,7 @@ def guess_files(
     *,
     kind: str | None = None,
     labels: str | Path | None = None,
-    options: Options = Options(),  # noqa: B008 - frozen
+    options: Options | Mapping[str, Any] = Options(),  # noqa: B008 - frozen
     only: str | Sequence[str] = (),
     join: str | Sequence[str] = (),
     progress: Progress = silent,
@@ -80,7 +80,7 @@ def guess_files(
     only = [only] if isinstance(only, str) else only
     only = record_files(marker) if marker is not None and not only else only
     join = [join] if isinstance(join, str) else join
-    gathered = gather(paths, options, chosen=only, join=join, progress=progress)
+    gathered = gather(paths, Options.of(options), chosen=only, join=join, progress=progress)
     if marker is not None:
         gathered.frame = tidy(gathered.frame)
     named = {role: str(name) for role, name in columns.items() if name is not None}
@@ -99,7 +99,7 @@ def import_files(
     write_map: str | Path | None = None,
     day_first: bool | None = None,
     keep_placeholder_dates: bool = False,
-    options: Options = Options(),  # noqa: B008 - frozen
+    options: Options | Mapping[str, Any] = Options(),  # noqa: B008 - frozen
     only: str | Sequence[str] = (),
     join: str | Sequence[str] = (),
     limit: int | None = None,
@@ -121,7 +121,8 @@ def import_files(
         write_map: TOML file to write the labels to, each with the verdict that the map gives it, to be edited.
         day_first: how to read 03/04/2020; found out from the column by default, and null where it does not tell.
         keep_placeholder_dates: keep 1970-01-01, 1900-01-01 and a date that more than half of the rows have.
-        options: encoding, delimiter, quotes, header and sheet, where they are not to be found out.
+        options: encoding, delimiter, quotes, header and sheet, where they are not to be found out, such as
+            {"delimiter": "tab"}.
         only: of a folder or zip, only files that match one of these globs.
         join: a linked table and its key, as FILE:KEY or FILE:KEY=ITS_KEY, whose columns each row gets.
         limit: import the first `limit` rows only.

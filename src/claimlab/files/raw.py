@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import polars as pl
 
-from claimlab.core.errors import UnreadableFile
+from claimlab.core.errors import UnreadableFile, UsageError
 
 Quotes = Literal["double", "escape", "none"]  # doubled inside a cell | preceded by a backslash | part of the text
 
@@ -29,6 +29,21 @@ class Options:
     quotes: Quotes | None = None
     header: bool | None = None
     sheet: str | None = None
+
+    @classmethod
+    def of(cls, words: Options | Mapping[str, Any]) -> Options:
+        """The options from words, as a person writes them: a delimiter may be "tab", quotes may be "auto"."""
+        if isinstance(words, Options):
+            return words
+        names = [field.name for field in fields(cls)]
+        if unknown := [name for name in words if name not in names]:
+            raise UsageError(f"`options` cannot have '{unknown[0]}'.", f"Use some of: {', '.join(names)}.")
+        quotes, delimiter = words.get("quotes") or "auto", words.get("delimiter")
+        if quotes not in ("auto", *_QUOTES):
+            raise UsageError(f"`quotes` cannot be '{quotes}'.", f"Use one of: auto, {', '.join(_QUOTES)}.")
+        by_name = {"\\t": "\t", **{name: sign for sign, name in _DELIMITERS.items()}}
+        more = {"quotes": None if quotes == "auto" else quotes, "delimiter": by_name.get(delimiter or "", delimiter)}
+        return cls(**{**words, **more})
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
 
 from claimlab.core.dataset import read_manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.files.raw import Options as Layout
 from claimlab.study.file import Options, StudyFile
 from claimlab.study.step import MISSING, SOURCES, Node, as_json, checked
 
@@ -40,8 +42,19 @@ def _dataset_node(study: StudyFile, name: str, said: Options) -> Node:
     if kind == "merge":
         return Node("merge", as_json(said), tuple(dataset_node(study, part) for part in value))
     verb = SOURCES[kind]
+    if kind == "import":
+        said = _as_arguments(said)
     options = checked(verb, {verb.main: value, **said}, f"[datasets.{name}]")
     return Node(kind, as_json(options), inputs=digest_of(str(options["source"]) if "source" in options else value))
+
+
+def _as_arguments(said: Options) -> Options:
+    """The options of `claimlab import` as arguments of its function: the layout is one of them, and so is the map."""
+    layout = {name: said.pop(name) for name in (field.name for field in fields(Layout)) if name in said}
+    labels = {"labels": said.pop("map")} if "map" in said else {}
+    if layout:
+        Layout.of(layout)  # a word that is wrong is said before anything is done
+    return {**said, **labels, **({"options": layout} if layout else {})}
 
 
 def digest_of(path: str | list[str]) -> str:

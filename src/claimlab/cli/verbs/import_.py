@@ -14,7 +14,6 @@ from claimlab.core.errors import UsageError
 
 if TYPE_CHECKING:
     from claimlab.exchange.guess.plan import Plan
-    from claimlab.files.raw import Options, Quotes
 
 app = verb()
 
@@ -24,7 +23,6 @@ Files = Annotated[
 ]
 WriteMap = Annotated[Path | None, Option(help="Write the labels to this TOML file, to be edited for --map.")]
 KeepPlaceholders = Annotated[bool, Option(help="Keep 1970-01-01, 1900-01-01 and a date that most rows have.")]
-_QUOTES: dict[str, Quotes | None] = {"auto": None, "double": "double", "escape": "escape", "none": "none"}
 
 
 @app.command("import")
@@ -67,12 +65,13 @@ def import_(
     and the guess is shown before it is used."""
     from claimlab.core.labels import check_unmapped
     from claimlab.exchange.importer import import_files
+    from claimlab.files.raw import Options
 
+    layout = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "header": header, "sheet": sheet}
     named: dict[str, Any] = {
         "text": text, "label": label, "id": id, "tweet_id": tweet_id, "date": date, "language": language, "url": url,
         "author": author, "source": source, "topic": topic, "group": group, "split": split, "kind": kind,
-        "labels": labels, "options": _layout(encoding, delimiter, quotes, header, sheet), "only": only or (),
-        "join": join or (),
+        "labels": labels, "options": Options.of(layout), "only": only or (), "join": join or (),
     }  # fmt: skip
     if dry_run:
         _show_guess(files, named, as_json)
@@ -88,16 +87,6 @@ def import_(
     _say(report.lines())
     written(dataset, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})
     suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
-
-
-def _layout(
-    encoding: str | None, delimiter: str | None, quotes: str, header: bool | None, sheet: str | None
-) -> Options:
-    from claimlab.files.raw import Options
-
-    if quotes not in _QUOTES:
-        raise UsageError(f"`quotes` cannot be '{quotes}'.", f"Use one of: {', '.join(_QUOTES)}.")
-    return Options(encoding, _delimiter(delimiter), _QUOTES[quotes], header, sheet)
 
 
 def _show_guess(files: list[Path], named: dict[str, Any], as_json: bool) -> None:
@@ -119,7 +108,3 @@ def _say(lines: list[str]) -> None:
 
     for line in lines:
         say(in_flags(line, "import"))
-
-
-def _delimiter(word: str | None) -> str | None:
-    return {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}.get(word, word) if word else None
