@@ -75,10 +75,11 @@ def is_repeatable(function: object) -> bool:
     return hasattr(function, _BESIDE)
 
 
-def note_call(folder: Path) -> None:
-    """Write `call.json` into `folder`; nothing where no repeatable function is at work."""
+def note_call(folder: Path, output: Path) -> None:
+    """Write `call.json` into `folder`, which will be `output`; nothing where that is not what a repeatable function
+    was asked to write, but a part of it."""
     current = _current.get()
-    if current is None:
+    if current is None or _output(*current) != output:
         return
     call = asdict(_described(*current))
     (folder / CALL).write_text(json.dumps(call, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -102,6 +103,11 @@ def does_not_decide(function: Callable[..., Any]) -> set[str]:
     names = set(inspect.signature(function).parameters)
     beside: set[str] = getattr(function, _BESIDE)
     return names & (_NEVER | beside | (_OF_CALLS if "cache" in names else set()))
+
+
+def _output(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Path | None:
+    output = inspect.signature(function).bind(*args, **kwargs).arguments.get("output")
+    return None if output is None else Path(output)
 
 
 def _described(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:

@@ -162,7 +162,7 @@ class Run:
         with atomic_folder(self.output) as building:
             if more is not None:
                 more(building)
-            note_call(building)
+            note_call(building, self.output)
             manifest = dataset.write_into(building)
             if self._journal is not None and self._journal.folder is not None:
                 done = {"key": self._journal.key, "manifest": digest_file(building / MANIFEST)}
@@ -177,7 +177,7 @@ class Run:
         if self.output is None:
             return
         with atomic_folder(self.output) as building:
-            note_call(building)
+            note_call(building, self.output)
             write(building)
         self.clear()
 

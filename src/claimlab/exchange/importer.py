@@ -121,8 +121,7 @@ def import_files(
         write_map: TOML file to write the labels to, each with the verdict that the map gives it, to be edited.
         day_first: how to read 03/04/2020; found out from the column by default, and null where it does not tell.
         keep_placeholder_dates: keep 1970-01-01, 1900-01-01 and a date that more than half of the rows have.
-        options: encoding, delimiter, quotes, header and sheet, where they are not to be found out, such as
-            {"delimiter": "tab"}.
+        options: encoding, delimiter, quotes, header and sheet, where given: {"delimiter": "tab"}.
         only: of a folder or zip, only files that match one of these globs.
         join: a linked table and its key, as FILE:KEY or FILE:KEY=ITS_KEY, whose columns each row gets.
         limit: import the first `limit` rows only.

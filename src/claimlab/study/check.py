@@ -1,20 +1,37 @@
-"""Everything that is missing for a study, before anything is spent: files, extras, keys, options that do not exist."""
+"""Everything that is missing for a study, before anything is spent: files, options that do not exist, extras, keys, and
+classes that a split leaves without a record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from claimlab.core.errors import ClaimlabError
-from claimlab.study.file import StudyFile, read_study_file
+from claimlab.core.extras import require_extra
+from claimlab.core.progress import Progress, silent
+from claimlab.study.classes import split_problems
+from claimlab.study.file import Caps, StudyFile, read_study_file
 from claimlab.study.plan import Cell, axes_of, plan
+from claimlab.study.run import Grid, Maker
 from claimlab.study.source import dataset_node
-from claimlab.study.step import REFERENCES
+from claimlab.study.step import REFERENCES, Node
+
+_PROFILES = ("profile", "search_profile", "auditor_profile", "judge")  # options that name a model profile
+_PROVIDERS = ("provider", "factcheck")  # and those that name a search
+_LOCAL = {"embedded", "gguf"}  # models inside this process
 
 
-def study_check(study: str | Path) -> tuple[list[Cell], list[str]]:
-    """The cells of the grid, and a sentence for each thing that is missing; nothing is run."""
+def study_check(study: str | Path, *, progress: Progress = silent) -> tuple[list[Cell], list[str]]:
+    """The cells of the grid, and a sentence for each thing that is missing.
+
+    Nothing is asked and nothing stays on disk. Datasets are loaded, cleaned and split on the way, in a folder that is
+    removed again, to see which classes each side has.
+    """
     read = read_study_file(study)
     problems: list[str] = []
     for name in read.datasets:
@@ -23,6 +40,12 @@ def study_check(study: str | Path) -> tuple[list[Cell], list[str]]:
     if not problems:
         _try(problems, lambda: cells.extend(plan(read)))
     _try(problems, lambda: problems.extend(_detectors(read)))
+    nodes = {node.key: node for cell in cells for node in cell.node.chain()}
+    problems += [problem for node in nodes.values() for problem in _asked(node)]
+    if cells and not problems:
+        with tempfile.TemporaryDirectory(prefix="claimlab-check-") as folder:
+            maker = Maker(Grid(Path(folder), read, cells), Caps(), "replay", progress)
+            problems += split_problems(cells, maker)
     return cells, list(dict.fromkeys(problems))
 
 
@@ -34,21 +57,72 @@ def _try(problems: list[str], work: Callable[[], object]) -> None:
 
 
 def _detectors(study: StudyFile) -> list[str]:
-    """Detectors that cannot be made here: unknown names and settings, missing extras, profiles and keys."""
-    from claimlab.core.calls.calls import Calls
-    from claimlab.detect.open import open_detector
-
+    """Detectors that cannot be made here: unknown names and settings, missing extras and profiles."""
     problems: list[str] = []
     for value in dict.fromkeys(map(str, axes_of(study)["detector"])):
         options = {**study.detector.get(value, REFERENCES.get(value, {}))}
-        name = options.pop("detector", value)
-        words = {
-            "profile": options.get("profile"), "model": options.get("model"), "providers": options.get("provider", ()),
-            "search_profile": options.get("search_profile"), "search_model": options.get("search_model"),
-        }  # fmt: skip
         try:
-            with open_detector(name, options.get("settings", ()), Calls("live"), "none", words, ()):
-                pass
+            _open(str(options.pop("detector", value)), options)
         except ClaimlabError as error:
             problems.append(f"{value}: {error}")
     return problems
+
+
+def _open(name: str, options: Mapping[str, Any]) -> None:
+    from claimlab.core.calls.calls import Calls
+    from claimlab.detect.detector import DETECTORS
+    from claimlab.detect.open import open_detector
+
+    words = {
+        "profile": options.get("profile"), "model": options.get("model"), "providers": options.get("provider", ()),
+        "search_profile": options.get("search_profile"), "search_model": options.get("search_model"),
+    }  # fmt: skip
+    extra = DETECTORS.get(name).extra
+    if extra is not None:
+        require_extra(f"The detector '{name}'", extra)
+    with open_detector(name, options.get("settings", ()), Calls("live"), "none", words, options.get("prompts", ())):
+        pass
+
+
+def _asked(node: Node) -> Iterator[str]:
+    """What a step needs to ask a model or a search, and does not have: profile, package, key, address."""
+    options: dict[str, Any] = json.loads(node.options)
+    for profile in _values(options, _PROFILES):
+        problems: list[str] = []
+        _try(problems, partial(_open_profile, profile))
+        yield from (f"{node.verb}: {problem}" for problem in problems)
+    for provider in _values(options, _PROVIDERS):
+        yield from (f"{node.verb}: {problem}" for problem in _search_problems(provider))
+
+
+def _values(options: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
+    for value in (options[name] for name in names if options.get(name)):
+        yield from ([value] if isinstance(value, str) else value)
+
+
+def _open_profile(name: str) -> None:
+    from claimlab.llm.profiles import find_profile
+
+    profile = find_profile(name)
+    profile.chosen_model()
+    if profile.provider != "scripted":
+        require_extra(f"The model profile '{profile.name}'", "local-llm" if profile.provider in _LOCAL else "llm")
+    profile.key()
+
+
+def _search_problems(name: str) -> Iterator[str]:
+    from claimlab.search.connect import PROVIDERS
+
+    kind, _, place = name.partition(":")
+    if kind == "local":
+        if not Path(place).exists() and "{" not in place:
+            yield f"there is no '{place}' to search in."
+        return
+    try:
+        needs: Sequence[str] = getattr(PROVIDERS.get(kind), "needs", ())
+    except ClaimlabError as error:
+        yield str(error)
+        return
+    for variable in needs:
+        if not os.environ.get(variable, "").strip():
+            yield f"the search provider '{kind}' needs {variable}, which is not set. Set it: export {variable}=…"

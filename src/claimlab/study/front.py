@@ -39,5 +39,5 @@ def study_run(
         rows = [{"axes": dict(c.axes), "run": c.node.name, "failed": grid.reason(c)} for c in grid.cells]
         atomic_text(output / CELLS, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
         grid.entries = write_tables(grid)
-        note_call(output)
+        note_call(output, output)
     return grid

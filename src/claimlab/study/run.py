@@ -151,14 +151,15 @@ class Maker:
                 continue
             self.progress(f"{node.verb} {node.key[:6]}", self.finished, len(self.nodes))
             if all(before.key not in self.grid.failed for before in node.chain()):
-                self._make(node)
+                self.make(node)
             self.finished += 1
         self.progress("study", self.finished, len(self.nodes))
 
     def place(self, node: Node) -> Path:
         return Path(node.folder) if node.folder else self.steps / node.name
 
-    def _make(self, node: Node) -> None:
+    def make(self, node: Node) -> None:
+        """Make the step, unless it is there; where it fails, note why."""
         folder = self.steps / node.name
         if node.verb == MISSING:
             self.grid.failed[node.key] = json.loads(node.options)["why"]

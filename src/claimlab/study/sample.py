@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.run import Run, Source
 
 
+@repeatable()
 def sample(data: Source, size: int, *, output: str | Path | None = None, seed: int = 0) -> Dataset:
     """About `size` records of `data`: groups are drawn until there are as many, and stay whole."""
     with Run("sample", data, output, seed=seed) as run:

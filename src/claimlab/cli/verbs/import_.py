@@ -14,6 +14,7 @@ from claimlab.core.errors import UsageError
 
 if TYPE_CHECKING:
     from claimlab.exchange.guess.plan import Plan
+    from claimlab.files.raw import Options
 
 app = verb()
 
@@ -65,13 +66,12 @@ def import_(
     and the guess is shown before it is used."""
     from claimlab.core.labels import check_unmapped
     from claimlab.exchange.importer import import_files
-    from claimlab.files.raw import Options
 
     layout = {"encoding": encoding, "delimiter": delimiter, "quotes": quotes, "header": header, "sheet": sheet}
     named: dict[str, Any] = {
         "text": text, "label": label, "id": id, "tweet_id": tweet_id, "date": date, "language": language, "url": url,
         "author": author, "source": source, "topic": topic, "group": group, "split": split, "kind": kind,
-        "labels": labels, "options": Options.of(layout), "only": only or (), "join": join or (),
+        "labels": labels, "options": _layout(layout), "only": only or (), "join": join or (),
     }  # fmt: skip
     if dry_run:
         _show_guess(files, named, as_json)
@@ -87,6 +87,12 @@ def import_(
     _say(report.lines())
     written(dataset, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})
     suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
+
+
+def _layout(words: dict[str, Any]) -> Options:
+    from claimlab.files.raw import Options
+
+    return Options.of(words)
 
 
 def _show_guess(files: list[Path], named: dict[str, Any], as_json: bool) -> None:

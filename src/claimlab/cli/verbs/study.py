@@ -52,7 +52,8 @@ def check(study: StudyArgument, as_json: o.JsonFlag = False) -> None:
     """List everything that is missing, before anything is spent; exit 1 where something is."""
     from claimlab.study.check import study_check
 
-    cells, problems = study_check(study)
+    with progress_bar() as progress:
+        cells, problems = study_check(study, progress=progress)
     if as_json:
         emit({"cells": len(cells), "problems": problems})
     else:

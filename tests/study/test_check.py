@@ -1,0 +1,91 @@
+"""`study check`: what is missing is named before anything is spent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import claimlab as cl
+from claimlab.core.extras import packages_of, require_extra
+from claimlab.generate.planted import planted
+from claimlab.study.classes import absent
+
+HEAD = 'seeds = [0, 1]\n[datasets.data]\nfolder = "data"\n'
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    planted(size=120)[0].write(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def problems(text: str) -> list[str]:
+    Path("study.toml").write_text(HEAD + text, encoding="utf-8")
+    return cl.study_check("study.toml")[1]
+
+
+@pytest.mark.usefixtures("place")
+def test_a_key_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("model.toml").write_text(
+        '[m]\nbase_url = "https://api.example.org/v1"\nmodel = "m"\nkey_variable = "NO_SUCH_KEY"\n', encoding="utf-8"
+    )
+    text = '[grid]\ndetector = ["asked"]\n[detector.asked]\ndetector = "llm-zero-shot"\nprofile = "model.toml"\n'
+    assert ["NO_SUCH_KEY, which is not set" in problem for problem in problems(text)] == [True]
+    monkeypatch.setenv("NO_SUCH_KEY", "x")
+    assert problems(text) == []
+
+
+@pytest.mark.usefixtures("place")
+def test_the_key_of_a_search_and_a_missing_folder_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BRAVE_API_KEY", raising=False)
+    grid = '[grid]\nenrich = ["{}"]\ndetector = ["tfidf"]\n'
+    assert ["'brave' needs" in problem for problem in problems(grid.format("brave"))] == [True]
+    assert problems(grid.format("local:nowhere")) == ["enrich: there is no 'nowhere' to search in."]
+    assert ["no search provider named 'nobody'" in p for p in problems(grid.format("nobody"))] == [True]
+
+
+def test_a_class_that_a_side_lacks_is_named_with_the_seeds(place: Path) -> None:
+    dataset = planted(size=120)[0]
+    day = pl.duration(days=pl.int_range(pl.len()))
+    late = (pl.col("veracity") == "false") & (pl.int_range(pl.len()) % 2 == 0)
+    date = pl.when(late).then(pl.datetime(2024, 1, 1) + day).otherwise(pl.datetime(2019, 1, 1) + day)
+    none = pl.lit(None, dtype=pl.String)
+    dataset.records = dataset.records.with_columns(date=date.cast(pl.Datetime("us")), group=none, split=none)
+    dataset.write(place / "data", force=True)
+    grid = '[grid]\nsplit = ["random", "day"]\ndetector = ["tfidf"]\n[split.day]\nby = "time"\nbefore = {}\n'
+    assert problems(grid.format("2022-01-01")) == [
+        "dataset data, split day, seeds 0, 1: no record of class true in test."
+    ]
+    assert sorted(p.name for p in place.iterdir()) == ["data", "study.toml"], "nothing stays"
+
+
+@pytest.mark.usefixtures("place")
+def test_a_step_that_cannot_be_made_is_named() -> None:
+    found = problems(
+        '[grid]\nsplit = ["topic"]\ndetector = ["tfidf"]\n[split.topic]\nby = "column"\ncolumn = "nothing"\n'
+    )
+    assert len(found) == 1
+    assert "nothing" in found[0]
+    assert found[0].startswith("dataset data, split topic, seeds 0, 1: ")
+
+
+def test_a_side_without_any_record_lacks_every_class() -> None:
+    labels = pl.Series(["true", "false", "true", None])
+    assert list(absent(pl.Series(["train"] * 4), labels, ("train", "test"))) == [
+        "no record of class false, true in test."
+    ]
+    assert list(absent(pl.Series(["train", "train", "test", "test"]), labels, ("train", "test"))) == [
+        "no record of class false in test."
+    ]
+    assert list(absent(pl.Series([None] * 4, dtype=pl.String), labels, ("train", "test"))) == []
+
+
+def test_the_packages_of_an_extra_are_known_and_a_missing_one_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "openai" in packages_of("llm")
+    require_extra("A model", "llm")
+    monkeypatch.setattr("claimlab.core.extras.requires", lambda _: ["no-such-package>=1; extra == 'llm'"])
+    with pytest.raises(cl.ClaimlabError, match=r"A model needs packages.*claimlab\[llm\]"):
+        require_extra("A model", "llm")
