@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from claimlab.exchange.importer import import_files as import_files
     from claimlab.exchange.merge import merge as merge
     from claimlab.generate.filter.front import quality_filter as quality_filter
+    from claimlab.generate.front import generate as generate
     from claimlab.pages.show import show as show
     from claimlab.review.apply import review_apply as review_apply
     from claimlab.review.asked import review_ask as review_ask
@@ -77,6 +78,7 @@ _HOMES = {
     "evolve": "claimlab.evolve.front",
     "export": "claimlab.exchange.export",
     "fix": "claimlab.audit.front",
+    "generate": "claimlab.generate.front",
     "import_files": "claimlab.exchange.importer",
     "judge": "claimlab.evaluate.judge.front",
     "labels": "claimlab.catalog.conflicts",
@@ -105,10 +107,10 @@ _HOMES = {
 }
 __all__ = [
     "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
-    "drift", "enrich", "evaluate", "evolve", "export", "fix", "import_files", "judge", "labels", "load", "merge",
-    "new_study", "quality_filter", "report", "rerun", "review_apply", "review_ask", "review_create", "review_export",
-    "review_import", "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_diff", "study_new",
-    "study_run", "study_table", "worth",
+    "drift", "enrich", "evaluate", "evolve", "export", "fix", "generate", "import_files", "judge", "labels", "load",
+    "merge", "new_study", "quality_filter", "report", "rerun", "review_apply", "review_ask", "review_create",
+    "review_export", "review_import", "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_diff",
+    "study_new", "study_run", "study_table", "worth",
 ]  # fmt: skip
 
 

@@ -54,6 +54,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     explained(dataset).write(folder / "run")
     cl.evolve(dataset, steps=3, limit=4, output=folder / "evolved")
     planted_samples(size=9, each=1)[0].write(folder / "generated")
+    unsigned = dataset.records.head(40).with_columns(pl.lit(None, pl.String).alias(c) for c in ("authorship", "meta"))
+    Dataset.build("people", unsigned).write(folder / "people")
     review = cl.review_create(folder / "data", folder / "review", sample=4, per_item=1, people=["ana"])
     for number, item in enumerate(review.queue("ana")):
         review.decide("ana", item.id, "mixed", key=f"00000000-0000-4000-8000-{number:012d}")

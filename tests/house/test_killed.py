@@ -61,6 +61,7 @@ COMMANDS = [
     "judge run -o {out} --offline",
     "evolve run data -o {out} --steps 3 --limit 12",
     "rerun evolved -o {out}",
+    "generate run people -o {out} --chain translation --size 4",
     "generate filter generated -o {out} --metric language --metric details --metric structure",
     "report study.toml -o {out}",
     "export data --to hf -o {out}",

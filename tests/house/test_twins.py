@@ -79,6 +79,10 @@ TWINS = [
     Twin("evolve drift evolved -o {out} --traces 3", lambda out: cl.drift("evolved", traces=3, output=out)),
     Twin("evolve worth data -o {out} --limit 4", lambda out: cl.worth("data", limit=4, output=out)),
     Twin(
+        "generate run people -o {out} --chain translation --size 3 --by language --seed 4",
+        lambda out: cl.generate("people", chain="translation", size=3, by=["language"], seed=4, output=out),
+    ),
+    Twin(
         "generate filter generated -o {out} --metric language --metric details --metric change-log --report {out}-q",
         lambda out: cl.quality_filter(
             "generated", metrics=["language", "details", "change-log"], report=f"{out}-q", output=out
@@ -125,7 +129,7 @@ def test_the_verb_and_the_function_write_the_same_bytes(
 
 
 TWIN_OF = {
-    "generate filter": "quality_filter", "import": "import_files", "evolve run": "evolve", "evolve drift": "drift", "evolve worth": "worth",
+    "generate filter": "quality_filter", "generate run": "generate", "import": "import_files", "evolve run": "evolve", "evolve drift": "drift", "evolve worth": "worth",
     "evolve seed": "seed_claims", "labels conflicts": "labels", "review create": "review_create",
     "review apply": "review_apply", "review ask": "review_ask", "review export": "review_export",
     "review import": "review_import", "study new": "study_new", "study check": "study_check",
@@ -143,6 +147,7 @@ OTHER_FUNCTIONS = {  # an option that turns the verb into another function of th
     "evolve run --estimate": "evolve.front.estimate_evolve",
     "evolve seed --estimate": "evolve.claims.front.estimate_seed_claims",
     "evolve worth --estimate": "evolve.worth.front.estimate_worth",
+    "generate run --estimate": "generate.front.estimate_generate",
     "generate filter --estimate": "generate.filter.front.estimate_quality_filter",
     "judge --estimate": "evaluate.judge.front.estimate_judge", "report --init": "evaluate.eqa.study.new_study",
     "split --all": "split.run.split_all", "study run --estimate": "study.estimate.study_estimate",

@@ -30,7 +30,7 @@ class Sample:
 
     id: str
     seed: Mapping[str, Any]  # the record
-    veracity: str  # real | altered
+    veracity: str  # real | altered | seed: the label of what was translated
     degree: str | None  # minor | moderate | critical; null for a translation alone
     texts: Mapping[str, str]  # by field
     languages: Mapping[str, str]
@@ -48,7 +48,9 @@ def authorship(field: str, degree: str | None) -> str:
 
 def rows(sample: Sample) -> list[dict[str, Any]]:
     """The texts of a sample as rows of the record table."""
-    label = LABELS.get(sample.veracity)
+    seed = sample.seed
+    kept = sample.veracity == "seed"
+    label = seed.get("veracity") if kept else LABELS.get(sample.veracity)
     missing = [
         name
         for name, value in (("label", label), ("origin", sample.origin), ("change log", sample.changes))
@@ -59,9 +61,9 @@ def rows(sample: Sample) -> list[dict[str, Any]]:
             f"The sample '{sample.id}' has no {' and no '.join(missing)}: machine-made text is not written without.",
             "Pass what made it and what it changed; an empty list of changes says that nothing was altered.",
         )
-    seed = sample.seed
+    named = seed.get("label_raw") or label if kept else sample.veracity
     note = {
-        "label": sample.veracity,
+        "label": named,
         "origin": {**sample.origin, "seed": seed["id"]},
         "changes": list(sample.changes or ()),
     }
@@ -71,7 +73,7 @@ def rows(sample: Sample) -> list[dict[str, Any]]:
             "id": f"{sample.id}-{field}",
             "text": sample.texts[field],
             "kind": "post" if field.startswith("post") else ("claim" if seed.get("kind") == "claim" else "article"),
-            "label_raw": sample.veracity,
+            "label_raw": named,
             "veracity": label,
             "language": sample.languages.get(field),
             "date": seed.get("date"),

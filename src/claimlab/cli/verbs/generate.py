@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from claimlab.cli.output import verb
 from claimlab.cli.verbs._generate_filter import filter_
+from claimlab.cli.verbs._generate_run import preview, run
 
 app = verb(help="Benchmark text: make it with a label, an origin and a change log, and filter it.")
 
@@ -13,4 +14,6 @@ def _commands() -> None:
     """A verb with sub-commands, also while it has only one."""
 
 
+app.command()(preview)
+app.command()(run)
 app.command("filter")(filter_)

@@ -14,6 +14,7 @@ import polars as pl
 
 from claimlab.core import sync
 from claimlab.core.budget import Caps
+from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
 from claimlab.core.calls.estimate import estimated
 from claimlab.core.choice import one_of
@@ -39,6 +40,7 @@ from claimlab.llm.prompts import Given, read_prompts
 STEP = "quality filter"
 
 
+@repeatable("report", "live", "decisions")
 def quality_filter(
     data: Source,
     *,

@@ -1,0 +1,132 @@
+"""`claimlab generate run` and `preview`: samples from seeds, by a chain of roles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from claimlab.cli import options as o
+from claimlab.cli.output import echo, emit, progress_bar, say, several, show_blocks, show_estimate, suggest, written
+
+ChainOption = Annotated[
+    list[str] | None, typer.Option(help="'real', 'altered', 'translation' or a file; may be repeated. (real)")
+]
+LanguageOption = Annotated[
+    list[str] | None, typer.Option(help="English and the languages to go to and from; may be repeated. (eng, por)")
+]
+SizeOption = Annotated[int, typer.Option(min=1, help="Samples to make, over all chains.")]
+StyleOption = Annotated[str, typer.Option(help="'form': one call per sample; 'roles': one call per role.")]
+ByOption = Annotated[
+    list[str] | None, typer.Option(help="Column to draw evenly over; may be repeated. (language, source, topic)")
+]
+ReputationOption = Annotated[Path | None, typer.Option(help="Table of sources: source, class (reputable, flagged).")]
+ProfilesOption = Annotated[
+    list[str] | None, typer.Option("--profile", help="Model profile; may be repeated. See: claimlab llm profiles")
+]
+
+
+def run(
+    data: o.DatasetArgument,
+    output: o.OutputOption,
+    chain: ChainOption = None,
+    language: LanguageOption = None,
+    size: SizeOption = 20,
+    style: StyleOption = "form",
+    by: ByOption = None,
+    reputation: ReputationOption = None,
+    profile: ProfilesOption = None,
+    model: o.ModelOption = None,
+    prompt: o.PromptOption = None,
+    originals: Annotated[
+        bool, typer.Option("--originals/--no-originals", help="Keep the seeds, as the human class.")
+    ] = True,
+    cache: o.CacheOption = None,
+    mode: o.ModeOption = "record",
+    batch: o.BatchFlag = False,
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    estimate: o.EstimateFlag = False,
+    concurrency: Annotated[int, typer.Option(min=1, max=512, help="Samples to make at once.")] = 16,
+    seed: o.SeedOption = 20,
+    limit: o.LimitOption = None,
+    force: o.ForceFlag = False,
+    as_json: o.JsonFlag = False,
+) -> None:
+    """Make labelled samples from the texts of a dataset: an article and a post, each in two languages."""
+    words = _words(locals())
+    if estimate:
+        from claimlab.generate.front import estimate_generate
+
+        show_estimate(estimate_generate(**words), as_json)
+        return
+    with progress_bar() as progress:
+        from claimlab.generate.front import generate
+
+        made = generate(**words, originals=originals, progress=progress)
+    written(made, as_json=as_json, more={"generated": made.lineage[-1].counts, "coverage": made.coverage})
+    if not as_json:
+        _print(made)
+    suggest(f"claimlab generate filter {output} -o {output}-good --report {output}-quality", as_json=as_json)
+
+
+def preview(
+    data: o.DatasetArgument,
+    output: o.OutputOption,
+    chain: ChainOption = None,
+    language: LanguageOption = None,
+    size: SizeOption = 20,
+    style: StyleOption = "form",
+    by: ByOption = None,
+    reputation: ReputationOption = None,
+    profile: ProfilesOption = None,
+    model: o.ModelOption = None,
+    prompt: o.PromptOption = None,
+    cache: o.CacheOption = None,
+    mode: o.ModeOption = "record",
+    max_cost: o.MaxCostOption = None,
+    max_calls: o.MaxCallsOption = None,
+    max_tokens: o.MaxTokensOption = None,
+    seed: o.SeedOption = 20,
+    limit: o.LimitOption = None,
+    as_json: o.JsonFlag = False,
+) -> None:
+    """Make five samples and show them, with what the whole run would cost; nothing is written but the recording."""
+    words = _words(locals())
+    with progress_bar() as progress:
+        from claimlab.generate.front import preview as look
+        from claimlab.generate.views import sample_blocks
+
+        made, cost = look(**words, progress=progress)
+    if as_json:
+        emit({"samples": made.tables["chains"].to_dicts(), "texts": made.records.to_dicts(), "estimate": cost})
+        return
+    show_blocks(sample_blocks(made), most=110)
+    show_estimate(cost, as_json)
+    suggest(f"claimlab generate run {data} -o {output} ... (the same options)")
+
+
+def _words(given: dict[str, Any]) -> dict[str, Any]:
+    """The options as arguments of the function; what was not given is left to its defaults."""
+    renamed = {"language": "languages", "prompt": "prompts"}
+    out = {renamed.get(name, name): value for name, value in given.items() if value is not None}
+    return {name: value for name, value in out.items() if name not in ("estimate", "as_json", "originals")}
+
+
+def _print(made: Any) -> None:
+    from claimlab.generate.views import coverage_blocks
+
+    counts = made.lineage[-1].counts
+    complete = counts.get("chains: complete", 0)
+    echo(f"  {several(counts['samples'], 'sample')}, {complete:,} complete")
+    for name, n in counts.items():
+        kind, _, what = name.partition(": ")
+        if kind == "chains" and what not in ("", "complete"):
+            say(f"Note: {several(n, 'chain')} stopped: {what}.")
+    if again := counts.get("answers asked for again", 0):
+        say(f"Note: {several(again, 'answer')} could not be read and had to be asked for once more.")
+    show_blocks(coverage_blocks(made), most=100)
+    if made.standing:
+        say(f"Note: a model that is {made.standing} made some of this.")

@@ -1,0 +1,150 @@
+"""Put one seed through a chain: one prompt with a form to fill in, or a call for each role.
+
+An answer that cannot be read is asked for once more (the model door does it) and the sample is marked. A chain that
+stops (a refusal, a second bad answer, a failed call) keeps what its roles had written, with its status. A refusal is an
+outcome: nobody is asked again in other words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from claimlab.core.languages import describe
+from claimlab.generate.chains import Chain, Role
+from claimlab.generate.plan import Configuration, Job
+from claimlab.llm.messages import Answer, Message, Request, untrusted
+from claimlab.llm.prompts import Prompt
+from claimlab.llm.provider import Provider
+
+Style = Literal["form", "roles"]
+STYLES: tuple[Style, ...] = get_args(Style)
+FORM_TOKENS, ROLE_TOKENS = 6_000, 2_000
+COMPLETE = "complete"
+
+
+@dataclass
+class Made:
+    """What became of a job. `status` is "complete", or why the chain stopped; `stopped` is the role it stopped at."""
+
+    filled: dict[str, dict[str, Any]] = field(default_factory=dict)
+    status: str = COMPLETE
+    stopped: str | None = None
+    detail: str | None = None
+    asked_again: int = 0
+    calls: int = 0
+    cost: float | None = 0.0
+    tokens: int = 0
+
+    def add(self, answer: Answer[Any]) -> None:
+        """Count what an answer took. More calls than one mean that the first answer could not be used."""
+        self.calls += answer.calls
+        self.asked_again += answer.calls > 1
+        self.tokens += answer.usage.total or 0
+        self.cost = None if self.cost is None or answer.cost is None else self.cost + answer.cost
+
+    def stop(self, answer: Answer[Any], role: str) -> Made:
+        self.status, self.stopped, self.detail = answer.failure or "empty", role, answer.detail
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+async def make(job: Job, provider: Provider, prompt: Prompt, style: Style, seed: int) -> Made:
+    """Every role's slots, or those of the roles before the chain stopped."""
+    chain, made = job.configuration.chain, Made()
+    if style == "form":
+        answer = await provider.ask(form_request(job, prompt, seed))
+        made.add(answer)
+        if answer.value is not None:
+            made.filled = answer.value.model_dump()
+            return made
+        made.filled = salvaged(chain, answer.text if answer.failure != "refusal" else None)
+        rest = [role.name for role in chain.roles if role.name not in made.filled]
+        return made.stop(answer, rest[0] if rest else chain.roles[-1].name)
+    for role in chain.roles:
+        reply = await provider.ask(role_request(job, prompt, role, made.filled, seed))
+        made.add(reply)
+        if reply.value is None:
+            return made.stop(reply, role.name)
+        made.filled[role.name] = reply.value.model_dump()
+    return made
+
+
+def salvaged(chain: Chain, text: str | None) -> dict[str, dict[str, Any]]:
+    """Of a form that breaks off or is filled in badly: what the roles before the fault wrote."""
+    body = (text or "")[(text or "").find("{") :]
+    try:
+        form = from_json(body, allow_partial=True)
+    except ValueError:
+        return {}
+    filled: dict[str, dict[str, Any]] = {}
+    last = list(form)[-1:] if isinstance(form, dict) and not body.rstrip("` \n").endswith("}") else []
+    for role in chain.roles:
+        if not isinstance(form, dict) or role.name not in form or role.name in last:
+            break  # the last role of a form that breaks off may be cut in the middle
+        try:
+            filled[role.name] = role.schema_().model_validate(form[role.name], strict=True).model_dump()
+        except ValidationError:
+            break
+    return filled
+
+
+def form_request(job: Job, prompt: Prompt, seed: int) -> Request[Any]:
+    chain, values = job.configuration.chain, words_of(job.configuration)
+    roles = "\n".join(f"{i}. {prompt.text(r.name, **values)}" for i, r in enumerate(chain.roles, 1))
+    system = f"{prompt.text('system', **values)}\n{prompt.text('form', roles=roles)}"
+    return _request(job, prompt, system, _source(job), chain.form(), FORM_TOKENS, seed)
+
+
+def role_request(job: Job, prompt: Prompt, role: Role, filled: Mapping[str, Any], seed: int) -> Request[Any]:
+    values = words_of(job.configuration)
+    system = f"{prompt.text('system', **values)}\n{prompt.text('step', role=prompt.text(role.name, **values))}"
+    before = untrusted(json.dumps(filled, ensure_ascii=False, indent=1), "form") if filled else ""
+    return _request(
+        job, prompt, system, "\n\n".join(filter(None, (_source(job), before))), role.schema_(), ROLE_TOKENS, seed
+    )
+
+
+def requests_of(job: Job, prompt: Prompt, style: Style, seed: int) -> list[Request[Any]]:
+    """What `make` would ask, for an estimate: texts are taken to stay as long as the source."""
+    if style == "form":
+        return [form_request(job, prompt, seed)]
+    text, out = job.seed["text"], []
+    filled: dict[str, dict[str, Any]] = {}
+    for role in job.configuration.chain.roles:
+        out.append(role_request(job, prompt, role, filled, seed))
+        filled[role.name] = {slot: text if kind == "text" else [] for slot, kind in role.slots.items()}
+    return out
+
+
+def words_of(configuration: Configuration) -> dict[str, str]:
+    chain: Chain = configuration.chain
+    names = {
+        code: (known.name if (known := describe(code)) else code)
+        for code in (configuration.source, configuration.target)
+    }
+    return {
+        "technique": " ".join(chain.techniques[name] for name in configuration.techniques),
+        "degree": chain.degrees[configuration.degree][1],
+        "source_language": names[configuration.source],
+        "target_language": names[configuration.target],
+    }
+
+
+def _source(job: Job) -> str:
+    return untrusted(job.seed["text"], "source")
+
+
+def _request(job: Job, prompt: Prompt, system: str, data: str, schema: Any, max_tokens: int, seed: int) -> Request[Any]:
+    messages = (Message("system", system), Message("user", data))
+    return Request(
+        messages, schema, temperature=0.7, max_tokens=max_tokens, seed=seed % (1 << 31), tag=job.id,
+        prompt_name=prompt.name,
+    )  # fmt: skip
