@@ -310,6 +310,27 @@ def test_strip_urls_keeps_the_original() -> None:
     assert hosts.kept["text"].to_list() == ["ask , or a@example.org"]
 
 
+def test_personal_data_is_masked_and_kept_nowhere() -> None:
+    kept_aside = {"text": "see now @ana_1", "meta": json.dumps({"original_text": "see https://a.example/x now @ana_1"})}
+    frame = records(
+        {"text": "mail bo@example.org or ring +55 11 91234-5678, (11) 3456-7890 or 555-123-4567"},
+        kept_aside,
+        {"text": "on 2020-03-15, 2019-2020, 1,234,567 of https://a.example/@name and 192.168.0.1: +10000"},
+    )
+    outcome = run("mask-personal", frame)
+    first, second, third = outcome.kept["text"].to_list()
+    assert first == "mail [email] or ring [phone], [phone] or [phone]"
+    assert second == "see now @user"
+    assert third == frame["text"][2]
+    everything = str(outcome.kept.to_dicts()) + str(outcome.changed.to_dicts())
+    assert not [word for word in ("bo@", "91234", "3456-", "555-", "ana_1") if word in everything]
+    assert outcome.changed["id"].to_list() == ["r0", "r1"]
+    assert run("mask-personal", outcome.kept).kept.equals(outcome.kept)
+    handles = run("mask-personal", frame, kinds=["handle"]).kept["text"]
+    assert "bo@example.org" in handles[0]
+    assert handles[1] == "see now @user"
+
+
 def test_a_step_that_loses_a_record_is_found_out() -> None:
     frame = texts("a", "b")
     outcome = run("only-url", frame)

@@ -13,6 +13,7 @@ import polars as pl
 from claimlab.clean.counting import Counting, addresses, measure
 from claimlab.clean.step import labels
 from claimlab.core.dataset import Dataset
+from claimlab.text.personal import scan_personal
 from claimlab.text.urls import domains
 
 TOP = 15
@@ -37,18 +38,21 @@ _STATE_OF_BRAZIL = r"^.*\b(?:jus|leg|mp|def|mil|tc)\.br$"
 
 @dataclass(frozen=True)
 class Statistics:
-    """`texts`: a row per label. `domains`: the most cited domains, with how often records of each label cite them."""
+    """`texts`: a row per label. `domains`: the most cited domains, with how often records of each label cite them.
+    `personal`: how many records hold mail addresses, phone numbers and @handles."""
 
     texts: pl.DataFrame
     domains: pl.DataFrame
+    personal: pl.DataFrame
 
 
 def describe(dataset: Dataset, *, top: int = TOP) -> Statistics:
     """The statistics that the recipe took, or else those of the texts as they were before URLs were taken out."""
     taken = dataset.tables
+    personal = scan_personal(dataset.records["text"])
     if TEXTS in taken and DOMAINS in taken:
-        return Statistics(taken[TEXTS], taken[DOMAINS])
-    return Statistics(text_statistics(dataset.records), domain_statistics(dataset.records, top=top))
+        return Statistics(taken[TEXTS], taken[DOMAINS], personal)
+    return Statistics(text_statistics(dataset.records), domain_statistics(dataset.records, top=top), personal)
 
 
 def originals(records: pl.DataFrame) -> pl.Series:

@@ -50,6 +50,7 @@ def to_json(cleaned: Cleaned) -> dict[str, Any]:
         "stages": cleaned.stages.to_dicts(),
         "statistics": cleaned.statistics.texts.to_dicts(),
         "domains": cleaned.statistics.domains.to_dicts(),
+        "personal": cleaned.statistics.personal.to_dicts(),
     }
 
 
@@ -97,6 +98,12 @@ def _examples(cleaned: Cleaned) -> list[Block]:
     return out
 
 
+_PERSONAL = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
+_SCAN = (
+    "Counted by rule; names and postal addresses are not looked for. The step mask-personal replaces what is counted."
+)
+
+
 def statistics_blocks(statistics: Statistics) -> list[Block]:
     titles = ["Label", "Records", "% with URL", "Words", "Word length", "Sentences", "Words per sentence"]
     rows = [[r[0], r[1], *(decimal(v) for v in r[2:])] for r in statistics.texts.iter_rows()]
@@ -106,6 +113,7 @@ def statistics_blocks(statistics: Statistics) -> list[Block]:
         [r["domain"], r["mentions"], *(x for n in names for x in (r[n], decimal(100 * r[n] / r["mentions"])))]
         for r in cited_domains.iter_rows(named=True)
     ]
+    scan = [[_PERSONAL[kind], records, n] for kind, records, n in statistics.personal.iter_rows()]
     heads = ["Domain", "Mentions", *(x for n in names for x in (n, f"% {n}"))]
     return [
         Section("Texts", [Table(titles, rows, "Averages per record; words and sentences without URLs.")]),
@@ -113,4 +121,5 @@ def statistics_blocks(statistics: Statistics) -> list[Block]:
             "Domains",
             [Table(heads, cited, "The domains that texts mention most.")] if cited else [Text("No text cites a URL.")],
         ),
+        Section("Personal data", [Table(["Kind", "Records", "Occurrences"], scan, _SCAN)]),
     ]

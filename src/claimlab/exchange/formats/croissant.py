@@ -21,6 +21,7 @@ from claimlab.exchange.fields import SIDE_TABLE_SUMMARIES, field_summary
 from claimlab.exchange.format import Settings, Written
 from claimlab.exchange.marker import read_marker
 from claimlab.exchange.tables import RECORDS, by_name
+from claimlab.text.personal import scan_personal
 
 FILE = "croissant.json"
 
@@ -99,9 +100,7 @@ def _about(dataset: Dataset, known: About) -> dict[str, Any]:
         "rai:dataCollection": card.access if card else None,
         "rai:dataLimitations": list(known.cautions),
         "rai:dataPreprocessingProtocol": [f"{step.step} ({step.tool})" for step in dataset.lineage],
-        "rai:personalSensitiveInformation": [
-            "Not reviewed: texts, authors and addresses are as the source gave them and may name or quote people."
-        ],
+        "rai:personalSensitiveInformation": _personal(dataset),
     }
     return {
         "@context": CONTEXT,
@@ -113,6 +112,17 @@ def _about(dataset: Dataset, known: About) -> dict[str, Any]:
         "keywords": ["misinformation", "fact-checking", *(["synthetic"] if known.synthetic else [])],
         **{key: value for key, value in facts.items() if value},
     }
+
+
+def _personal(dataset: Dataset) -> list[str]:
+    """What a scan by rule counts; that no person has looked is said beside it."""
+    counts = scan_personal(dataset.records["text"]).rows()
+    kinds = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
+    rows = [f"{kinds[kind]} in {records:,} of {dataset.records.height:,} records" for kind, records, _ in counts]
+    return [
+        f"A scan by rule counts {', '.join(rows)}.",
+        "Not reviewed by people: texts, authors and addresses may name or quote people.",
+    ]
 
 
 def _file(path: Path) -> dict[str, Any]:
