@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 NEURAL := $(VENV)/.neural
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-fast test-slow lint types docs site screenshots gallery clean
+.PHONY: demo test test-fast test-slow lint types docs site screenshots gallery harnesses clean
 
 demo: $(READY)
 	$(BIN)/claimlab demo --force
@@ -23,6 +23,12 @@ test-fast: $(READY)
 test-slow: $(NEURAL)
 	$(BIN)/python -m pytest -m "slow and not alone" -n 2 --dist worksteal --durations=0
 	$(BIN)/python -m pytest -m "slow and alone" --durations=0
+
+# Inspect and lm-evaluation-harness, in an environment of their own, run a task that we wrote against a local endpoint.
+harnesses: $(READY)
+	test -d build/harnesses || $(PYTHON) -m venv build/harnesses
+	build/harnesses/bin/python -m pip install --quiet --disable-pip-version-check openai inspect-ai 'lm-eval[api]'
+	CLAIMLAB_HARNESSES=$(CURDIR)/build/harnesses $(BIN)/python -m pytest tests/exchange/test_harnesses.py
 
 lint: $(READY)
 	$(BIN)/ruff check .

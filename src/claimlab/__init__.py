@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from claimlab.clean.front import clean as clean
     from claimlab.core.dataset import Dataset as Dataset
     from claimlab.core.errors import ClaimlabError as ClaimlabError
+    from claimlab.detect.outside import import_predictions as import_predictions
     from claimlab.detect.run import detect as detect
     from claimlab.enrich.front import enrich as enrich
     from claimlab.evaluate.eqa.study import new_study as new_study
@@ -80,6 +81,7 @@ _HOMES = {
     "fix": "claimlab.audit.front",
     "generate": "claimlab.generate.front",
     "import_files": "claimlab.exchange.importer",
+    "import_predictions": "claimlab.detect.outside",
     "judge": "claimlab.evaluate.judge.front",
     "labels": "claimlab.catalog.conflicts",
     "load": "claimlab.catalog.load",
@@ -107,10 +109,10 @@ _HOMES = {
 }
 __all__ = [
     "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
-    "drift", "enrich", "evaluate", "evolve", "export", "fix", "generate", "import_files", "judge", "labels", "load",
-    "merge", "new_study", "quality_filter", "report", "rerun", "review_apply", "review_ask", "review_create",
-    "review_export", "review_import", "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_diff",
-    "study_new", "study_run", "study_table", "worth",
+    "drift", "enrich", "evaluate", "evolve", "export", "fix", "generate", "import_files", "import_predictions",
+    "judge", "labels", "load", "merge", "new_study", "quality_filter", "report", "rerun", "review_apply", "review_ask",
+    "review_create", "review_export", "review_import", "seed_claims", "serve", "show", "split", "split_all",
+    "study_check", "study_diff", "study_new", "study_run", "study_table", "worth",
 ]  # fmt: skip
 
 

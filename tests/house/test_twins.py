@@ -67,6 +67,11 @@ TWINS = [
         "detect data -o {out} --detector stratified --seed 4 --limit 30",
         lambda out: cl.detect("data", "stratified", seed=4, limit=30, output=out),
     ),
+    Twin(
+        "detect data -o {out} --predictions rows.csv",
+        lambda out: cl.import_predictions("data", "rows.csv", output=out),
+    ),
+    Twin("export data --to inspect -o {out}", lambda out: cl.export("data", "inspect", out)),
     Twin(  # the second of the two answers from the recording of the first: times of retrieval are the same
         "enrich data -o {out} --provider local:rows.jsonl --cache calls --limit 12",
         lambda out: cl.enrich("data", "local:rows.jsonl", cache="calls", limit=12, output=out),
@@ -143,6 +148,7 @@ PRINTED = {
 OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
     "audit --estimate": "audit.front.estimate_audit", "audit --fix": "audit.front.fix",
     "audit --from": "audit.front.saved_audits", "detect --estimate": "detect.cost.estimate",
+    "detect --predictions": "detect.outside.import_predictions",
     "enrich --estimate": "enrich.front.estimate_enrich", "evolve drift --estimate": "evolve.drift.front.estimate_drift",
     "evolve run --estimate": "evolve.front.estimate_evolve",
     "evolve seed --estimate": "evolve.claims.front.estimate_seed_claims",

@@ -15,7 +15,7 @@ from claimlab.tasks.task import Task
 def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
     """Macro-F1 and accuracy on the test rows; a prediction that failed or abstained counts as wrong, and is counted.
     Rows of one class have no macro-F1."""
-    truths = run.records.select("id", truth=task.labels(run.records))
+    truths = run.records.select("id", truth=task.labels(run.records)).drop_nulls("truth")
     joined = truths.join(run.tables["predictions"], left_on="id", right_on="record_id")
     truth = joined["truth"].to_list()
     notes = [json.loads(m) if m else {} for m in joined["meta"].to_list()]

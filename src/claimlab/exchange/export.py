@@ -49,15 +49,18 @@ def export(
     output: str | Path,
     *,
     bom: bool = False,
+    task: str = "veracity",
+    split: str | None = None,
     limit: int | None = None,
     force: bool = False,
     progress: Progress = silent,
 ) -> Exported:
-    """Write `data` to the folder `output` in the format `to`: hf, croissant, csv, jsonl or claimreview.
+    """Write `data` to the folder `output` in the format `to`: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval.
 
-    `bom` starts CSV files with the mark by which Excel knows UTF-8. `force` replaces an earlier export.
+    `bom` starts CSV files with the mark by which Excel knows UTF-8. `task` and `split` say what inspect and lm-eval ask
+    about which records (by default those of the split "test", where there is one). `force` replaces an earlier export.
     """
-    form, settings = FORMATS.get(to), Settings(bom=bom)
+    form, settings = FORMATS.get(to), Settings(bom=bom, task=task, split=split)
     _refuse_settings(form, settings)
     done: list[Exported] = []
 

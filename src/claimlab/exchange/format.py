@@ -6,7 +6,7 @@ A format writes into an empty folder that `claimlab.exchange.export` swaps into 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -20,10 +20,12 @@ class Settings:
     """What a user may ask of a format; `Format.accepts` names those that it knows."""
 
     bom: bool = False  # a byte-order mark in front, by which Excel knows UTF-8
+    task: str = "veracity"  # what is asked of a record, in formats that ask
+    split: str | None = None  # the records that are asked about: those of "test" where there is one
 
     def chosen(self) -> dict[str, Any]:
         """The settings that differ from their defaults, by name."""
-        return {"bom": True} if self.bom else {}
+        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}
 
 
 @dataclass

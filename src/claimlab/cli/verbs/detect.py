@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.output import echo, listing, progress_bar, say, show_estimate, suggest, verb, written
+
+if TYPE_CHECKING:
+    from claimlab.core.dataset import Dataset
 
 app = verb()
 
@@ -64,11 +67,18 @@ def detect(
     ] = False,
     seed: o.SeedOption = 0,
     limit: Annotated[int | None, typer.Option(min=1, help="Predict only the first N test records.")] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(help="Make the run from predictions made elsewhere: a table with id and label, an Inspect log."),
+    ] = None,
     _list: DetectorsOption = False,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Train a detector on split 'train', tune it on 'dev', and keep its predictions for 'test'."""
+    if predictions is not None:
+        _from_elsewhere(folder, predictions, output, task, force, as_json)
+        return
     options: dict[str, Any] = {
         "output": output, "task": task, "settings": settings or (), "evidence": evidence, "pieces": pieces,
         "profile": profile, "model": model, "provider": provider or (), "search_profile": search_profile,
@@ -85,6 +95,18 @@ def detect(
         from claimlab.detect.run import detect as run_detect
 
         run = run_detect(folder, detector, **options, **spends, timed=timed, force=force, progress=progress)
+    _show(run, output, as_json)
+
+
+def _from_elsewhere(folder: Path, predictions: Path, output: Path, task: str, force: bool, as_json: bool) -> None:
+    from claimlab.detect.outside import import_predictions
+
+    with progress_bar(not as_json) as progress:
+        run = import_predictions(folder, predictions, output=output, task=task, force=force, progress=progress)
+    _show(run, output, as_json)
+
+
+def _show(run: Dataset, output: Path, as_json: bool) -> None:
     for note in run.report["notes"]:
         say(f"Note: {note}")
     if as_json:

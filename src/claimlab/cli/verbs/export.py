@@ -13,6 +13,8 @@ app = verb()
 _NEXT = {
     "hf": "hf upload NAME {} --repo-type dataset",
     "claimreview": "publish the JSON-LD files in {}",
+    "inspect": "inspect eval {}/task.py --model PROVIDER/MODEL --log-format json",
+    "lm-eval": "see the first lines of the YAML file in {}",
 }
 
 
@@ -29,20 +31,29 @@ FormatsOption = Annotated[bool, o.listing_option("--formats", "the formats", _li
 def export(
     folder: o.DatasetArgument,
     to: Annotated[
-        str, typer.Option("--to", help="The format: hf, croissant, csv, jsonl or claimreview; see --formats.")
+        str,
+        typer.Option(
+            "--to", help="The format: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval; see --formats."
+        ),
     ],
     output: o.OutputOption,
     bom: Annotated[bool, typer.Option("--bom", help="Start CSV files with a mark by which Excel knows UTF-8.")] = False,
+    task: Annotated[str, typer.Option(help="What inspect and lm-eval ask: a task or any column.")] = "veracity",
+    split: Annotated[
+        str | None, typer.Option(help="The split they ask about; 'test' where there is one, by default.")
+    ] = None,
     limit: o.LimitOption = None,
     _list: FormatsOption = False,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Export a dataset for Hugging Face, Croissant, spreadsheets, JSON Lines or ClaimReview."""
+    """Export a dataset for Hugging Face, Croissant, spreadsheets, JSON Lines, ClaimReview, Inspect or lm-eval."""
     from claimlab.exchange.export import export as export_dataset
 
     with progress_bar(not as_json) as progress:
-        done = export_dataset(folder, to, output, bom=bom, limit=limit, force=force, progress=progress)
+        done = export_dataset(
+            folder, to, output, bom=bom, task=task, split=split, limit=limit, force=force, progress=progress
+        )
     note(done.notes, "export")
     if as_json:
         emit(done.to_json())

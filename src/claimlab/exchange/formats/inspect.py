@@ -1,0 +1,28 @@
+"""An Inspect task: questions as JSON Lines, and the few lines of Python that `inspect eval` runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from claimlab.core import packaged
+from claimlab.core.dataset import Dataset
+from claimlab.core.progress import Progress, silent
+from claimlab.exchange.format import Settings, Written
+from claimlab.exchange.questions import write_questions
+
+
+class Inspect:
+    name = "inspect"
+    summary = "A task for Inspect: questions with choices, scored by language."
+    accepts = frozenset({"task", "split"})
+
+    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
+        _, counts = write_questions(dataset, folder, settings)
+        function = re.sub(r"\W+", "_", dataset.name).strip("_") or "dataset"
+        template = packaged.text("claimlab.exchange", "inspect_task.jinja")
+        (folder / "task.py").write_text(template.replace("{{ function }}", f"claimlab_{function}"), encoding="utf-8")
+        return Written(counts, notes=["Labels, texts and what is known of their making are there; evidence is not."])
+
+
+FORMAT = Inspect()

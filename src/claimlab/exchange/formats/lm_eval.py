@@ -1,0 +1,28 @@
+"""A task for lm-evaluation-harness: questions as JSON Lines, and the YAML file that describes them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from claimlab.core import packaged
+from claimlab.core.dataset import Dataset
+from claimlab.core.progress import Progress, silent
+from claimlab.exchange.format import Settings, Written
+from claimlab.exchange.questions import write_questions
+
+
+class LmEval:
+    name = "lm-eval"
+    summary = "A task for lm-evaluation-harness: questions with choices, answered by a letter."
+    accepts = frozenset({"task", "split"})
+
+    def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
+        _, counts = write_questions(dataset, folder, settings)
+        name = "claimlab_" + (re.sub(r"\W+", "_", dataset.name).strip("_") or "dataset")
+        template = packaged.text("claimlab.exchange", "lm_eval_task.jinja")
+        (folder / f"{name}.yaml").write_text(template.replace("{{ name }}", name), encoding="utf-8")
+        return Written(counts, notes=["Labels, texts and what is known of their making are there; evidence is not."])
+
+
+FORMAT = LmEval()

@@ -1,0 +1,62 @@
+"""Records as questions with letters to choose from, as evaluation harnesses read them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import DataError
+from claimlab.exchange.format import Settings
+from claimlab.tasks.task import Task, open_task
+
+FILE = "samples.jsonl"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def write_questions(dataset: Dataset, folder: Path, settings: Settings) -> tuple[Task, dict[str, int]]:
+    """Write a question for every labelled record of the split to `samples.jsonl`; the task, and counts."""
+    task = open_task(settings.task, dataset.records)
+    part = _part(dataset, settings.split)
+    rows = part.with_columns(answer=task.labels(part)).drop_nulls(["answer", "text"])
+    classes = task.classes_in(part)
+    if len(classes) < 2 or not rows.height:
+        raise DataError(
+            f"The records have no two classes of the task '{task.name}' to choose from.",
+            "Name another `task` or `split`.",
+        )
+    if len(classes) > len(LETTERS):
+        raise DataError(
+            f"The task '{task.name}' has {len(classes)} classes; letters end at 26.", "Name another `task`."
+        )
+    with (folder / FILE).open("w", encoding="utf-8", newline="\n") as file:
+        for row in rows.iter_rows(named=True):
+            file.write(json.dumps(_sample(row, task, classes), ensure_ascii=False) + "\n")
+    return task, {"samples": rows.height, "without_label": part.height - rows.height}
+
+
+def _part(dataset: Dataset, split: str | None) -> pl.DataFrame:
+    """The records of a split: of "test" where there is one and none was named."""
+    records = dataset.records
+    known = records["split"].drop_nulls().unique().to_list()
+    wanted = split or ("test" if "test" in known else None)
+    if wanted is not None and wanted not in known:
+        raise DataError(f"'{dataset.name}' has no records in the split '{wanted}'.", "Check the name of the split.")
+    return records if wanted is None else records.filter(pl.col("split") == wanted)
+
+
+def _sample(row: dict[str, Any], task: Task, classes: tuple[str, ...]) -> dict[str, Any]:
+    meta = json.loads(row["meta"] or "{}")
+    about = {name: row[name] for name in ("language", "kind", "source", "authorship") if row[name] is not None}
+    made = {"synthetic": meta["synthetic"]} if "synthetic" in meta else {}
+    choices = [f"{name}: {task.meaning[name]}" if name in task.meaning else name for name in classes]
+    return {
+        "id": row["id"],
+        "input": f"{task.question}\n\n{row['text']}",
+        "choices": choices,
+        "target": LETTERS[classes.index(row["answer"])],
+        "metadata": {"language": "unknown", **about, **made, "classes": list(classes)},
+    }
