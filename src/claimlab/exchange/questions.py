@@ -10,15 +10,15 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
-from claimlab.exchange.format import Settings
+from claimlab.exchange.format import Settings, Written
 from claimlab.tasks.task import Task, open_task
 
 FILE = "samples.jsonl"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def write_questions(dataset: Dataset, folder: Path, settings: Settings) -> tuple[Task, dict[str, int]]:
-    """Write a question for every labelled record of the split to `samples.jsonl`; the task, and counts."""
+def write_questions(dataset: Dataset, folder: Path, settings: Settings) -> Written:
+    """Write a question for every labelled record of the split to `samples.jsonl`; counts, and what was left out."""
     task = open_task(settings.task, dataset.records)
     part = _part(dataset, settings.split)
     rows = part.with_columns(answer=task.labels(part)).drop_nulls(["answer", "text"])
@@ -35,7 +35,9 @@ def write_questions(dataset: Dataset, folder: Path, settings: Settings) -> tuple
     with (folder / FILE).open("w", encoding="utf-8", newline="\n") as file:
         for row in rows.iter_rows(named=True):
             file.write(json.dumps(_sample(row, task, classes), ensure_ascii=False) + "\n")
-    return task, {"samples": rows.height, "without_label": part.height - rows.height}
+    unlabelled = part.height - rows.height
+    notes = [f"Left out: the side tables ({', '.join(sorted(dataset.tables))})."] if dataset.tables else []
+    return Written({"samples": rows.height, **({"without_label": unlabelled} if unlabelled else {})}, notes)
 
 
 def _part(dataset: Dataset, split: str | None) -> pl.DataFrame:

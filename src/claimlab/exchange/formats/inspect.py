@@ -18,11 +18,11 @@ class Inspect:
     accepts = frozenset({"task", "split"})
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
-        _, counts = write_questions(dataset, folder, settings)
+        written = write_questions(dataset, folder, settings)
         function = re.sub(r"\W+", "_", dataset.name).strip("_") or "dataset"
         template = packaged.text("claimlab.exchange", "inspect_task.jinja")
         (folder / "task.py").write_text(template.replace("{{ function }}", f"claimlab_{function}"), encoding="utf-8")
-        return Written(counts, notes=["Labels, texts and what is known of their making are there; evidence is not."])
+        return written
 
 
 FORMAT = Inspect()

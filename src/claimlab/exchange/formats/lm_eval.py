@@ -18,11 +18,11 @@ class LmEval:
     accepts = frozenset({"task", "split"})
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
-        _, counts = write_questions(dataset, folder, settings)
+        written = write_questions(dataset, folder, settings)
         name = "claimlab_" + (re.sub(r"\W+", "_", dataset.name).strip("_") or "dataset")
         template = packaged.text("claimlab.exchange", "lm_eval_task.jinja")
         (folder / f"{name}.yaml").write_text(template.replace("{{ name }}", name), encoding="utf-8")
-        return Written(counts, notes=["Labels, texts and what is known of their making are there; evidence is not."])
+        return written
 
 
 FORMAT = LmEval()
