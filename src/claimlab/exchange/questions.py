@@ -53,12 +53,12 @@ def _part(dataset: Dataset, split: str | None) -> pl.DataFrame:
 def _sample(row: dict[str, Any], task: Task, classes: tuple[str, ...]) -> dict[str, Any]:
     meta = json.loads(row["meta"] or "{}")
     about = {name: row[name] for name in ("language", "kind", "source", "authorship") if row[name] is not None}
-    made = {"synthetic": meta["synthetic"]} if "synthetic" in meta else {}
+    origin = {"synthetic": meta["synthetic"]} if "synthetic" in meta else {}
     choices = [f"{name}: {task.meaning[name]}" if name in task.meaning else name for name in classes]
     return {
         "id": row["id"],
         "input": f"{task.question}\n\n{row['text']}",
         "choices": choices,
         "target": LETTERS[classes.index(row["answer"])],
-        "metadata": {"language": "unknown", **about, **made, "classes": list(classes)},
+        "metadata": {"language": "unknown", **about, **origin, "classes": list(classes)},
     }

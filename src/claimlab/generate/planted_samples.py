@@ -81,17 +81,19 @@ def _clean(number: int, seed: int) -> Parts:
         amount = rng.randrange(21, 980)
         if all(clauses[0] != c[0] and clauses[1] != c[1] and amount != n for c, n in facts):
             facts.append((clauses, amount))
-    told, changes = list(facts), []
+    altered, changes = list(facts), []
     if veracity == "altered":
         for at in rng.sample(range(len(facts)), 1 + (degree == "critical")):
             clauses, amount = facts[at]
-            fresh = next(n for n in iter(lambda: rng.randrange(21, 980), None) if all(n != m for _, m in facts + told))
-            told[at] = clauses, fresh
+            fresh = next(
+                n for n in iter(lambda: rng.randrange(21, 980), None) if all(n != m for _, m in facts + altered)
+            )
+            altered[at] = clauses, fresh
             before, after = (_action(language, c, n) for c, n in ((clauses, amount), (clauses, fresh)))
             changes.append({"kind": "number", "degree": degree, "before": before, "after": after})
     else:
         changes.append({"kind": "rewrite", "degree": degree})
-    parts = Parts(number, language, LANGUAGES[(number + 1) % 3], veracity, degree, facts, told, changes)
+    parts = Parts(number, language, LANGUAGES[(number + 1) % 3], veracity, degree, facts, altered, changes)
     _write(parts)
     return parts
 

@@ -19,14 +19,14 @@ from claimlab.generate.filter.texts import Text
 WORDS = {"keep": PASSED, "remove": FAILED, "drop": FAILED, "yes": PASSED, "no": FAILED}
 
 
-def read_decisions(given: str | Path) -> dict[str, str]:
+def read_decisions(decisions: str | Path) -> dict[str, str]:
     """By record id, what annotators decided: from a dataset that `review apply` wrote, or a table of id and decision.
     Where annotators differ the commoner decision counts, and none where two are as common."""
-    if (Path(given) / MANIFEST).is_file():
-        table = Dataset.open(given).tables.get("decisions", pl.DataFrame())
+    if (Path(decisions) / MANIFEST).is_file():
+        table = Dataset.open(decisions).tables.get("decisions", pl.DataFrame())
         rows = table.select("id", "value").iter_rows() if table.height else iter(())
     else:
-        rows = user_table(Path(given), "id", "decision").select("id", "decision").iter_rows()
+        rows = user_table(Path(decisions), "id", "decision").select("id", "decision").iter_rows()
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for record, value in rows:
         if value in WORDS:
@@ -34,7 +34,7 @@ def read_decisions(given: str | Path) -> dict[str, str]:
     decided = {record: _commonest(count) for record, count in votes.items()}
     out = {record: value for record, value in decided.items() if value is not None}
     if not out:
-        raise DataError(f"'{given}' holds no decision to keep or remove a record.", "Pass a reviewed dataset.")
+        raise DataError(f"'{decisions}' holds no decision to keep or remove a record.", "Pass a reviewed dataset.")
     return out
 
 

@@ -113,8 +113,8 @@ def estimate_quality_filter(data: Source, *, profile: str | None = None, **words
         seeds = words.get("seeds")
         material = read_batch(run.dataset, None if seeds is None else Dataset.of(seeds), plan.table)
         endpoint = plan.panel.provider.profile
-        asked = estimate_calls(plan.panel.requests(material), endpoint, recording=run.calls.existing())
-        return estimated({endpoint.chosen_model(): asked})
+        requests = estimate_calls(plan.panel.requests(material), endpoint, recording=run.calls.existing())
+        return estimated({endpoint.chosen_model(): requests})
 
 
 def _plan(

@@ -65,11 +65,11 @@ class Panel:
     def _cases(self, batch: Batch, translated: bool) -> list[Case]:
         wanted = [t for t in batch.texts if not t.translated and not t.short and t.text and t.source]
         lines = [f"- {n}: {f['question']}" for n, f in self.features.items()]
-        kept = [
+        replies = [
             line for line, f in zip(lines, self.features.values(), strict=True)
             if translated or f["dimension"] != "translation"
         ]  # fmt: skip
-        system = self.prompt.text("system", features="\n".join(kept))
+        system = self.prompt.text("system", features="\n".join(replies))
         return [Case(t.id, system, _data(t)) for t in wanted if bool(t.pair) == translated]
 
     def _reading(self, opinion: Opinion[Reasoned], name: str, feature: dict[str, Any], text: Text) -> Reading:

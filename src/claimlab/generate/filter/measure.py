@@ -31,10 +31,14 @@ class Plan:
 
     def describe(self) -> dict[str, Any]:
         """All that decides the readings."""
-        said = {"metrics": list(self.metrics), "thresholds": digest_json(self.table), "version": self.table["version"]}
+        settings = {
+            "metrics": list(self.metrics),
+            "thresholds": digest_json(self.table),
+            "version": self.table["version"],
+        }
         if self.panel is not None:
-            said["judge"] = {**self.panel.judge(translated=True).parameters(), "reading": self.panel.reading}
-        return said
+            settings["judge"] = {**self.panel.judge(translated=True).parameters(), "reading": self.panel.reading}
+        return settings
 
 
 def measure(batch: Batch, plan: Plan, journal: Journal, progress: Progress, live: Live) -> list[Gate]:
@@ -92,22 +96,22 @@ def _saved(journal: Journal, name: str, texts: int) -> list[Reading] | None:
     return [Reading(**row) for row in rows] if rows is not None and len(rows) == texts else None
 
 
-def read_table(given: str | Path | None) -> dict[str, Any]:
+def read_table(thresholds: str | Path | None) -> dict[str, Any]:
     """The packaged thresholds, with those of a user's file in the place of what it names."""
     import tomllib
 
     table: dict[str, Any] = json.loads(json.dumps(packaged.toml("claimlab.generate.filter", "quality.toml")))
-    if given is None:
+    if thresholds is None:
         return table
     try:
-        own = tomllib.loads(Path(given).read_text(encoding="utf-8"))
+        own = tomllib.loads(Path(thresholds).read_text(encoding="utf-8"))
     except OSError:
-        raise UsageError(f"There is no file '{given}'.", "Correct the path of `thresholds`.") from None
+        raise UsageError(f"There is no file '{thresholds}'.", "Correct the path of `thresholds`.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"'{given}' is not valid TOML: {error}.", "Fix the file.") from None
+        raise DataError(f"'{thresholds}' is not valid TOML: {error}.", "Fix the file.") from None
     for name, value in own.items():
         if name not in table:
-            raise DataError(f"'{given}' has thresholds for '{name}', which is not a metric.", "Remove them.")
+            raise DataError(f"'{thresholds}' has thresholds for '{name}', which is not a metric.", "Remove them.")
         table[name] = {**table[name], **value} if isinstance(value, dict) else value
     return table
 

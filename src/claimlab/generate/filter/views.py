@@ -63,10 +63,10 @@ def tables(filtered: Filtered) -> list[Block]:
         ["Dimension", "Label", "Measured", "Passed", "Pass rate, %", "95% interval"], dims,
         "A sample passes a dimension if no gate that was measured failed in it.")]))  # fmt: skip
     for of in ("language", "model", "degree"):
-        kept = [[r[of], r["samples"], r["passed"], percent(r["share"]), span(r["interval"])]
+        retention = [[r[of], r["samples"], r["passed"], percent(r["share"]), span(r["interval"])]
                 for r in filtered.retention(of)]  # fmt: skip
         heads = [of.capitalize(), "Samples", "Passed", "Retention, %", "95% interval"]
-        out.append(Section(f"Retention by {of}", [Table(heads, kept)]))
+        out.append(Section(f"Retention by {of}", [Table(heads, retention)]))
     blank = list(filtered.unmeasured().items())
     if blank:
         words = "Samples that passed although this metric could not be measured."

@@ -11,10 +11,10 @@ def measure(batch: Batch) -> list[Reading]:
     if batch.predictions is None:
         return [unmeasured("no predictions in the dataset")] * len(batch.texts)
     rows = batch.predictions.select("record_id", "label").iter_rows()
-    said = {record: label for record, label in rows if label in AUTHORSHIPS}
+    labels = {record: label for record, label in rows if label in AUTHORSHIPS}
     return [
-        Reading("information", None, f"a detector says {said[text.id]}")
-        if text.id in said
+        Reading("information", None, f"a detector says {labels[text.id]}")
+        if text.id in labels
         else unmeasured("no prediction of its author")
         for text in batch.texts
     ]

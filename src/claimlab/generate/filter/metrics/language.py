@@ -13,18 +13,18 @@ def measure(batch: Batch) -> list[Reading]:
     return [_reading(t.text, t.language, vote) for t, vote in zip(batch.texts, votes, strict=True)]
 
 
-def _reading(text: str | None, asked: str | None, vote: str | None) -> Reading:
+def _reading(text: str | None, wanted: str | None, vote: str | None) -> Reading:
     if text is None:
         return DOES_NOT_APPLY
-    if asked is None:
+    if wanted is None:
         return unmeasured("the record does not say its language")
     if vote is None:
         return unmeasured("the identifiers do not agree on a language")
-    if same(asked, vote):
+    if same(wanted, vote):
         return Reading("passed")
-    if same(asked, vote, equivalent=CONFUSABLE):
-        return unmeasured(f"no identifier tells {asked} from {vote}")
-    return Reading("failed", None, f"the language is {vote}, not {asked}")
+    if same(wanted, vote, equivalent=CONFUSABLE):
+        return unmeasured(f"no identifier tells {wanted} from {vote}")
+    return Reading("failed", None, f"the language is {vote}, not {wanted}")
 
 
 METRIC = Metric("translation", "the text is in the language asked for", "a stated language", measure)

@@ -10,19 +10,19 @@ from claimlab.text.neardup import find_across, find_pairs
 def measure(batch: Batch) -> list[Reading]:
     threshold = batch.table["near-duplicates"]["jaccard"]
     texts = [text.text for text in batch.texts]
-    found: dict[int, Reading] = {}
+    readings: dict[int, Reading] = {}
     for a, b, value in find_pairs(texts, threshold=threshold):
         first, second = batch.texts[a], batch.texts[b]
         if first.sample != second.sample and not _same_source(first.source, second.source):
-            found.setdefault(b, Reading("failed", value, f"nearly the same as {first.id}", threshold - value))
+            readings.setdefault(b, Reading("failed", value, f"nearly the same as {first.id}", threshold - value))
     seeds = [text.text for text in batch.originals]
     for a, b, value in find_across(texts, seeds, threshold=threshold) if seeds else ():
         text, seed = batch.texts[a], batch.originals[b]
         if seed.id != text.source_id and seed.text != text.source and seed.sample != text.sample:
             reason = f"nearly the same as {seed.id}, which is not its seed"
-            found.setdefault(a, Reading("failed", value, reason, threshold - value))
+            readings.setdefault(a, Reading("failed", value, reason, threshold - value))
     clear = Reading("passed")
-    return [found.get(i, clear) if text.text else DOES_NOT_APPLY for i, text in enumerate(batch.texts)]
+    return [readings.get(i, clear) if text.text else DOES_NOT_APPLY for i, text in enumerate(batch.texts)]
 
 
 def _same_source(one: str | None, other: str | None) -> bool:

@@ -14,8 +14,8 @@ DENSE = frozenset({"zho", "cmn", "jpn", "kor"})  # a character says about as muc
 def measure(batch: Batch) -> list[Reading]:
     """Answers for the translated text of each pair; its counterpart is the same pair."""
     first = [_without_vectors(text, batch) for text in batch.texts]
-    asked = [t for t, r in zip(batch.texts, first, strict=True) if r.outcome == "passed" and _vectors(t)]
-    values = iter(cosines([(text.pair or "", text.text or "") for text in asked]))
+    measurable = [t for t, r in zip(batch.texts, first, strict=True) if r.outcome == "passed" and _vectors(t)]
+    values = iter(cosines([(text.pair or "", text.text or "") for text in measurable]))
     return [
         within(next(values), batch.limit("translated-pair", "least", text), None, "similarity of the pair is")
         if reading.outcome == "passed" and _vectors(text)
