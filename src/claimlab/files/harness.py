@@ -41,7 +41,7 @@ def _archive(file: Path) -> dict[str, Any]:
     except NotImplementedError:
         raise UnreadableFile(
             f"'{file.name}' is compressed in a way that this Python cannot read (Zstandard).",
-            f"Convert it: inspect log convert {file.name} --to json --output-dir DIR, and give DIR/{file.stem}.json.",
+            "Convert it to JSON with `inspect log convert`, or let Inspect write its logs as JSON.",
         ) from None
     except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile):
         raise UnreadableFile(
@@ -99,7 +99,7 @@ def _table(file: Path, rows: Iterator[Row]) -> pl.DataFrame:
     except (KeyError, TypeError, AttributeError):
         raise DataError(
             f"'{file.name}' does not hold the samples of a claimlab export.",
-            "Run the task that `claimlab export --to inspect` or `--to lm-eval` wrote.",
+            "Run a task that claimlab exported for Inspect or lm-evaluation-harness.",
         ) from None
 
 
