@@ -22,8 +22,8 @@ def packages_of(extra: str) -> list[str]:
         needs = requires("claimlab") or []
     except PackageNotFoundError:
         return []
-    found = [match for need in needs if (match := _NEED.match(need))]
-    return [match[1] for match in found if match[2] == extra and match[1] != "claimlab"]
+    matches = [match for need in needs if (match := _NEED.match(need))]
+    return [match[1] for match in matches if match[2] == extra and match[1] != "claimlab"]
 
 
 def _installed(package: str) -> bool:
