@@ -26,10 +26,7 @@ class Role(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    most: int = Field(default=2, ge=1)
-    eager: float = Field(default=0.75, ge=0, le=1)
-    bystander: float = Field(default=6.0, ge=0)
-    habit: float = Field(default=0.25, ge=0, le=1)
+    shows: float = Field(default=1.0, gt=0)
     hub: float = Field(default=2.0, gt=0)
 
 

@@ -5,14 +5,29 @@ from __future__ import annotations
 from functools import cache
 
 from claimlab.evolve.claims.model import Target
-from claimlab.evolve.rewrite.operators.details import detail_operators
+from claimlab.evolve.rewrite.operators.cause import cause_operators
+from claimlab.evolve.rewrite.operators.figures import figure_operators
+from claimlab.evolve.rewrite.operators.lexical import lexical_operators
+from claimlab.evolve.rewrite.operators.modal import modal_operators
 from claimlab.evolve.rewrite.operators.operator import Operator
-from claimlab.evolve.rewrite.operators.phrases import phrase_operators
+from claimlab.evolve.rewrite.operators.order import order_operators
+from claimlab.evolve.rewrite.operators.parts import part_operators
+from claimlab.evolve.rewrite.operators.wrap import wrap_operators
+
+_ALL = (
+    lexical_operators,
+    order_operators,
+    part_operators,
+    figure_operators,
+    modal_operators,
+    cause_operators,
+    wrap_operators,
+)
 
 
 @cache
 def operators() -> dict[str, Operator]:
-    return {operator.name: operator for operator in (*phrase_operators(), *detail_operators())}
+    return {operator.name: operator for room in _ALL for operator in room()}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""An operator: one small, named change to a claim. Twice does what once does, and it says whether it fired."""
+"""An operator: one named edit of a claim, of a kind that the released traces show (edits.py)."""
 
 from __future__ import annotations
 
@@ -7,24 +7,32 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from claimlab.evolve.claims.model import Target
+from claimlab.evolve.rewrite.english.forms import fix_articles
+from claimlab.evolve.rewrite.english.grammar import sound
 
 Change = Callable[[str, random.Random, str | None], str]
 
 
 @dataclass(frozen=True)
 class Operator:
-    """`change(text, draw, context)` gives the new text, or the same one where there is nothing (more) to do.
+    """`change(text, draw, context)` gives the new text, or the same one where there is nothing to do.
 
-    Every change must be idempotent whatever is drawn: `change(change(t, a), b) == change(t, a)`. A test holds each
-    operator to it. Claims saturate because of that: an agent who does what another has done changes nothing.
+    `kind` is one of `edits.KINDS`, by which operators are drawn as often as agents made such edits. `serves` are the
+    targets that it brings a text nearer to.
     """
 
     name: str
     summary: str
+    kind: str
     change: Change
     serves: tuple[Target, ...] = ()
 
     def apply(self, text: str, draw: random.Random, context: str | None = None) -> tuple[str, bool]:
-        """The text after the operator, and whether it fired."""
-        after = self.change(text, draw, context)
-        return (after, True) if after != text else (text, False)
+        """The text after the operator, and whether it fired; a result with a new mistake is not taken."""
+        changed = self.change(text, draw, context)
+        after = fix_articles(changed) if changed != text else text
+        return (after, True) if after != text and sound(text, after) else (text, False)
+
+
+def targets(*words: str) -> tuple[Target, ...]:
+    return tuple(Target.parse(word) for word in words)

@@ -1,0 +1,142 @@
+"""What agents do to a claim when they rewrite it: counts over the released traces, for the rule rewriter to draw from.
+
+    python bench/evolve_operations.py learn evolved-claims.zip [--write FILE]
+    python bench/evolve_operations.py compare evolved-claims.zip RUN [RUN ...]
+
+FILE is src/claimlab/evolve/rewrite/data/frequencies.toml. `learn` reads every hop of the released traces whose text
+changed and says which kinds of edits it shows: a hop may show several. Edits are recognised by word lists and counts
+(`claimlab.evolve.rewrite.edits`), the same for everybody's text. The table holds shares only: by target, at the first,
+the second and later rewrites, the words that texts end with against their seed, and how many agents rewrite at all.
+`compare` puts the shares of runs of our own beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from claimlab.core.dataset import Dataset
+from claimlab.evolve.claims.model import Target
+from claimlab.evolve.drift.hops import read_hops
+from claimlab.evolve.rewrite.edits import KINDS, edits
+
+LATER = 3  # the third rewrite of a trace and all after it
+
+
+def rewrites(hops: pl.DataFrame) -> Iterator[tuple[str, int, str, str]]:
+    """(target, which rewrite of the trace, before, after) of every hop that changed the text."""
+    number: dict[str, int] = {}
+    for row in hops.sort("run", "trace_id", "hop").iter_rows(named=True):
+        if row["output"] and row["input"] != row["output"]:
+            trace = f"{row['run']}:{row['trace_id']}"
+            number[trace] = min(number.get(trace, 0) + 1, LATER)
+            target = str(Target.of(row["dimension"], row["target"])) if row["dimension"] else "none"
+            yield target, number[trace], row["input"], row["output"]
+
+
+def shares(rows: Sequence[tuple[str, int, str, str]]) -> dict[tuple[str, int], dict[str, float]]:
+    """(target, rewrite) -> share of hops that show each kind, with `hops` and `edits` (kinds per hop)."""
+    shown: dict[tuple[str, int], list[set[str]]] = {}
+    for target, number, before, after in rows:
+        for key in ((target, number), (target, 0), ("all", number), ("all", 0)):
+            shown.setdefault(key, []).append(edits(before, after))
+    return {
+        key: {
+            "hops": len(sets),
+            "edits": float(np.mean([len(s) for s in sets])),
+            **{kind: float(np.mean([kind in s for s in sets])) for kind in KINDS},
+        }
+        for key, sets in sorted(shown.items())
+    }
+
+
+def growth(hops: pl.DataFrame) -> dict[str, dict[str, float]]:
+    """Words at the end over words of the seed, by target: their means and the ratio."""
+    ends = hops.filter(pl.col("hop") == pl.col("hops")).drop_nulls("output")
+    rows: dict[str, list[tuple[int, int]]] = {}
+    for base, output, dimension, value in ends.select("base", "output", "dimension", "target").iter_rows():
+        pair = len(base.split()), len(output.split())
+        for key in ("all", str(Target.of(dimension, value)) if dimension else "none"):
+            rows.setdefault(key, []).append(pair)
+    return {
+        key: {
+            "seed": float(np.mean([a for a, _ in pairs])),
+            "end": float(np.mean([b for _, b in pairs])),
+            "growth": float(np.sum([b for _, b in pairs]) / np.sum([a for a, _ in pairs])),
+        }
+        for key, pairs in sorted(rows.items())
+    }
+
+
+def producers(hops: pl.DataFrame) -> dict[str, float]:
+    """The share of turns that rewrote, by target."""
+    known: dict[str, list[bool]] = {}
+    for dimension, value, role in hops.select("dimension", "target", "role").iter_rows():
+        for key in ("all", str(Target.of(dimension, value)) if dimension else "none"):
+            known.setdefault(key, []).append(role == "producer")
+    return {key: float(np.mean(values)) for key, values in sorted(known.items())}
+
+
+def as_toml(hops: pl.DataFrame) -> str:
+    lines = [
+        (
+            "# Aggregates of the released traces, written by bench/evolve_operations.py: which kinds of "
+            "edits a rewrite shows."
+        ),
+        "# `first`, `second` and `later` are the first, the second and all later rewrites of a trace; the numbers are",
+        "# shares of hops (a hop may show several kinds). `growth` is words at the end over words of the seed,",
+        "# `producers` the share of turns that rewrote. A row of fewer than 20 hops is not given.",
+        "",
+    ]
+    table, lengths, roles = shares(list(rewrites(hops))), growth(hops), producers(hops)
+    for target in sorted({key for key, _ in table}):
+        lines.append(f'["{target}"]')
+        lines.append(f"growth = {lengths[target]['growth']:.2f}")
+        lines.append(f"producers = {roles[target]:.2f}")
+        for number, name in ((1, "first"), (2, "second"), (3, "later")):
+            row = table.get((target, number))
+            if row is not None and row["hops"] >= 20:
+                cells = ", ".join(f"{kind} = {row[kind]:.3f}" for kind in KINDS)
+                lines.append(f"{name} = {{ edits = {row['edits']:.2f}, {cells} }}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _traces(source: Path) -> Dataset:
+    if source.is_dir():
+        return Dataset.open(source)
+    import claimlab as cl
+
+    loaded: Any = cl.load("evolved-claims", source, variant="traces")
+    return loaded
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("learn", "compare"))
+    parser.add_argument("source", type=Path)
+    parser.add_argument("runs", nargs="*", type=Path)
+    parser.add_argument("--write", type=Path)
+    options = parser.parse_args()
+    released = read_hops([_traces(options.source)])
+    if options.what == "learn":
+        text = as_toml(released)
+        if options.write:
+            options.write.write_text(text, encoding="utf-8")
+        print(text)
+        return
+    columns = {"released": shares(list(rewrites(released)))[("all", 0)]}
+    for run in options.runs:
+        columns[run.name] = shares(list(rewrites(read_hops([Dataset.open(run)]))))[("all", 0)]
+    print("| kind | " + " | ".join(columns) + " |\n|" + "---|" * (len(columns) + 1))
+    for kind in ("hops", "edits", *KINDS):
+        print(f"| {kind} | " + " | ".join(f"{column[kind]:.2f}" for column in columns.values()) + " |")
+
+
+if __name__ == "__main__":
+    main()
