@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from claimlab.core.errors import DataError, UnknownName
 from claimlab.evolve.claims.model import Target
-from claimlab.evolve.rewrite.operators.all import serving
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
@@ -124,6 +123,8 @@ class Stage:
 
     def _affinities(self, target: Target) -> NDArray[np.float64]:
         """How near every agent is to the target, attribute by attribute: arrays, so that a million agents are quick."""
+        from claimlab.evolve.rewrite.operators.all import serving
+
         if target not in self._pull:
             total = np.zeros(self.population.size)
             for operator in serving(target):

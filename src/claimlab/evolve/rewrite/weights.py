@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UnreadableFile
 from claimlab.evolve.claims.model import Target
-from claimlab.evolve.rewrite.operators.all import operators, serving
 
 
 class Role(BaseModel):
@@ -57,6 +56,8 @@ class Weights:
 
     def of(self, profile: Mapping[str, str], names: Iterable[str] | None = None) -> dict[str, float]:
         """The weight of every operator (or of those named) for an agent with this profile."""
+        from claimlab.evolve.rewrite.operators.all import operators
+
         fitting = [table for attribute, value in profile.items() for table in self._fitting(attribute, value)]
         weights = {}
         for name in operators() if names is None else names:
@@ -68,6 +69,8 @@ class Weights:
 
     def affinity(self, profile: Mapping[str, str], target: Target) -> float:
         """How near an agent is to a target: its weight for the operators that serve it, taken together."""
+        from claimlab.evolve.rewrite.operators.all import serving
+
         return sum(self.of(profile, serving(target)).values())
 
     def factor(self, attribute: str, value: str, operator: str) -> float:
@@ -104,6 +107,8 @@ def _shipped() -> Weights:
 
 
 def _parse(text: str, where: str) -> Weights:
+    from claimlab.evolve.rewrite.operators.all import operators
+
     try:
         table = _Table.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:

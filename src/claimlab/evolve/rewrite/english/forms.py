@@ -14,6 +14,7 @@ from typing import Literal
 from claimlab.core import packaged
 from claimlab.evolve.rewrite.english.lists import words
 
+YEAR = r"(?:1[6-9]|20)\d\d"  # a pattern
 Tense = Literal["base", "s", "ing", "past", "participle"]
 TENSES: tuple[Tense, ...] = ("base", "s", "ing", "past", "participle")
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from claimlab.evolve.rewrite.english.clause import AUXILIARIES, Clause
 from claimlab.evolve.rewrite.english.forms import Tense, lemma, verb
-from claimlab.evolve.rewrite.operators.operator import Operator, targets
-from claimlab.evolve.rewrite.operators.parts import SHORTEST
+from claimlab.evolve.rewrite.operators.operator import SHORTEST, Operator, targets
 from claimlab.evolve.rewrite.operators.statement import on_body, on_clause
 
 _BECAUSE = re.compile(r"^(?:because of|due to|owing to|thanks to|as a result of)\b", re.IGNORECASE)

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator
 
 from claimlab.evolve.rewrite.english.clause import parse
+from claimlab.evolve.rewrite.english.forms import YEAR
 from claimlab.evolve.rewrite.operators.operator import Operator, targets
 from claimlab.evolve.rewrite.operators.statement import on_body
 
 _MONTHS = [name for name in calendar.month_name if name]
 _MONTH = f"(?:{'|'.join(_MONTHS)})"
-YEAR = r"(?:1[6-9]|20)\d\d"
 _ABOUT = r"(?:(?:approximately|roughly|nearly|almost|around|about|up to|at least|more than|over|some|an estimated) )?"
 # A number that counts something: not a year, an age, part of a name or a range.
 _COUNT = re.compile(

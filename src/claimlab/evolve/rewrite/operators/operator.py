@@ -10,6 +10,7 @@ from claimlab.evolve.claims.model import Target
 from claimlab.evolve.rewrite.english.forms import fix_articles
 from claimlab.evolve.rewrite.english.grammar import sound
 
+SHORTEST = 6  # words that a cut must leave
 Change = Callable[[str, random.Random, str | None], str]
 
 

@@ -9,12 +9,11 @@ from dataclasses import replace
 
 from claimlab.evolve.rewrite.edits import content
 from claimlab.evolve.rewrite.english.clause import Clause, parse, raised, sentences
-from claimlab.evolve.rewrite.operators.figures import YEAR
+from claimlab.evolve.rewrite.english.forms import YEAR
 from claimlab.evolve.rewrite.operators.lexicon import examples, judging, kinds
-from claimlab.evolve.rewrite.operators.operator import Operator, targets
+from claimlab.evolve.rewrite.operators.operator import SHORTEST, Operator, targets
 from claimlab.evolve.rewrite.operators.statement import on_body, on_clause, take_apart
 
-SHORTEST = 6  # words that a cut must leave
 LONGEST = 20  # words of a sentence that is taken from the context
 
 _ASIDE = re.compile(
