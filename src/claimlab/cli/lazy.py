@@ -54,6 +54,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Tools": {
         "llm": "Set up and test language models; prompts and batches",
+        "doctor": "Check the installation: versions, extras, models, keys",
     },
 }
 # What users of other tools type first.

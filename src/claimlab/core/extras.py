@@ -12,8 +12,13 @@ _NEED = re.compile(r"^([\w.-]+).*;.*extra\s*==\s*['\"]([\w-]+)['\"]")
 
 def require_extra(what: str, extra: str) -> None:
     """Raise where a package of the extra is not installed; several extras are separated by commas."""
-    if any(not _installed(package) for one in extra.split(",") for package in packages_of(one)):
+    if not all(has_extra(one) for one in extra.split(",")):
         raise MissingExtra(what, extra)
+
+
+def has_extra(extra: str) -> bool:
+    """Whether every package of the extra is installed."""
+    return all(_installed(package) for package in packages_of(extra))
 
 
 def packages_of(extra: str) -> list[str]:

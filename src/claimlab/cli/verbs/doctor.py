@@ -1,0 +1,92 @@
+"""`claimlab doctor`: what is installed, what is missing, and how to get it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+from claimlab.cli import options as o
+from claimlab.cli.output import emit, show_blocks, suggest, verb
+
+app = verb()
+# An extra, what it is for; those for developers are left out.
+_EXTRAS = {
+    "web": "claimlab serve, claimlab review",
+    "postgres": "reviews in PostgreSQL",
+    "llm": "language models behind an API",
+    "local-llm": "language models on this machine",
+    "vectors": "similarity in 16 languages",
+    "encoder": "fine-tuned detectors",
+    "embeddings": "detectors on sentence vectors",
+    "lingua": "lingua as a language identifier",
+    "tokens": "token counts as models count them",
+    "pandas": "tables as pandas frames",
+}
+_COMPILED = {"near-duplicates": "claimlab.text.neardup._kernel", "reading of CSV": "claimlab.files._marks"}
+Row = tuple[str, bool, str]  # what, whether it is there, in words
+
+
+@app.command()
+def doctor(as_json: o.JsonFlag = False) -> None:
+    """Check the installation: versions, compiled code, extras, models, and which keys are set (never the keys)."""
+    sections = {"Installation": _installation(), "Extras": _extras(), "Models and keys": _models()}
+    if as_json:
+        emit({title: [_as_dict(row) for row in rows] for title, rows in sections.items()})
+        return
+    from claimlab.pages.blocks import Section, Table
+
+    blocks = [
+        Section(
+            title, [Table(("", "", ""), [(name, "yes" if present else "no", detail) for name, present, detail in rows])]
+        )
+        for title, rows in sections.items()
+    ]
+    show_blocks(blocks, most=100)
+    absent = [name for name, present, _ in sections["Extras"] if not present]
+    if absent:
+        suggest(f"pip install 'claimlab[{','.join(absent)}]' for every extra that is missing")
+
+
+def _as_dict(row: Row) -> dict[str, object]:
+    return {"name": row[0], "present": row[1], "detail": row[2]}
+
+
+def _installation() -> list[Row]:
+    rows: list[Row] = [
+        ("claimlab", True, _version("claimlab")),
+        ("Python", True, f"{platform.python_version()}, {platform.system()} {platform.machine()}"),
+        *((name, True, _version(name)) for name in ("polars", "numpy", "scipy", "scikit-learn")),
+    ]
+    for name, module in _COMPILED.items():
+        present = find_spec(module) is not None
+        rows.append(
+            (name, present, "compiled" if present else "slower code: install a C compiler, then claimlab again")
+        )
+    return rows
+
+
+def _extras() -> list[Row]:
+    from claimlab.core.extras import has_extra
+
+    return [(name, has_extra(name), purpose) for name, purpose in _EXTRAS.items()]
+
+
+def _models() -> list[Row]:
+    from claimlab.llm.profiles import all_profiles
+    from claimlab.llm.weights import installed
+
+    rows: list[Row] = [
+        ("embedded model", installed(), "SmolLM2 135M" if installed() else "claimlab llm install (98 MB)")
+    ]
+    variables = {p.key_variable for p in all_profiles().values() if p.key_variable}
+    rows += [(name, bool(os.environ.get(name, "").strip()), "key of a model endpoint") for name in sorted(variables)]
+    return rows
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed as a package"
