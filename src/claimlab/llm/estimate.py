@@ -8,19 +8,23 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from claimlab.core.calls.recording import Recording
+from claimlab.core.calls.recording import Question, Recording
 from claimlab.llm.messages import Request
+from claimlab.llm.prices import Price
 from claimlab.llm.profiles import Profile
 from claimlab.llm.remember import question
 from claimlab.llm.schema import in_words
 
 Counter = Callable[[str], int]
+FEWEST = 20  # recorded replies that tell how long the next ones will be
+PER_MESSAGE = 4  # tokens around each
 
 
 @dataclass(frozen=True)
 class Estimate:
     """`money_most` takes every reply to be as long as it may be; `money_least` takes replies of no length. Null: the
-    price is not known. Calls that the cache already holds cost nothing and are only counted."""
+    price is not known. Calls that the cache already holds cost nothing and are only counted. `money_expected` takes
+    replies to be as long as `learned_from` recorded ones to the same prompt; null where fewer than 20 are recorded."""
 
     calls: int
     cached: int
@@ -31,6 +35,8 @@ class Estimate:
     model: str | None
     price_as_of: str | None
     counted_by: str
+    money_expected: float | None = None
+    learned_from: int = 0
 
     def sentence(self) -> str:
         """One line for the person who is about to spend."""
@@ -40,7 +46,10 @@ class Estimate:
         if self.money_most is None or self.money_least is None:
             return f"{tokens}{saved}; cost unknown: no price is known for {self.model}."
         when = f", prices as of {self.price_as_of}" if self.price_as_of else ""
-        return f"{tokens}{saved}; ${self.money_least:.4f} to ${self.money_most:.4f}{when}."
+        range_ = f"${self.money_least:.4f} to ${self.money_most:.4f}"
+        if self.money_expected is not None and self.calls:
+            range_ += f", about ${self.money_expected:.4f} going by {self.learned_from:,} recorded replies"
+        return f"{tokens}{saved}; {range_}{when}."
 
 
 def estimate(
@@ -53,13 +62,16 @@ def estimate(
     """Count what `requests` would take; nothing is sent anywhere."""
     by, count = ("the counter passed in", counter) if counter else token_counter()
     calls = cached = tokens_in = tokens_out = 0
+    learned: Learned | None = None
     for request in map(profile.limited, requests):
+        schema = count(in_words(request.schema)) if request.schema is not None else 0
+        if learned is None and recording is not None:
+            learned = _learned(recording, question(request, profile), schema, count)
         if recording is not None and recording.get(question(request, profile)) is not None:
             cached += 1
             continue
         calls += 1
-        schema = count(in_words(request.schema)) if request.schema is not None else 0
-        tokens_in += schema + sum(count(m.content) + 4 for m in request.messages)
+        tokens_in += schema + sum(count(m.content) + PER_MESSAGE for m in request.messages)
         tokens_out += request.max_tokens
     price = profile.price
     return Estimate(
@@ -72,7 +84,41 @@ def estimate(
         model=profile.model,
         price_as_of=price.as_of.isoformat() if price and price.as_of else None,
         counted_by=by,
+        money_expected=learned.money(calls, tokens_in, price) if learned and price else None,
+        learned_from=learned.replies if learned else 0,
     )
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What recorded questions to one prompt took, those that had to be asked again included: `per_token` is tokens of
+    input by the endpoint's count for each of ours, `output` the tokens of the replies to one question."""
+
+    replies: int
+    per_token: float
+    output: float
+
+    def money(self, calls: int, tokens_in: int, price: Price) -> float:
+        return price.cost(round(tokens_in * self.per_token), round(calls * self.output))
+
+
+def _learned(recording: Recording, like: Question, schema: int, count: Counter) -> Learned | None:
+    """What the recording tells of questions with the same schema (of `schema` tokens) and settings; null with too few
+    of them."""
+    same = [
+        (asked, answer)
+        for asked, answer in recording.recorded(like.kind)
+        if asked["schema"] == like.content["schema"]
+        and {**asked["parameters"], "seed": None} == {**like.content["parameters"], "seed": None}
+        and answer["usage"]["input"] is not None
+        and answer["usage"]["output"] is not None
+    ]
+    first = [asked for asked, _ in same if len(asked["messages"]) == len(like.content["messages"])]  # not asked again
+    if len(first) < FEWEST:
+        return None
+    ours = sum(schema + sum(count(m["content"]) + PER_MESSAGE for m in asked["messages"]) for asked in first)
+    theirs, output = (sum(answer["usage"][name] for _, answer in same) for name in ("input", "output"))
+    return Learned(len(same), theirs / max(1, ours), output / len(first))
 
 
 def rough_count(text: str) -> int:

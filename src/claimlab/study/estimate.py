@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from claimlab.core.calls.estimate import in_words
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.study.run import Maker, asks, prepared
@@ -20,7 +21,8 @@ def study_estimate(
     mode: str = "record",
     progress: Progress = silent,
 ) -> dict[str, Any]:
-    """The least and the most that the steps which ask a model or a search would take together.
+    """The least and the most that the steps which ask a model or a search would take together, and what they will
+    probably take where at least 20 replies to the same prompt are recorded: run one seed first.
 
     Loading, cleaning and splitting cost nothing: they are done on the way and kept for the run itself. A step whose
     input must first be asked for cannot be priced, and is named.
@@ -34,20 +36,22 @@ def study_estimate(
         ready = [node for node in spending if not any(asks(each) for each in node.before)]
         parts = {node.name: _priced(maker, node, output / "calls", mode) for node in ready}
     later = [node.name for node in spending if node not in ready]
-    known = [part[name] for part in parts.values() for name in ("money_least", "money_most")]
-    least, most = (
-        None if None in known else sum(part[name] for part in parts.values()) for name in ("money_least", "money_most")
-    )
+    least, most, expected = (_sum(parts.values(), name) for name in ("money_least", "money_most", "money_expected"))
     lines = [f"{name}: {line}" for name, part in parts.items() for line in part["sentences"][-1:]]
     lines += [f"{name}: not priced, its input must be asked for first." for name in later]
-    whole = "cost unknown" if least is None or most is None else f"${least:.4f} to ${most:.4f}"
     return {
         "parts": parts,
         "not_priced": later,
         "money_least": least,
         "money_most": most,
-        "sentences": [*lines, f"In all: {whole}."],
+        "money_expected": expected,
+        "sentences": [*lines, f"In all: {in_words(least, most, expected)}."],
     }
+
+
+def _sum(parts: Iterable[Mapping[str, Any]], name: str) -> float | None:
+    amounts = [part[name] for part in parts]
+    return None if None in amounts else sum(amounts)
 
 
 def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> dict[str, Any]:

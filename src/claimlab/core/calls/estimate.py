@@ -26,6 +26,7 @@ def estimated(parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = 
     """The whole, JSON-safe: the parts by name, the least and the most money, and `sentences` for the
     user. `facts` are counts of the input."""
     least, most = (_sum([part.money_least for part in parts.values()]), _sum([p.money_most for p in parts.values()]))
+    expected = _sum([expected_of(part) for part in parts.values()])
     lines = [f"{number:,} {name}." for name, number in (facts or {}).items()]
     lines += [f"{name}: {part.sentence()}" for name, part in parts.items()]
     return {
@@ -33,8 +34,15 @@ def estimated(parts: Mapping[str, Priced], *, facts: Mapping[str, int] | None = 
         "parts": {name: _plain(part) for name, part in parts.items()},
         "money_least": least,
         "money_most": most,
-        "sentences": [*lines, _total(parts, least, most)],
+        "money_expected": expected,
+        "sentences": [*lines, _total(parts, least, most, expected)],
     }
+
+
+def expected_of(part: Priced) -> float | None:
+    """What the part will probably cost: known where recorded calls tell, or where the least is the most."""
+    expected: float | None = getattr(part, "money_expected", None)
+    return part.money_least if expected is None and part.money_least == part.money_most else expected
 
 
 def _plain(part: Priced) -> dict[str, Any]:
@@ -47,9 +55,12 @@ def _sum(amounts: Sequence[float | None]) -> float | None:
     return sum(known) if len(known) == len(amounts) else None
 
 
-def _total(parts: Mapping[str, Priced], least: float | None, most: float | None) -> str:
-    if not parts:
-        return "Nothing is asked that costs money."
+def _total(parts: Mapping[str, Priced], least: float | None, most: float | None, expected: float | None) -> str:
+    return f"In all: {in_words(least, most, expected)}." if parts else "Nothing is asked that costs money."
+
+
+def in_words(least: float | None, most: float | None, expected: float | None) -> str:
+    """An amount of money for a person."""
     if least is None or most is None:
-        return "In all: cost unknown."
-    return f"In all: ${least:.4f} to ${most:.4f}."
+        return "cost unknown"
+    return f"${least:.4f} to ${most:.4f}" + (f", about ${expected:.4f}" if expected is not None else "")

@@ -141,6 +141,12 @@ class Recording:
             ) from None
         return json.loads(text) if new else self.require(question)
 
+    def recorded(self, kind: str, most: int = 1_000) -> list[tuple[Any, Any]]:
+        """Questions of a kind with their answers, at most so many, in the order of their keys: that of chance."""
+        rows = "SELECT question, answer FROM calls WHERE kind = ? AND final = 1 ORDER BY key LIMIT ?"
+        with self._lock:
+            return [(json.loads(q), json.loads(a)) for q, a in self._db.execute(rows, (kind, most)).fetchall()]
+
     def counts(self) -> dict[str, int]:
         """Calls per kind."""
         with self._lock:

@@ -1,0 +1,59 @@
+"""What a study will cost: after one recorded seed, within a fifth of what the others then take."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimlab.generate.planted import planted
+from claimlab.llm.standin import StandIn
+from claimlab.study.estimate import study_estimate
+from claimlab.study.front import study_run
+
+STUDY = """
+references = false
+seeds = [0, 1, 2]
+[datasets.data]
+folder = "data"
+[grid]
+split = ["random"]
+detector = ["model"]
+[detector.model]
+detector = "llm-zero-shot"
+profile = "model.toml"
+"""
+
+
+def reply(body: dict[str, Any]) -> str:
+    """A rationale whose length goes with that of the text, as models write; every tenth is unusable at first."""
+    words = body["messages"][1]["content"].split()
+    if len(words) % 10 == 0 and len(body["messages"]) < 4:
+        return "I cannot say."
+    return json.dumps({"rationale": " ".join(words[-(len(words) // 3) :]), "label": "true", "confidence": 0.9})
+
+
+def test_after_one_seed_the_estimate_is_within_a_fifth_of_the_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record_property: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    planted(size=240)[0].write("data")
+    Path("study.toml").write_text(STUDY, encoding="utf-8")
+    with StandIn(answer=reply) as server:
+        prices = "prices = { m = { input = 1.0, output = 4.0 } }"
+        Path("model.toml").write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n')
+        assert study_estimate("study.toml", "out")["money_expected"] is None, "nothing is known of its replies"
+        study_run("study.toml", "out", only={"seed": "0"})
+        priced, before = study_estimate("study.toml", "out"), server.requests
+        assert server.requests == before
+        cost = sum(e.cost for e in study_run("study.toml", "out", only={"seed": "1"}).entries)
+        cost += sum(e.cost for e in study_run("study.toml", "out", only={"seed": "2"}).entries)
+    ratio = priced["money_expected"] / cost
+    record_property("ratio", ratio)
+    sys.stderr.write(f"estimate / cost = {ratio:.3f}\n")
+    assert 0.8 < ratio < 1.2
+    assert priced["money_least"] < cost < priced["money_most"]
+    assert priced["sentences"][-1].endswith(f", about ${priced['money_expected']:.4f}.")
