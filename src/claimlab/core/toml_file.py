@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from claimlab.core.errors import DataError, UsageError
 
 Model = TypeVar("Model", bound=BaseModel)
+_BARE = re.compile(r"^[A-Za-z0-9_-]+$")
 NAMED = 5  # wrong fields that a message names
 
 
@@ -28,3 +32,13 @@ def read_toml(file: Path, model: type[Model], *, kind: str, start: str) -> Model
         wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg'].lower()}" for e in error.errors()[:NAMED])
         todo = f"Compare it with a new one, started with `{start}`."
         raise DataError(f"'{file}' has wrong fields ({wrong}).", todo) from None
+
+
+def as_toml(value: Any) -> str:
+    """A value as it is written in TOML: text, numbers, lists and tables in a line. Text is written as in JSON."""
+    if isinstance(value, Mapping):
+        pairs = [f"{key if _BARE.match(key) else as_toml(key)} = {as_toml(one)}" for key, one in value.items()]
+        return f"{{ {', '.join(pairs)} }}" if pairs else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(as_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")

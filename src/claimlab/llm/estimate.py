@@ -106,17 +106,17 @@ def _learned(recording: Recording, like: Question, schema: int, count: Counter) 
     """What the recording tells of questions with the same schema (of `schema` tokens) and settings; null with too few
     of them."""
     same = [
-        (asked, answer)
-        for asked, answer in recording.recorded(like.kind)
-        if asked["schema"] == like.content["schema"]
-        and {**asked["parameters"], "seed": None} == {**like.content["parameters"], "seed": None}
+        (sent, answer)
+        for sent, answer in recording.recorded(like.kind)
+        if sent["schema"] == like.content["schema"]
+        and {**sent["parameters"], "seed": None} == {**like.content["parameters"], "seed": None}
         and answer["usage"]["input"] is not None
         and answer["usage"]["output"] is not None
     ]
-    first = [asked for asked, _ in same if len(asked["messages"]) == len(like.content["messages"])]  # not asked again
+    first = [sent for sent, _ in same if len(sent["messages"]) == len(like.content["messages"])]  # not asked again
     if len(first) < FEWEST:
         return None
-    ours = sum(schema + sum(count(m["content"]) + PER_MESSAGE for m in asked["messages"]) for asked in first)
+    ours = sum(schema + sum(count(m["content"]) + PER_MESSAGE for m in sent["messages"]) for sent in first)
     theirs, output = (sum(answer["usage"][name] for _, answer in same) for name in ("input", "output"))
     return Learned(len(same), theirs / max(1, ours), output / len(first))
 

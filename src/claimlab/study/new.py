@@ -1,4 +1,4 @@
-"""A new study file: commented, from a preset. A file that is there is never replaced."""
+"""A new study file: commented, from a preset, or from a run. A file that is there is never replaced."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 from claimlab.core import packaged
 from claimlab.core.choice import one_of
-from claimlab.core.errors import OutputExists
+from claimlab.core.errors import OutputExists, UsageError
+from claimlab.study.from_run import study_of_run
 
 DEFAULT = "compare"
 
@@ -22,12 +23,16 @@ def presets() -> dict[str, str]:
     return found
 
 
-def study_new(file: str | Path, preset: str = DEFAULT) -> Path:
-    """Write the preset to `file`, to be edited; an existing file is never replaced."""
-    one_of(list(presets()), preset, "preset")
+def study_new(file: str | Path, preset: str | None = None, *, run: str | Path | None = None) -> Path:
+    """Write a study to `file`, to be edited: a preset, or what made the run in the folder `run`, step by step. An
+    existing file is never replaced."""
+    if preset is not None and run is not None:
+        raise UsageError("A study starts from a preset or from a run.", "Pass one of `preset` and `run`.")
+    one_of(list(presets()), preset or DEFAULT, "preset")
     file = Path(file)
     if file.exists():
         raise OutputExists(file, todo="Choose another file: a study is never replaced.")
+    text = packaged.text("claimlab.study", f"{preset or DEFAULT}.toml") if run is None else study_of_run(run)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(packaged.text("claimlab.study", f"{preset}.toml"), encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
     return file

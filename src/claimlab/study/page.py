@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core.errors import UsageError
+from claimlab.core.toml_file import as_toml
 from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, cell, decimal
 from claimlab.pages.charts import to_svg
@@ -184,21 +185,17 @@ def _write_answers(grid: Grid) -> None:
     title = said.pop("title", grid.study.name)
     answers = said.pop("formulation", said)
     datasets = dict.fromkeys(_place(grid, cell.node.before[0]) for cell in grid.done)
-    lines = [f"title = {_quoted(title)}", "", "[formulation]"]
-    lines += [f"{name} = {_quoted(answer)}" for name, answer in answers.items()]
-    lines += ["", "[data]", f"datasets = {_quoted(list(datasets))}"]
+    lines = [f"title = {as_toml(title)}", "", "[formulation]"]
+    lines += [f"{name} = {as_toml(answer)}" for name, answer in answers.items()]
+    lines += ["", "[data]", f"datasets = {as_toml(list(datasets))}"]
     runs = {f"{STEPS_FOLDER}/{cell.node.name}": cell.title for cell in grid.done}
     for folder, name in runs.items():
-        lines += ["", "[[runs]]", f"name = {_quoted(name)}", f"path = {_quoted(folder)}"]
+        lines += ["", "[[runs]]", f"name = {as_toml(name)}", f"path = {as_toml(folder)}"]
     (grid.output / ANSWERS).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _texts(table: Table) -> list[list[str]]:
     return [[cell(value).text for value in row] for row in table.rows]
-
-
-def _quoted(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)  # strings and lists of strings are written alike in TOML
 
 
 def _place(grid: Grid, node: Node) -> str:

@@ -30,7 +30,8 @@ FolderArgument = Annotated[Path, typer.Argument(help="The folder that `claimlab 
 @app.command()
 def new(
     file: Annotated[Path | None, typer.Argument(help="The file to write.")] = None,
-    preset: Annotated[str, typer.Option(help="What to start from; see --presets.")] = "compare",
+    preset: Annotated[str | None, typer.Option(help="What to start from; see --presets.")] = None,
+    run: Annotated[Path | None, typer.Option("--from", help="A run folder: the study that makes it again.")] = None,
     _list: PresetsOption = False,
     as_json: o.JsonFlag = False,
 ) -> None:
@@ -39,9 +40,9 @@ def new(
 
     if file is None:
         raise UsageError("No file was named.", "Name the file to write, such as study.toml.")
-    study_new(file, preset)
+    study_new(file, preset, run=run)
     if as_json:
-        emit({"study": str(file), "preset": preset})
+        emit({"study": str(file), "preset": preset, "from": None if run is None else str(run)})
         return
     echo(f"Wrote {file}.")
     suggest(f"claimlab study check {file}")

@@ -142,7 +142,7 @@ class Recording:
         return json.loads(text) if new else self.require(question)
 
     def recorded(self, kind: str, most: int = 1_000) -> list[tuple[Any, Any]]:
-        """Questions of a kind with their answers, at most so many, in the order of their keys: that of chance."""
+        """Questions of a kind with their answers, at most `most`, in the order of their keys: at random."""
         rows = "SELECT question, answer FROM calls WHERE kind = ? AND final = 1 ORDER BY key LIMIT ?"
         with self._lock:
             return [(json.loads(q), json.loads(a)) for q, a in self._db.execute(rows, (kind, most)).fetchall()]
