@@ -8,7 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.errors import SchemaError, UnknownName
+from claimlab.core.errors import SchemaError, UnknownName, UsageError
+from claimlab.core.languages import describe
+
+LANGUAGE_FACTS = ("resource", "family", "script", "word_order")
 
 
 def column_values(records: pl.DataFrame, name: str) -> pl.Series:
@@ -23,12 +26,32 @@ def column_values(records: pl.DataFrame, name: str) -> pl.Series:
 
 
 def matching(records: pl.DataFrame, where: Mapping[str, Sequence[Any]]) -> pl.Series:
-    """Whether each record has one of the given values in every named column; values are compared as text."""
+    """Whether each record has one of the given values in every named column, compared as text. A column may also be
+    what is known of the record's language: resource (head, tail), family, script or word_order."""
     both = pl.Series("matching", [True] * records.height, dtype=pl.Boolean)
     for name, values in where.items():
-        texts = column_values(records, name).cast(pl.String)
-        both &= texts.is_in([str(value) for value in values]).fill_null(False)
+        texts = _language_facts(records["language"], name) if name in LANGUAGE_FACTS else column_values(records, name)
+        both &= texts.cast(pl.String).is_in([str(value) for value in values]).fill_null(False)
     return both
+
+
+def conditions(given: Mapping[str, Sequence[str]] | Sequence[str], argument: str) -> dict[str, tuple[str, ...]]:
+    """`given` as column and values, however it was given; several values of a column are alternatives."""
+    if isinstance(given, Mapping):
+        return {name: (values,) if isinstance(values, str) else tuple(values) for name, values in given.items()}
+    where: dict[str, tuple[str, ...]] = {}
+    for words in [given] if isinstance(given, str) else given:
+        name, sign, value = words.partition("=")
+        if not sign or not name.strip():
+            raise UsageError(f"`{argument}` cannot be '{words}'.", "Write COLUMN=VALUE; meta.KEY is a column.")
+        where[name.strip()] = (*where.get(name.strip(), ()), value.strip())
+    return where
+
+
+def _language_facts(languages: pl.Series, name: str) -> pl.Series:
+    known = {code: describe(code) for code in languages.drop_nulls().unique().to_list()}
+    facts = {code: getattr(language, name) for code, language in known.items() if language is not None}
+    return pl.Series(name, [facts.get(code) for code in languages.to_list()], dtype=pl.String)
 
 
 def meta_values(records: pl.DataFrame) -> dict[str, pl.Series]:

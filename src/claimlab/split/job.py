@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
@@ -75,6 +77,7 @@ class Choices:
 
     `changed_in_test=False` keeps rows that validation changed out of dev and test; `drop_leaks` takes rows out of
     train and dev whose text is, nearly or exactly, on a later side too; `external` is the dataset to test on.
+    `train_where` and `test_where` name columns and the values that rows of train and dev, or of test, must have.
     """
 
     task: str = "veracity"
@@ -82,11 +85,14 @@ class Choices:
     changed_in_test: bool = True
     drop_leaks: bool = False
     external: Dataset | None = None
+    train_where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    test_where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def parameters(self) -> dict[str, Any]:
         return {
             "task": self.task, "stratify": list(self.stratify), "changed_in_test": self.changed_in_test,
             "drop_leaks": self.drop_leaks,
+            **{n: {c: list(v) for c, v in w.items()} for n in ("train_where", "test_where") if (w := getattr(self, n))},
         }  # fmt: skip
 
 
@@ -159,11 +165,11 @@ def make_all(job: Job) -> Iterator[Split | Failed]:
 def refuse_unused(strategy: Strategy, request: Request) -> None:
     """An option that a strategy does not read would be ignored in silence: refuse it instead."""
     plain = Request()
-    for field in fields(Request):
-        changed = getattr(request, field.name) != getattr(plain, field.name)
-        if changed and field.name not in strategy.takes | ALWAYS:
+    for option in fields(Request):
+        changed = getattr(request, option.name) != getattr(plain, option.name)
+        if changed and option.name not in strategy.takes | ALWAYS:
             raise UsageError(
-                f"The strategy '{strategy.name}' does not take `{field.name}`.",
+                f"The strategy '{strategy.name}' does not take `{option.name}`.",
                 "Leave it out, or use another strategy.",
             )
 
@@ -173,7 +179,7 @@ def make(job: Job) -> Split:
     if not job.material.n:
         raise Impossible(f"'{job.dataset.name}' has no records.", "Split a dataset that holds some.")
     parts = job.strategy.split(job.material, job.request)
-    parts = _without_changed(job, parts)
+    parts = _where(job, _without_changed(job, parts))
     if job.choices.drop_leaks:
         side, n = without_leaks(job.material, parts.side)
         parts = _thinned(parts, side, "its text is also in a later part", n)
@@ -194,6 +200,20 @@ def _without_changed(job: Job, parts: Parts) -> Parts:
     note = in_words(changed_ids(job.dataset.tables), set(material.records["id"].to_list()))
     thin = _thinned(parts, named(side), "changed by validation, so not used for testing", int(wrong.sum()))
     return replace(thin, notes=(*parts.notes, note))
+
+
+def _where(job: Job, parts: Parts) -> Parts:
+    """Only the rows that were asked for on each side; the others are not used."""
+    conditions = ((job.choices.train_where, (0, 1), "training"), (job.choices.test_where, (2,), "testing"))
+    for where, sides, words in conditions:
+        side = numbered(parts.side)
+        mine = np.isin(side, sides)
+        wrong = mine & ~matching(job.dataset.records, where).to_numpy()
+        if mine.any() and not (mine & ~wrong).any():
+            raise Impossible(f"No row for {words} meets the condition.", "Correct `train_where` or `test_where`.")
+        side[wrong] = -1
+        parts = _thinned(parts, named(side), f"not asked for in {words}", int(wrong.sum()))
+    return parts
 
 
 def _small(material: Material, parts: Parts, request: Request) -> Parts:

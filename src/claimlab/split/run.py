@@ -7,13 +7,14 @@ done.checked.leaks      # what is on two sides
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import count
 from pathlib import Path
 
 from claimlab.core.call import repeatable
 from claimlab.core.choice import each_of, one_of
+from claimlab.core.columns import conditions
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.guard import seal_folder
@@ -27,6 +28,7 @@ from claimlab.split.strategy import MODES, Request
 
 KIND = "set of splits"  # a folder with a dataset for each value that was held out
 Names = str | Sequence[str]  # one value or several
+Conditions = Mapping[str, Sequence[str]] | Sequence[str]  # column and values, or "COLUMN=VALUE"
 
 
 @repeatable()
@@ -49,6 +51,8 @@ def split(
     small_test: int | None = None,
     changed_in_test: bool = True,
     drop_leaks: bool = False,
+    train_where: Conditions = (),
+    test_where: Conditions = (),
     task: str = "veracity",
     seed: int = 0,
     limit: int | None = None,
@@ -62,12 +66,14 @@ def split(
     on) for "external", `lists` and `setting` for "lists". `keep_together` names what stays on one side (group, exact,
     near-duplicates), `stratify` what is shared out evenly (label, language). `small_test` caps the test rows per class
     and language. With `changed_in_test=False`, rows that validation changed stay out of dev and test; `drop_leaks`
-    takes rows out of train and dev whose text is on a later side too. With `output`, the dataset is written there.
+    takes rows out of train and dev whose text is on a later side too. `train_where` and `test_where` keep the rows with
+    given values on that side ("meta.stage=seed", or {"meta.stage": ["seed"]}); a column may be resource, family, script
+    or word_order of the language. With `output`, the dataset is written there.
     """
     request = _request(
         shares, hold_out, train_on, mode, column, before, lists, setting, keep_together, small_test, seed
     )
-    choices = _choices(task, stratify, changed_in_test, drop_leaks, external)
+    choices = _choices(task, stratify, changed_in_test, drop_leaks, external, train_where, test_where)
     reads = [*folders_of(external), *([lists] if lists is not None else [])]
     with Run("split", data, output, reads=reads, limit=limit, force=force, seed=seed, progress=progress) as run:
         done = make(prepare(run.dataset, by, request, choices, progress=progress))
@@ -95,6 +101,8 @@ def split_all(
     small_test: int | None = None,
     changed_in_test: bool = True,
     drop_leaks: bool = False,
+    train_where: Conditions = (),
+    test_where: Conditions = (),
     task: str = "veracity",
     seed: int = 0,
     limit: int | None = None,
@@ -106,7 +114,7 @@ def split_all(
     request = _request(
         shares, hold_out, train_on, mode, column, before, lists, setting, keep_together, small_test, seed
     )
-    choices = _choices(task, stratify, changed_in_test, drop_leaks, external)
+    choices = _choices(task, stratify, changed_in_test, drop_leaks, external, train_where, test_where)
     with Run("split", data, output, kind=KIND, limit=limit, force=force, seed=seed, progress=progress) as run:
         done = list(make_all(prepare(run.dataset, by, request, choices, progress=progress)))
         impossible = [one for one in done if isinstance(one, Failed)]
@@ -163,9 +171,24 @@ def _request(
     )
 
 
-def _choices(task: str, stratify: Names, changed_in_test: bool, drop_leaks: bool, external: Source | None) -> Choices:
-    strata = tuple(one_of(STRATA, name, "stratify") for name in each_of(stratify))
-    return Choices(task, strata, changed_in_test, drop_leaks, None if external is None else Dataset.of(external))
+def _choices(
+    task: str,
+    stratify: Names,
+    changed_in_test: bool,
+    drop_leaks: bool,
+    external: Source | None,
+    train_where: Conditions,
+    test_where: Conditions,
+) -> Choices:
+    return Choices(
+        task,
+        tuple(one_of(STRATA, name, "stratify") for name in each_of(stratify)),
+        changed_in_test,
+        drop_leaks,
+        None if external is None else Dataset.of(external),
+        conditions(train_where, "train_where"),
+        conditions(test_where, "test_where"),
+    )
 
 
 __all__ = ["Failed", "Split", "split", "split_all"]

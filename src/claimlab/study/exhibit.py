@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
-from claimlab.core.choice import one_of
+from claimlab.core.choice import each_of, one_of
 from claimlab.study.file import Show, StudyFile, Value
 from claimlab.study.plan import node_of, of_dataset, step_node
 from claimlab.study.step import FURTHER, STEPS, Node, checked
 
-DATASET, AUDIT = "dataset", "audit"
+DATASET = "dataset"
+REPORTS = ("audit", "drift")  # steps that write a report about a dataset
 
 
 @dataclass(frozen=True)
@@ -26,18 +28,25 @@ def exhibits(study: StudyFile, only: Mapping[str, str]) -> list[Exhibit]:
     """The steps to show; `only` keeps those of one dataset."""
     planned: list[Exhibit] = []
     for show in study.show:
-        one_of([DATASET, AUDIT, *(axis for axis in STEPS if axis != "detector")], show.step, "step")
+        one_of([DATASET, *REPORTS, *(axis for axis in STEPS if axis != "detector")], show.step, "step")
         names = [one_of(list(study.datasets), name, "datasets") for name in show.datasets or study.datasets]
         mine = [name for name in names if only.get(DATASET, name) == name]
-        planned += [_exhibit(study, show, name, value) for name in mine for value in show.values or [""]]
+        before = [dict(zip(show.after, values, strict=True)) for values in product(*map(each_of, show.after.values()))]
+        planned += [
+            _exhibit(study, show, name, steps, value)
+            for name in mine
+            for steps in before
+            for value in show.values or [""]
+        ]
     return planned
 
 
-def _exhibit(study: StudyFile, show: Show, dataset: str, value: str) -> Exhibit:
-    chosen: dict[str, Value] = {DATASET: dataset, **show.after, "seed": study.seeds[0]}
-    axes = {DATASET: dataset, **({show.step: value} if len(show.values) > 1 else {})}
-    if show.step != AUDIT:
+def _exhibit(study: StudyFile, show: Show, dataset: str, before: Mapping[str, str], value: str) -> Exhibit:
+    chosen: dict[str, Value] = {DATASET: dataset, **before, "seed": study.seeds[0]}
+    several = {axis: name for axis, name in before.items() if len(each_of(show.after[axis])) > 1}
+    axes = {DATASET: dataset, **several, **({show.step: value} if len(show.values) > 1 else {})}
+    if show.step not in REPORTS:
         return Exhibit(show, axes, node_of(study, {**chosen, show.step: value} if value else chosen))
-    known = study.audit.get(value, {"protocol": value} if value else {})
-    options = checked(FURTHER[AUDIT], of_dataset(known, dataset), f"[audit.{value}]")
-    return Exhibit(show, axes, step_node(study, AUDIT, options, node_of(study, chosen)))
+    options = of_dataset(study.variants(show.step).get(value, {}), dataset)
+    options = checked(FURTHER[show.step], options, f"[{show.step}.{value}]")
+    return Exhibit(show, axes, step_node(study, show.step, options, node_of(study, chosen)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,13 +13,13 @@ from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
 from claimlab.pages.blocks import Cell, Table
-from claimlab.study.exhibit import AUDIT, Exhibit
+from claimlab.study.exhibit import REPORTS, Exhibit
 from claimlab.study.file import Count, Show, Value
 from claimlab.study.published import Row
 from claimlab.study.run import STEPS_FOLDER, Grid
 
 RECORDS = "records"
-SHARES = ("score", "low", "high", "majority", "stratified", "shuffled", "difference")  # of an audit: shown in per cent
+SHARES = ("score", "low", "high", "majority", "stratified", "shuffled", "difference", "share")  # shown in per cent
 
 
 def exhibit_tables(grid: Grid) -> list[tuple[str, Table]]:
@@ -35,15 +37,24 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
     if (reason := grid.why(exhibit.node)) is not None:
         return reason
     folder = grid.output / STEPS_FOLDER / exhibit.node.name
-    if exhibit.show.step == AUDIT:
-        from claimlab.audit.read import read_audits
-
-        frame = pl.concat([audit.table for audit in read_audits(folder)])
-        return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES)
+    if exhibit.show.step in REPORTS:
+        frame = _findings(folder) if exhibit.show.step == "audit" else _figures(folder, table)
+        return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES if c in frame.columns)
     dataset = Dataset.open(folder)
     if table != RECORDS and table not in dataset.tables:
         return str(UnknownName("table", table, [RECORDS, *sorted(dataset.tables)]))
     return dataset.records if table == RECORDS else dataset.tables[table]
+
+
+def _findings(folder: Path) -> pl.DataFrame:
+    from claimlab.audit.read import read_audits
+
+    return pl.concat([audit.table for audit in read_audits(folder)])
+
+
+def _figures(folder: Path, table: str) -> pl.DataFrame:
+    rows = json.loads((folder / "drift.json").read_text(encoding="utf-8")).get(table) or []
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _counted(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:

@@ -65,14 +65,14 @@ class Count(_Part):
 
 
 class Show(_Part):
-    """A table of a step itself, for each dataset: a side table that it wrote, counts of rows, or the findings of an
-    audit. `values` are the variants of the step, `after` the steps before it."""
+    """A table of a step itself, for each dataset: a side table that it wrote, counts of rows, the findings of an audit,
+    or a table of a drift report. `values` are the variants of the step, `after` the steps before it."""
 
     title: str
     step: str
     values: list[str] = []
     datasets: list[str] = []
-    after: dict[str, str] = {}
+    after: dict[str, str | list[str]] = {}
     table: str | None = None
     columns: list[str] = []
     counts: list[Count] = []
@@ -100,8 +100,11 @@ class StudyFile(_Part):
     evolve: dict[str, Options] = {}
     enrich: dict[str, Options] = {}
     audit: dict[str, Options] = {}
+    drift: dict[str, Options] = {}
     split: dict[str, Options] = {}
     detector: dict[str, Options] = {}
+    train: dict[str, Options] = {}  # columns and values that rows of train and dev must have
+    test: dict[str, Options] = {}  # the same for rows of test
 
     @model_validator(mode="before")
     @classmethod

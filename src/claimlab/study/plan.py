@@ -10,7 +10,7 @@ from claimlab.core.errors import UsageError
 from claimlab.study.file import Options, StudyFile, Value, View
 from claimlab.study.published import check_figures
 from claimlab.study.source import dataset_node, digest_of_files
-from claimlab.study.step import MISSING, NONE, OF_DETECT, REFERENCES, SAMPLE, STEPS, Node, as_json, checked
+from claimlab.study.step import MISSING, NONE, OF_DETECT, OF_SPLIT, REFERENCES, SAMPLE, STEPS, Node, as_json, checked
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ def axes_of(study: StudyFile) -> dict[str, list[Value]]:
     grid = {axis: list(values) for axis, values in study.grid.items()}
     for axis in grid:
         verb, _, option = axis.partition(".")
-        if axis not in ("dataset", *STEPS, *OF_DETECT) and not (option and verb in STEPS):
-            known = ", ".join(["dataset", *STEPS, *OF_DETECT])
+        if axis not in ("dataset", *STEPS, *OF_SPLIT, *OF_DETECT) and not (option and verb in STEPS):
+            known = ", ".join(["dataset", *STEPS, *OF_SPLIT, *OF_DETECT])
             raise UsageError(f"'{axis}' is not an axis of a study.", f"The axes are {known}, or STEP.OPTION.")
         if not grid[axis]:
             raise UsageError(f"The axis '{axis}' has no values.", "Give it one, or leave the axis out.")
@@ -61,7 +61,7 @@ def axes_of(study: StudyFile) -> dict[str, list[Value]]:
     for name in datasets:
         if name not in study.datasets:
             raise UsageError(f"The grid names the dataset '{name}', which has no table.", f"Add [datasets.{name}].")
-    ordered = {axis: grid[axis] for axis in (*STEPS, *OF_DETECT) if axis in grid}
+    ordered = {axis: grid[axis] for axis in (*STEPS, *OF_SPLIT, *OF_DETECT) if axis in grid}
     rest = {axis: values for axis, values in grid.items() if axis not in ordered}
     return {"dataset": datasets, **ordered, **rest, "seed": list(study.seeds)}
 
@@ -106,7 +106,10 @@ def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
     if study.sample is not None and node.verb != MISSING:
         node = Node(SAMPLE, as_json({"size": study.sample}), (node,))
     for axis, verb in STEPS.items():
-        more = {option: value for name, value in chosen.items() if (option := _option_of(name, axis))}
+        more: Options = {option: value for name, value in chosen.items() if (option := _option_of(name, axis))}
+        if axis == "split":
+            more |= {f"{side}_where": _where(study, side, str(chosen[side])) for side in OF_SPLIT if side in chosen}
+            more |= {"task": chosen["task"]} if "task" in chosen else {}
         if axis == "detector":
             more |= {name: chosen[name] for name in OF_DETECT if name in chosen}
             more |= {} if chosen.get("detector") not in REFERENCES else {"evidence": NONE}
@@ -117,6 +120,13 @@ def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
             options.setdefault("seed", chosen["seed"])
         node = step_node(study, verb.function, options, node)
     return node
+
+
+def _where(study: StudyFile, side: str, value: str) -> Options:
+    conditions: dict[str, Options] = getattr(study, side)
+    if value not in conditions:
+        raise UsageError(f"[{side}.{value}] is missing.", "Say which columns have which values, or leave it empty.")
+    return conditions[value]
 
 
 def step_node(study: StudyFile, verb: str, options: Options, before: Node) -> Node:

@@ -60,12 +60,14 @@ SAMPLE, MISSING = "sample", "missing"
 FURTHER = {  # steps that are not axes
     SAMPLE: Verb("claimlab.study.sample", "sample", "size"),
     "audit": Verb("claimlab.audit.front", "audit", "protocol"),
+    "drift": Verb("claimlab.evolve.drift.front", "drift", "data"),
 }
 # What any study shows beside its models: a score means nothing without them.
 REFERENCES: dict[str, Options] = {
     "majority": {"detector": "majority"},
     "length alone": {"detector": "shortcut", "settings": {"feature": "length"}},
 }
+OF_SPLIT = ("train", "test")  # axes that say which rows of a side are used
 OF_DETECT = ("evidence", "task")  # axes that are options of the detector's run
 _SET_BY_THE_STUDY = {"data", "output", "force", "progress", "cache", "mode", "max_cost", "max_calls", "max_tokens"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -70,6 +71,43 @@ def detection(bundle: kit.Bundle) -> kit.Loaded:
     both = [seeds(bundle), non_claims(bundle)]
     tables = {"evidence": both[0].tables["evidence"]}
     return kit.Loaded(pl.concat([part.records for part in both]), tables, synthetic=True)
+
+
+def stages(bundle: kit.Bundle) -> kit.Loaded:
+    """Seeds, claims halfway through their walk, evolved claims and non-claims; `meta.stage` says which a record is, and
+    `meta.dimension` what an evolved claim was changed in."""
+    ends = evolved(bundle)
+    parts = {"seed": seeds(bundle), "middle": halfway(ends), "evolved": ends, "non-claim": non_claims(bundle)}
+    records = [staged(part.records, stage) for stage, part in parts.items()]
+    evidence = pl.concat([part.tables["evidence"] for part in parts.values() if "evidence" in part.tables])
+    return kit.Loaded(pl.concat(records), {"evidence": evidence}, synthetic=True)
+
+
+def halfway(ends: kit.Loaded) -> kit.Loaded:
+    """The text in the middle of each walk, where it is neither the claim it started from nor the one it ended with."""
+    outputs: dict[str, list[str]] = {}
+    for trace_id, text in ends.tables["traces"].select("trace_id", "output").iter_rows():
+        outputs.setdefault(trace_id, []).append(text)
+    rows = []
+    for row in ends.records.iter_rows(named=True):
+        texts = outputs.get(row["id"], [])
+        text = texts[(len(texts) - 1) // 2] if len(texts) > 1 else row["text"]
+        base = json.loads(row["meta"])["synthetic"]["origin"]["base_claim"]
+        if text not in (row["text"], base):
+            rows.append({**row, "id": f"{row['id']}-middle", "text": text})
+    return kit.Loaded(pl.DataFrame(rows, schema=ends.records.schema), {}, synthetic=True)
+
+
+def staged(records: pl.DataFrame, stage: str) -> pl.DataFrame:
+    """The records with their stage, and the dimension of their last change, in `meta`."""
+    metas = []
+    for text in records["meta"].to_list():
+        meta = json.loads(text)
+        changes = meta["synthetic"]["changes"]
+        metas.append(
+            kit.meta_json({**meta, "stage": stage, "dimension": changes[-1].get("dimension") if changes else None})
+        )
+    return records.with_columns(meta=pl.Series(metas, dtype=pl.String))
 
 
 def record(
@@ -189,6 +227,7 @@ DATASET = kit.Entry(
         "non-claims": non_claims,
         "detection": detection,
         "traces": partial(evolved, traced_only=True),
+        "stages": stages,
         **{stem.replace("_", "-"): partial(evolved, stems=(stem,)) for stem in DIMENSIONS},
     },
     real_rows={
@@ -198,6 +237,7 @@ DATASET = kit.Entry(
         "non-claims": 4_800,
         "detection": 9_700,
         "traces": 2_868,
+        "stages": 13_737,
         "causal-structure": 953,
         "expression-type": 689,
         "language-style": 480,

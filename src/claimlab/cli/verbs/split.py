@@ -44,6 +44,11 @@ NoChangedInTestOption = Annotated[
 DropLeaksOption = Annotated[
     bool, typer.Option("--drop-leaks", help="Leave out train and dev rows whose text is also in a later part.")
 ]
+WhereHelp = "row must have, COLUMN=VALUE; may be repeated (meta.KEY, resource=head)."
+TrainWhereOption = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMN=VALUE", help=f"What a train or dev {WhereHelp}")
+]
+TestWhereOption = Annotated[list[str] | None, typer.Option(metavar="COLUMN=VALUE", help=f"What a test {WhereHelp}")]
 
 
 def _list_strategies(as_json: bool) -> None:
@@ -78,6 +83,8 @@ def split(
     small_test: SmallTestOption = None,
     no_changed_in_test: NoChangedInTestOption = False,
     drop_leaks: DropLeaksOption = False,
+    train_where: TrainWhereOption = None,
+    test_where: TestWhereOption = None,
     task: o.TaskOption = "veracity",
     preview: Annotated[bool, typer.Option("--preview", help="Print the tables and write nothing.")] = False,
     _list: StrategiesOption = False,
@@ -102,8 +109,8 @@ def split(
             folder, by, output=output, shares=shares, hold_out=hold_out or (), train_on=train_on or (), mode=mode,
             column=column, before=before.date() if before else None, external=external, lists=lists, setting=setting,
             keep_together=keep_together, stratify=_words(stratify), small_test=small_test,
-            changed_in_test=not no_changed_in_test, drop_leaks=drop_leaks, task=task, seed=seed, limit=limit,
-            force=force, progress=progress,
+            changed_in_test=not no_changed_in_test, drop_leaks=drop_leaks, train_where=train_where or (),
+            test_where=test_where or (), task=task, seed=seed, limit=limit, force=force, progress=progress,
         )  # fmt: skip
     splits = [one for one in done if isinstance(one, room.Split)] if every else [done]
     impossible = [one for one in done if not isinstance(one, room.Split)] if every else []
