@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import DataError, UsageError
+from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.split.run import split
 from claimlab.split.shares import Shares
 
@@ -196,3 +196,28 @@ def test_nothing_changed_is_said(make: Make) -> None:
     assert any("No row is known to be changed" in note for note in done.notes())
     told = split(make(60, tables={"changes": changes(CHANGED[:5])}), "random", changed_in_test=False)
     assert any("5 rows that validation changed (veracity 5)" in note for note in told.notes())
+
+
+def test_only_rows_with_the_given_values_are_trained_and_tested_on(make: Make) -> None:
+    dataset = make()
+    plain = split(dataset, "random").dataset.records
+    first, *others = sorted(dataset.records["source"].drop_nulls().unique().to_list())
+    done = split(dataset, "random", train_where={"source": [first]}, test_where=[f"source={name}" for name in others])
+    sides = done.dataset.records
+    assert set(sides.filter(pl.col("split").is_in(["train", "dev"]))["source"].to_list()) == {first}
+    assert set(sides.filter(pl.col("split") == "test")["source"].to_list()) <= set(others)
+    assert (sides["split"] == "test").sum() > 0
+    both = plain.join(sides, on="id").filter(pl.col("split_right").is_not_null())
+    assert both["split"].equals(both["split_right"].rename("split")), "no row changes its side"
+    assert sum(done.parts.left_out.values()) == sides["split"].null_count()
+
+
+@pytest.mark.parametrize("where", ["source", "=x", "colour=red"])
+def test_a_condition_that_cannot_be_met_is_a_sentence(make: Make, where: str) -> None:
+    with pytest.raises(ClaimlabError):
+        split(make(), "random", train_where=[where])
+
+
+def test_a_condition_that_no_row_meets_says_so(make: Make) -> None:
+    with pytest.raises(DataError, match="No row for testing meets the condition"):
+        split(make(), "random", test_where=["source=nobody"])

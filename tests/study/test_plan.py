@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.generate.planted import planted
 from claimlab.study.check import study_check
 from claimlab.study.file import read_study_file
+from claimlab.study.front import study_run
 from claimlab.study.new import presets, study_new
-from claimlab.study.plan import plan, view_of
+from claimlab.study.page import study_table
+from claimlab.study.plan import all_axes, plan, view_of
 
 HEAD = '[datasets.data]\nfolder = "data"\n'
 
@@ -101,7 +104,7 @@ def test_check_names_everything_that_is_missing_at_once(place: Path) -> None:
 @pytest.mark.parametrize("preset", sorted(presets()))
 def test_every_preset_reads_and_is_never_written_over_a_file(preset: str, tmp_path: Path) -> None:
     file = study_new(tmp_path / "study.toml", preset)
-    assert read_study_file(file).grid["detector"]
+    assert all_axes(read_study_file(file))["detector"]
     with pytest.raises(ClaimlabError, match="exists"):
         study_new(file, preset)
 
@@ -126,3 +129,60 @@ def test_the_table_shows_the_split_or_the_first_axis_with_several_values(place: 
 def test_a_table_over_what_is_not_an_axis_is_refused_before_anything_is_run(place: Path, table: str, why: str) -> None:
     _, problems = study_check(written(place, f"{GRID}[table]\n{table}\n"))
     assert [why in problem for problem in problems] == [True]
+
+
+PARTS = """
+[[part]]
+name = "one"
+[part.grid]
+split = ["random", "group"]
+detector = ["tfidf"]
+[[part]]
+name = "two"
+[part.grid]
+split = ["random"]
+train = ["short", "all"]
+task = ["veracity"]
+detector = ["tfidf"]
+[part.table]
+rows = "train"
+columns = "detector"
+[train.short]
+topic = ["health", "null"]
+[train.all]
+"""
+
+
+def test_a_study_may_have_several_grids_that_share_their_steps(place: Path) -> None:
+    planned = plan(read_study_file(written(place, PARTS)), {"detector": "tfidf"})
+    axes = [{a: v for a, v in c.axes.items() if v != "none" and a not in ("dataset", "seed")} for c in planned]
+    assert axes[:2] == [
+        {"part": "one", "split": "random", "detector": "tfidf"},
+        {"part": "one", "split": "group", "detector": "tfidf"},
+    ]
+    assert [a.get("train") for a in axes] == [None, None, "short", "all"]
+    assert all(list(c.axes) == list(planned[0].axes) for c in planned), "tables need the same axes everywhere"
+    options = [json.loads(c.node.before[0].options) for c in planned]
+    assert [o.get("train_where") for o in options] == [None, None, {"topic": ["health", "null"]}, {}]
+    assert options[2]["task"] == "veracity", "a split is even by the classes of the task"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (PARTS + GRID, "several as"),
+        (PARTS.replace('"two"', '"one"'), "Two parts are called 'one'"),
+        (PARTS.replace("[train.all]", "[train.any]"), "train.all"),
+    ],
+)
+def test_wrong_parts_are_a_sentence(place: Path, text: str, words: str) -> None:
+    with pytest.raises(ClaimlabError, match=words):
+        plan(read_study_file(written(place, text)))
+
+
+def test_each_part_has_a_table_of_its_own(place: Path) -> None:
+    written(place, PARTS)
+    study_run("study.toml", "out", only={"detector": "majority"})
+    tables = study_table("out")
+    assert [list(t.columns) for t in tables] == [["detector", "random", "group"], ["train", "majority"]]
+    assert [t.caption.split(". ")[1].split(",")[0] for t in tables] == ["one", "two"]

@@ -11,6 +11,7 @@ import polars as pl
 from claimlab.core.errors import SchemaError, UnknownName, UsageError
 from claimlab.core.languages import describe
 
+NULL = "null"  # how a condition names a missing value
 LANGUAGE_FACTS = ("resource", "family", "script", "word_order")
 
 
@@ -26,12 +27,14 @@ def column_values(records: pl.DataFrame, name: str) -> pl.Series:
 
 
 def matching(records: pl.DataFrame, where: Mapping[str, Sequence[Any]]) -> pl.Series:
-    """Whether each record has one of the given values in every named column, compared as text. A column may also be
-    what is known of the record's language: resource (head, tail), family, script or word_order."""
+    """Whether each record has one of the given values in every named column, compared as text; "null" is a
+    missing value. A column may also be what is known of the record's language: resource (head, tail), family, script
+    or word_order."""
     both = pl.Series("matching", [True] * records.height, dtype=pl.Boolean)
     for name, values in where.items():
         texts = _language_facts(records["language"], name) if name in LANGUAGE_FACTS else column_values(records, name)
-        both &= texts.cast(pl.String).is_in([str(value) for value in values]).fill_null(False)
+        here = texts.cast(pl.String).is_in([str(value) for value in values]).fill_null(False)
+        both &= (here | texts.is_null()) if NULL in values else here
     return both
 
 

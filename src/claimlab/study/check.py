@@ -16,7 +16,7 @@ from claimlab.core.extras import require_extra
 from claimlab.core.progress import Progress, silent
 from claimlab.study.classes import split_problems
 from claimlab.study.file import Caps, StudyFile, read_study_file
-from claimlab.study.plan import Cell, axes_of, plan
+from claimlab.study.plan import Cell, all_axes, plan
 from claimlab.study.run import Grid, Maker
 from claimlab.study.source import dataset_node
 from claimlab.study.step import REFERENCES, Node
@@ -59,7 +59,7 @@ def _try(problems: list[str], work: Callable[[], object]) -> None:
 def _detectors(study: StudyFile) -> list[str]:
     """Detectors that cannot be made here: unknown names and settings, missing extras and profiles."""
     problems: list[str] = []
-    for value in dict.fromkeys(map(str, axes_of(study)["detector"])):
+    for value in dict.fromkeys(map(str, all_axes(study)["detector"])):
         options = {**study.detector.get(value, REFERENCES.get(value, {}))}
         try:
             _open(str(options.pop("detector", value)), options)

@@ -66,8 +66,13 @@ def _count(grid: Grid, exhibit: Exhibit, count: Count) -> Cell:
     frame = _read(grid, exhibit, count.table)
     if isinstance(frame, str):
         return Cell("failed", tone="not-measured", title=frame)
-    values = {name: value if isinstance(value, list) else [value] for name, value in count.where.items()}
-    return _beside(int(matching(frame, values).sum()), count.published.get(exhibit.axes["dataset"]))
+    return _beside(_filtered(frame, count.where).height, count.published.get(exhibit.axes["dataset"]))
+
+
+def _filtered(frame: pl.DataFrame, where: Mapping[str, Value | list[Value]]) -> pl.DataFrame:
+    return frame.filter(
+        matching(frame, {name: value if isinstance(value, list) else [value] for name, value in where.items()})
+    )
 
 
 def _listed(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
@@ -83,7 +88,7 @@ def _listed(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
             failed = Cell("failed", tone="not-measured", title=frame)
             rows.append([*(named[axis] for axis in axes), *(failed for _ in columns)])
             continue
-        for row in frame.iter_rows(named=True):
+        for row in _filtered(frame, show.where).iter_rows(named=True):
             other = next((p for p in left if _same(p, named | row)), {})
             left = [p for p in left if p is not other]
             rows.append([*(named[axis] for axis in axes), *(_beside(row.get(c), other.get(c)) for c in columns)])

@@ -75,9 +75,19 @@ class Show(_Part):
     after: dict[str, str | list[str]] = {}
     table: str | None = None
     columns: list[str] = []
+    where: dict[str, Value | list[Value]] = {}  # only the rows with these values
     counts: list[Count] = []
     published: list[dict[str, Value]] = []
     source: str = ""
+
+
+class Part(_Part):
+    """One of several grids of a study, with a table of its own."""
+
+    name: str
+    grid: dict[str, list[Value]]
+    exceptions: list[dict[str, Value | list[Value]]] = Field(default=[], alias="except")
+    table: View = View()
 
 
 class StudyFile(_Part):
@@ -87,7 +97,8 @@ class StudyFile(_Part):
     data: str = "."
     sample: int | None = Field(default=None, ge=1)  # records of each dataset, drawn at random: for a trial
     datasets: dict[str, Options] = Field(min_length=1)
-    grid: dict[str, list[Value]]
+    grid: dict[str, list[Value]] = {}
+    part: list[Part] = []  # instead of one grid, several
     seeds: list[int] = Field(default=[0], min_length=1)
     exceptions: list[dict[str, Value | list[Value]]] = Field(default=[], alias="except")
     references: bool = True  # majority and the other trivial detectors beside the models

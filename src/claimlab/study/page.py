@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ from claimlab.pages.dots import Dot, dots
 from claimlab.pages.folder import Contents, write_report
 from claimlab.study.entry import Entry
 from claimlab.study.exhibit_tables import exhibit_tables
-from claimlab.study.file import StudyFile, read_study_file
-from claimlab.study.plan import view_of
+from claimlab.study.file import StudyFile, View, read_study_file
+from claimlab.study.plan import PART, parts_of, view_of
 from claimlab.study.published import Row, published_table
 from claimlab.study.run import FILE, STEPS_FOLDER, Grid
 from claimlab.study.score import entries
@@ -85,12 +85,21 @@ def tables_of(
     cells: str | None = None,
 ) -> list[Table]:
     """The same of figures at hand."""
-    view = view_of(study)
-    down, across = rows or view.rows, columns or view.columns
     return [
-        crossed(scored, down, across, cells or view.cells, where, published=study.published)
-        for where in others(scored, down, across)
+        crossed(mine, view.rows, view.columns, view.cells, where, published=study.published)
+        for view, mine, where in views(study, scored, rows=rows, columns=columns, cells=cells)
     ]
+
+
+def views(
+    study: StudyFile, scored: Sequence[Entry], **given: str | None
+) -> Iterator[tuple[View, list[Entry], dict[str, Any]]]:
+    """Each table to show: its view, the figures of its part of the study, and the choice on the axes it leaves out."""
+    for name, part in parts_of(study).items():
+        mine = [entry for entry in scored if entry.axes.get(PART, "") == name]
+        view = view_of(part).model_copy(update={axis: value for axis, value in given.items() if value})
+        for where in others(mine, view.rows, view.columns) if mine else ():
+            yield view, mine, where
 
 
 def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
@@ -109,12 +118,11 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
 
 
 def page(grid: Grid, scored: Sequence[Entry]) -> Report:
-    view = view_of(grid.study)
     blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
-    for where in others(scored, view.rows, view.columns):
+    for view, mine, where in views(grid.study, scored):
         title = words(where) or f"{view.rows} by {view.columns}"
-        table = crossed(scored, view.rows, view.columns, view.cells, where, published=grid.study.published, link=True)
-        blocks.append(Section(title, [table, *_picture(scored, where, view.rows, view.columns)]))
+        table = crossed(mine, view.rows, view.columns, view.cells, where, published=grid.study.published, link=True)
+        blocks.append(Section(title, [table, *_picture(mine, where, view.rows, view.columns)]))
     blocks += [Section(title, [table]) for title, table in grid.tables]
     if (figures := published_table(grid.study, scored)) is not None:
         blocks.append(Section("Published figures", [figures]))

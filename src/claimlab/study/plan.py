@@ -12,6 +12,8 @@ from claimlab.study.published import check_figures
 from claimlab.study.source import dataset_node, digest_of_files
 from claimlab.study.step import MISSING, NONE, OF_DETECT, OF_SPLIT, REFERENCES, SAMPLE, STEPS, Node, as_json, checked
 
+PART = "part"
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -26,21 +28,52 @@ class Cell:
 
 
 def plan(study: StudyFile, only: Mapping[str, str] | None = None) -> list[Cell]:
-    """The cells of the grid, in the order of the axes; `only` keeps those with the given values."""
-    axes = axes_of(study)
+    """The cells of all grids, in the order of the axes; `only` keeps those with the given values."""
+    axes = all_axes(study)
     check_figures(study, list(axes))
-    view_of(study)
     for axis, value in (only or {}).items():
         _check_only(axes, axis, value)
     cells = []
-    for values in product(*axes.values()):
-        chosen = dict(zip(axes, values, strict=True))
-        left_out = any(_matches(chosen, exception) for exception in study.exceptions)
-        if not left_out and all(str(chosen[axis]) == value for axis, value in (only or {}).items()):
-            cells.append(Cell(chosen, node_of(study, chosen)))
+    for name, part in parts_of(study).items():
+        view_of(part)
+        own: dict[str, list[Value]] = {PART: [name], **axes_of(part)}
+        lists: list[list[Value]] = [own.get(axis, [NONE]) for axis in axes]
+        for values in product(*lists):
+            chosen = dict(zip(axes, values, strict=True))
+            left_out = any(_matches(chosen, exception) for exception in part.exceptions)
+            if not left_out and all(str(chosen[axis]) == value for axis, value in (only or {}).items()):
+                cells.append(Cell(chosen, node_of(study, chosen)))
     if not cells:
         raise UsageError("The exceptions leave no cell of the grid.", "Remove one of them.")
     return cells
+
+
+def parts_of(study: StudyFile) -> dict[str, StudyFile]:
+    """Each grid of the study as a study of its own; one without a name where it has a single grid."""
+    if bool(study.grid) == bool(study.part):
+        raise UsageError("A study has one [grid], or several as [[part]].", "Give one of the two.")
+    names = [part.name for part in study.part]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(f"Two parts are called '{twice[0]}'.", "Rename one of them.")
+    parts = {
+        part.name: study.model_copy(
+            update={"grid": part.grid, "table": part.table, "exceptions": [*study.exceptions, *part.exceptions]}
+        )
+        for part in study.part
+    }
+    return parts or {"": study}
+
+
+def all_axes(study: StudyFile) -> dict[str, list[Value]]:
+    """Every axis of all grids, each with all of its values."""
+    parts = parts_of(study)
+    axes: dict[str, list[Value]] = {PART: [*parts]} if study.part else {}
+    grids = [axes_of(part) for part in parts.values()]
+    order = ["dataset", *STEPS, *OF_SPLIT, *OF_DETECT]
+    names = dict.fromkeys(axis for grid in grids for axis in grid if axis != "seed")
+    for axis in [*(a for a in order if a in names), *(a for a in names if a not in order), "seed"]:
+        axes[axis] = list(dict.fromkeys(value for grid in grids for value in grid.get(axis, ())))
+    return axes
 
 
 def axes_of(study: StudyFile) -> dict[str, list[Value]]:
@@ -102,11 +135,14 @@ def _matches(chosen: Mapping[str, Value], exception: Mapping[str, Value | list[V
 
 def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
     """The last of the steps that `chosen` names; an axis that it does not name is a step left out."""
+    chosen = {axis: value for axis, value in chosen.items() if value != NONE}
     node = dataset_node(study, str(chosen["dataset"]))
     if study.sample is not None and node.verb != MISSING:
         node = Node(SAMPLE, as_json({"size": study.sample}), (node,))
     for axis, verb in STEPS.items():
-        more: Options = {option: value for name, value in chosen.items() if (option := _option_of(name, axis))}
+        more: Options = {
+            option: value for name, value in chosen.items() if value != NONE and (option := _option_of(name, axis))
+        }
         if axis == "split":
             more |= {f"{side}_where": _where(study, side, str(chosen[side])) for side in OF_SPLIT if side in chosen}
             more |= {"task": chosen["task"]} if "task" in chosen else {}

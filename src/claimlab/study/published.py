@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from claimlab.core.errors import UsageError
@@ -44,13 +44,16 @@ def published_rows(
     columns: str,
     measure: str,
     where: Mapping[str, Any],
-) -> list[list[Cell | str | int | float | None]]:
-    """Rows below ours: the figures that name both axes of the table and nothing else than it does."""
+    known: Mapping[str, Collection[Any]],
+) -> list[Row]:
+    """Rows below ours: the figures that name both axes of the table, and are of its setting or of one that the study
+    does not have (a detector of the paper): then the row says which."""
     at: dict[str, dict[Any, Cell]] = {}
     for source, setting, name, value in figures_of(published):
-        here = all(setting[axis] == chosen for axis, chosen in where.items() if axis in setting)
+        other = {axis: setting[axis] for axis, chosen in where.items() if setting.get(axis, chosen) != chosen}
+        here = not any(value in known[axis] for axis, value in other.items())
         if name == measure and here and rows in setting and setting.get(columns) in across:
-            line = at.setdefault(f"{setting[rows]} (published)", {})
+            line = at.setdefault(f"{setting[rows]} ({', '.join([*map(str, other.values()), 'published'])})", {})
             line[setting[columns]] = Cell(percent(value).text, sort=value, title=source)
     return [[name, *(line.get(value, Cell("")) for value in across)] for name, line in at.items()]
 

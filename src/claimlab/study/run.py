@@ -182,16 +182,10 @@ class Maker:
         verb = _VERBS[node.verb]
         options: dict[str, Any] = {**self.options(node), **self._shared(verb), "output": folder}
         places = [self.place(b) for b in node.before]
-        if node.verb in FURTHER:
-            verb.call(*places, **options)
-            return
-        main = [options.pop(verb.main)] if verb.main in options else []
-        if node.verb in SOURCES and node.verb != "merge":
-            verb.call(*main, **options)
-        elif node.verb == "merge":
+        if node.verb == "merge":
             verb.call(places, **options)
         else:
-            verb.call(*places, *main, **options)
+            verb.call(*places, **options)
 
     def options(self, node: Node) -> dict[str, Any]:
         """The options of a step, with the folders of the datasets that they name."""

@@ -52,7 +52,8 @@ def crossed(
     across = list(dict.fromkeys(e.axes[columns] for e in mine))
     at = {(e.axes[rows], e.axes[columns]): e for e in mine}
     body: list[Row] = [[str(d), *(_shown(at.get((d, a)), measure, link=link) for a in across)] for d in down]
-    body += published_rows(published, rows, across, columns, measure, where)
+    known = {axis: {e.axes[axis] for e in scored} for axis in where}
+    body += published_rows(published, rows, across, columns, measure, where, known)
     return Table(
         [rows, *map(str, across)], body, caption=f"{MEASURES[measure]}, {columns} across. {words(where)}".strip()
     )
@@ -120,4 +121,4 @@ def flat(scored: Sequence[Entry]) -> pl.DataFrame:
 
 
 def words(axes: Mapping[str, Any]) -> str:
-    return ", ".join(f"{axis} {value}" for axis, value in axes.items() if value != NONE)
+    return ", ".join(str(v) if axis == "part" else f"{axis} {v}" for axis, v in axes.items() if v != NONE)
