@@ -38,17 +38,17 @@ def matching(records: pl.DataFrame, where: Mapping[str, Sequence[Any]]) -> pl.Se
     return both
 
 
-def conditions(given: Mapping[str, Sequence[str]] | Sequence[str], argument: str) -> dict[str, tuple[str, ...]]:
-    """`given` as column and values, however it was given; several values of a column are alternatives."""
-    if isinstance(given, Mapping):
-        return {name: (values,) if isinstance(values, str) else tuple(values) for name, values in given.items()}
-    where: dict[str, tuple[str, ...]] = {}
-    for words in [given] if isinstance(given, str) else given:
+def conditions(where: Mapping[str, Sequence[str]] | Sequence[str], argument: str) -> dict[str, tuple[str, ...]]:
+    """`where` as column and values, however it was given; several values of a column are alternatives."""
+    if isinstance(where, Mapping):
+        return {name: (each,) if isinstance(each, str) else tuple(each) for name, each in where.items()}
+    values: dict[str, tuple[str, ...]] = {}
+    for words in [where] if isinstance(where, str) else where:
         name, sign, value = words.partition("=")
         if not sign or not name.strip():
             raise UsageError(f"`{argument}` cannot be '{words}'.", "Write COLUMN=VALUE; meta.KEY is a column.")
-        where[name.strip()] = (*where.get(name.strip(), ()), value.strip())
-    return where
+        values[name.strip()] = (*values.get(name.strip(), ()), value.strip())
+    return values
 
 
 def _language_facts(languages: pl.Series, name: str) -> pl.Series:
