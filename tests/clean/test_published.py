@@ -45,7 +45,7 @@ def test_covid19_br_stage_by_stage(covid: tuple[Cleaned, pl.DataFrame]) -> None:
     assert dropped == {"only-url": 501, "too-short": 302, "decisions": 65 + 43}
     assert cleaned.dataset.records.height == 1987
     (torn,) = cleaned.stages.filter(pl.col("step") == "url-conflicts")["note"].to_list()
-    assert torn == "22 URLs appear with several labels, in 60 records"
+    assert torn == "22 URLs with several labels, in 60 records"
     near = cleaned.dataset.tables["near_duplicates"]
     assert (near.height, near.filter(pl.col("label") == "false").height) == (271, 186)
 

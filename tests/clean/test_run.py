@@ -127,7 +127,7 @@ def test_a_person_who_keeps_a_record_is_obeyed_by_every_step() -> None:
     cleaned = clean(torn(), RECIPE, decisions=decide(("r0", "keep", "the original")))
     assert cleaned.dataset.records["id"].to_list() == ["r0", "r2"]
     assert reasons(cleaned.dataset.tables["doubtful"]) == {"r1": "false, but the near-duplicate r0 is true"}
-    assert "a person decided to keep" in cleaned.stages["note"][0]
+    assert "kept by a person" in cleaned.stages["note"][0]
 
 
 def test_decisions_relabel_and_remove_with_lineage() -> None:

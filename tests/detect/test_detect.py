@@ -76,7 +76,7 @@ def test_constant_clamped_and_failed_predictions_are_flagged() -> None:
     clamped = [Prediction("true", {"true": 1.0, "false": 0.0}), Prediction("false", {"true": 0.0, "false": 1.0})] * 5
     assert "clamped" in suspicious(clamped)[0]
     failed = [Prediction(None, failure="timeout"), Prediction("true", {"true": 0.7}), Prediction("true", {"true": 0.6})]
-    assert suspicious(failed) == ["1 of 3 predictions failed and are null (timeout 1)."]
+    assert suspicious(failed) == ["1 of 3 predictions failed and is null (timeout 1)."]
 
 
 def test_a_failed_prediction_counts_as_wrong() -> None:

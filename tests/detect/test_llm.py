@@ -97,7 +97,7 @@ def test_zero_shot_labels_scores_reasons_citations_abstentions_refusals_and_fail
     assert (found["r2"]["label"], found["r2"]["meta"]["failure"]) == (None, "refused")
     assert (found["r9"]["label"], found["r9"]["meta"]["failure"]) == (None, "no-text")
     assert "2 of 4 predictions failed and are null (no-text 1, refused 1)." in run.notes
-    assert "1 of 4 predictions abstained (insufficient-evidence 1) and name no class." in run.notes
+    assert "1 of 4 predictions abstained (insufficient-evidence 1): no class." in run.notes
     assert len(asked.inner.asked) == 3, "a refusal is not asked round"  # type: ignore[attr-defined]
 
 

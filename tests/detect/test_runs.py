@@ -212,8 +212,8 @@ def test_each_reading_gives_its_evidence_as_a_list_and_behind_the_text(mode: str
     assert run.lineage[-1].parameters["evidence"] == mode
     assert set(run.tables["evidence"]["record_id"].to_list()) == {"r1"}
     assert any("2 of 3 records have no evidence" in note for note in run.notes)
-    assert any("are shown a fact-check" in note for note in run.notes) == (mode != "guarded")
-    assert any("carry no mark" in note for note in run.notes) == (mode != "complete")
+    assert any("includes a fact-check" in note for note in run.notes) == (mode != "guarded")
+    assert any("without marks" in note for note in run.notes) == (mode != "complete")
 
 
 def test_at_most_so_many_pieces_best_first() -> None:
@@ -237,9 +237,9 @@ def test_what_corresponds_is_shown_first_and_only_fact_checks_that_are_shown_are
     run = detect(data, reads, evidence="complete", pieces=1)
     (piece,) = {row["id"]: row for row in reads.seen.to_dicts()}["r1"]["evidence"]
     assert piece["id"] == "late"
-    assert not any("are shown a fact-check" in note for note in run.notes), "the fact-check is not among what is shown"
+    assert not any("includes a fact-check" in note for note in run.notes), "the fact-check is not among what is shown"
     both = detect(data, Reads(), evidence="complete", pieces=3)
-    assert any("1 of 3 records are shown a fact-check" in note for note in both.notes)
+    assert any("1 of 3 records includes a fact-check" in note for note in both.notes)
 
 
 def test_evidence_that_is_not_there_is_a_sentence() -> None:

@@ -96,9 +96,9 @@ def test_everything_that_was_not_checked_is_named(home: Path) -> None:
     for part in (
         "There is one run",
         "1 of ",
-        "1 answers are none of the labels",
-        "1 predictions are for records",
-        "1 predictions repeat",
+        "1 answer outside the labels",
+        "1 prediction for records",
+        "1 repeated prediction",
     ):
         assert part in run, part
     assert "gives no rationale" in run
@@ -136,7 +136,7 @@ def test_samples_judges_targets_and_labels_left_out(home: Path) -> None:
     assert any("fair protocol was not used" in s for s in sentences(told, "protocol"))
     assert any("fitted on all rows" in s for s in sentences(told, "protocol"))
     assert any("not compared with annotators" in s for s in sentences(told, "judge"))
-    assert any("69 of 969 records have no label" in s for s in sentences(told, "left-out"))
+    assert any("on 69 of 969 records" in s for s in sentences(told, "left-out"))
     other = Audit(data.name, data.digest(), "fair", "source", 1, 969, 969, [sampled])
     assert any("not for veracity" in s for s in sentences(Evidence(found.study, [data], [[other]]), "not-audited"))
 
@@ -181,7 +181,7 @@ def test_a_run_folder_holds_several_runs_and_another_seed_draws_others(home: Pat
     assert not any("no rationale" in s for s in sentences(one, "run"))
     test = int((planted()[0].records["split"] == "test").sum())
     assert {r.table.height for r in one.runs} == {test}, "without a named split, what was predicted for is what counts"
-    assert any(f"{969 - test:,} labelled records have no prediction" in s for s in sentences(one, "run"))
+    assert any(f"{969 - test:,} labelled records without a prediction" in s for s in sentences(one, "run"))
     assert not any("training part" in s or "not audited" in s for s in sentences(one, "run"))
     other = evidence(home, "seeded", more + "[inspection]\nseed = 7\nnotes = 'Most wrong ones are long claims.'\n")
     assert [r["id"] for r in one.runs[0].correct] != [r["id"] for r in other.runs[0].correct]
@@ -198,7 +198,7 @@ def test_a_run_on_a_part_of_an_audited_dataset_counts_as_audited(home: Path, tmp
     found = evidence(home, "part", more + f'dataset = "{tmp_path}/part"\n')
     assert found.runs[0].digest == found.datasets[0].digest()
     said = " ".join(sentences(found, "run"))
-    assert "60 of the 60 scored records are in the training set" in said
+    assert "60 of 60 scored records are in the training set" in said
     assert "were not audited" not in said
 
 

@@ -177,3 +177,14 @@ def test_a_test_set_of_one_class_has_no_macro_f1_anywhere(make_data: Maker, make
     assert (raw["seeds"], raw["drops"]) == ([], [])
     for page in ("index.html", "leaderboard.html", "report.md", "leaderboard.tex"):
         assert "not measured: only one class" in (tmp_path / "report" / page).read_text(encoding="utf-8")
+
+
+def test_progress_moves_within_a_run_and_over_comparisons(folders: list[str]) -> None:
+    reports: list[tuple[str, int, int | None]] = []
+    cl.evaluate(folders[:2], by=["language", "month"], draws=300, progress=lambda *stage: reports.append(stage))
+    inside = [(label, done, total) for label, done, total in reports if label.startswith("good: ")]
+    assert inside == [
+        ("good: intervals", 0, 5), ("good: AUROC", 1, 5), ("good: by language", 2, 5), ("good: by month", 3, 5),
+        ("good: abstentions", 4, 5),
+    ]  # fmt: skip
+    assert ("comparisons", 0, 1) in reports

@@ -160,7 +160,7 @@ def test_ids_that_cannot_be_used_are_numbered_and_kept(tmp_path: Path) -> None:
     dataset, report = import_files([write_csv(tmp_path / "d.csv", table)])
     assert dataset.records["id"].to_list() == [f"d-{i:06d}" for i in range(1, 7)]
     assert json.loads(dataset.records["meta"][3])["id"] == "r2"
-    assert any("1 are repeated" in note for note in report.notes)
+    assert any("1 is repeated" in note for note in report.notes)
 
 
 def test_rows_without_text_are_id_only_when_they_can_be_fetched(tmp_path: Path) -> None:
@@ -439,7 +439,7 @@ def test_a_text_of_a_megabyte_is_not_one_record(tmp_path: Path) -> None:
 
 def test_a_dataset_without_labels_says_so_first(tmp_path: Path) -> None:
     _, report = import_files(write_csv(tmp_path / "a.csv", [[text] for text in SENTENCES], ["text"]))
-    assert report.lines()[0].endswith("none of them with a label.")
+    assert report.lines()[0].endswith("without labels.")
 
 
 def test_the_encoding_is_that_of_the_whole_folder(tmp_path: Path) -> None:

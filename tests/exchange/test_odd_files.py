@@ -217,7 +217,7 @@ def questions() -> dict[str, tuple[str | bytes, Outcome]]:
             "stand for one label",
         ),
         "links.csv": ("tweet_id,reply_id\n" + "\n".join(f"{1344795424855642112 + i // 6},{i}" for i in range(N)), "occurs 6.0 times"),
-        "twice.json": ('[{"text": "a", "text": "b", "label": "true"}]', "1 of 1 rows"),
+        "twice.json": ('[{"text": "a", "text": "b", "label": "true"}]', "1 of 1 row of"),
         "fasttext.txt": ("\n".join(f"__label__{v} {t}" for t, v in rows), "'__label__'"),
         "colons.txt": ("\n".join(f"{v}::{t}" for t, v in rows), "'::'"),
         "rows.xml": ("<rows>" + "".join(f"<row><text>{t}</text></row>" for t, _ in rows) + "</rows>", "is XML"),

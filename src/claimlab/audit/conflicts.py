@@ -9,6 +9,7 @@ import polars as pl
 from claimlab.audit.rule import Rule, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
+from claimlab.core.words import several, several_of, verb
 from claimlab.pages.excerpt import excerpt
 
 FAIL_SHARE = 0.01
@@ -44,11 +45,12 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
     share = ids.len() / max(1, records)
     verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if ids.len() else "pass"
     word = f"{what}s have" if distinct != 1 else f"{what} has"
+    having = f"of {several(records, 'record')}, {holding:,} {verb(holding, 'has', 'have')} one"
     why = (
-        f"{distinct:,} {word} more than one label, in {ids.len():,} of {records:,} records "
+        f"{distinct:,} {word} more than one label, in {several_of(ids.len(), records, 'record')} "
         f"({100 * share:.2f}%; fail: at least {100 * FAIL_SHARE:.0f}%; warn: any)."
         if ids.len()
-        else f"No {what} has more than one label ({holding:,} of {records:,} records have one)."
+        else f"No {what} has more than one label ({having})."
     )
     return Finding(
         check=check,

@@ -37,6 +37,7 @@ from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
 from claimlab.core.shown import Shown
+from claimlab.core.words import several
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.prompts import Given
 from claimlab.pages.folder import Contents, fill
@@ -195,7 +196,8 @@ class Fixed(Shown):
         return pl.DataFrame([{"verdict": v, "before": before[v], "after": after[v]} for v in before])
 
     def headline(self) -> str:
-        return f"of '{self.dataset.name}': {len(self.dataset):,} records, {sum(self.removed.values()):,} removed"
+        removed = sum(self.removed.values())
+        return f"of '{self.dataset.name}': {several(len(self.dataset), 'record')}, {removed:,} removed"
 
 
 @repeatable()

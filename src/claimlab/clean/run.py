@@ -58,7 +58,7 @@ class Cleaned(Shown):
 
     def headline(self) -> str:
         left = ", ".join(f"{self.total(name):,} {name}" for name in ("dropped", "doubtful", "changed"))
-        return f"'{self.dataset.name}': {len(self.dataset):,} records kept, {left}"
+        return f"'{self.dataset.name}': {several(len(self.dataset), 'record')} kept, {left}"
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the cleaned dataset."""
@@ -146,7 +146,7 @@ def _advance(
     _append(tables, "changes", changed)
     for name, table in outcome.tables.items():
         _append(tables, name, table)
-    notes = [*outcome.notes, *([f"{spared:,} records stay because a person decided to keep them"] if spared else [])]
+    notes = [*outcome.notes, *([f"{several(spared, 'record')} kept by a person's decision"] if spared else [])]
     counts = {
         "status": "run",
         "kept": outcome.kept.height,

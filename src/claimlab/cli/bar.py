@@ -23,9 +23,9 @@ class Stage:
     label: str
     done: int
     total: int | None
-    first: int = 0  # how much was done when it was first heard of: a resumed run starts in the middle
+    first: int = 0  # how much was done at its first report: a resumed run starts in the middle
     began: float = field(default_factory=time.monotonic)
-    heard: float = field(default_factory=time.monotonic)
+    updated: float = field(default_factory=time.monotonic)
 
     def is_same(self, label: str, done: int, total: int | None) -> bool:
         """A stage may name its steps ("audit: length", "audit: time"); what it counts stays the same."""
@@ -40,8 +40,8 @@ class Stage:
         """Seconds to go, by the pace so far; null where that is not known yet."""
         if self.total is None or self.over or self.done <= self.first:
             return None
-        pace = (self.heard - self.began) / (self.done - self.first)
-        return max(0.0, pace * (self.total - self.done) - (now - self.heard))
+        pace = (self.updated - self.began) / (self.done - self.first)
+        return max(0.0, pace * (self.total - self.done) - (now - self.updated))
 
 
 class Stages:
@@ -54,7 +54,7 @@ class Stages:
         for depth, stage in enumerate(self.open):
             if stage.is_same(label, done, total):
                 del self.open[depth + 1 :]
-                stage.label, stage.done, stage.heard = label, done, time.monotonic()
+                stage.label, stage.done, stage.updated = label, done, time.monotonic()
                 return
         while self.open and (self.open[-1].over or self.open[-1].total is None):
             self.open.pop()
@@ -91,8 +91,6 @@ def bar(start: str) -> Iterator[Progress]:
     stages = Stages()
 
     class Left(ProgressColumn):
-        max_refresh = 0.5
-
         def render(self, task: Any) -> Text:  # noqa: ARG002
             return Text(time_left(stages.open[-1].left(time.monotonic()) if stages.open else None))
 

@@ -36,7 +36,7 @@ FOUND_BY_CLEAN = {"wrong-language": ("language", "doubtful"), "too-short": ("too
 def run(folder: Path, *, seed: int, data_only: bool = False, progress: Progress = silent) -> Tour:
     """Write the datasets into `folder`, put them through every stage, and write `index.html`."""
     dataset, truth = planted(seed=seed)
-    tour = Tour(folder, seed, dataset, clean_twin(seed=seed), truth)
+    tour = Tour(folder, seed, dataset, clean_twin(seed=seed), truth, progress)
     dataset.write(folder / "planted")
     tour.twin.write(folder / "clean-twin")
     write_csv(dataset, folder / "planted.csv")
@@ -84,8 +84,8 @@ def show_data(tour: Tour) -> None:
 
 
 def run_audit(tour: Tour) -> None:
-    tour.audit = audit(tour.dataset, seed=tour.seed, debug=True)
-    tour.twin_audit = audit(tour.twin, seed=tour.seed, debug=True)
+    tour.audit = audit(tour.dataset, seed=tour.seed, debug=True, progress=tour.progress)
+    tour.twin_audit = audit(tour.twin, seed=tour.seed, debug=True, progress=tour.progress)
     write_audits([tour.audit], tour.folder / "audit")
     for defect, (check, feature) in FOUND_BY_AUDIT.items():
         if any(f.verdict == "fail" for f in findings_of(tour.audit, check, feature)):
@@ -105,8 +105,8 @@ def run_audit(tour: Tour) -> None:
 
 def run_clean(tour: Tour) -> None:
     """Clean both datasets by the default recipe: what was planted leaves with its reason, the twin loses nothing."""
-    tour.cleaned = clean(tour.dataset, seed=tour.seed)
-    tour.twin_cleaned = clean(tour.twin, seed=tour.seed)
+    tour.cleaned = clean(tour.dataset, seed=tour.seed, progress=tour.progress)
+    tour.twin_cleaned = clean(tour.twin, seed=tour.seed, progress=tour.progress)
     tour.cleaned.dataset.write(tour.folder / "cleaned")
     for defect, (step, table) in FOUND_BY_CLEAN.items():
         left = tour.cleaned.dataset.tables.get(table)

@@ -33,7 +33,7 @@ def run_enrich(tour: Tour) -> None:
     with tempfile.TemporaryDirectory(prefix="claimlab-demo-") as place:
         build_index(file, Path(place) / "index")
         doors = Doors(Local(Path(place) / "index"), extractor=rule_extractor("offline"))
-        done = sync.run(enrich_async(some, doors))
+        done = sync.run(enrich_async(some, doors, progress=tour.progress))
     ends = dict(done.dataset.tables["enrichment"].select("record_id", "outcome").iter_rows())
     tour.enriched = done.summary
     hits = {

@@ -20,7 +20,7 @@ SHOWN = (1, 2, 3, 5, 10)  # steps
 def run_evolve(tour: Tour) -> None:
     some = tour.twin.records.filter(pl.col("language") == "eng").head(CLAIMS)
     claims = replace(tour.twin, records=some, files={})
-    evolved = {network: _evolved(claims, network, tour.seed) for network in NETWORKS}
+    evolved = {network: _evolved(claims, network, tour) for network in NETWORKS}
     evolved["random"].write(tour.folder / "evolved")
     turns = sum(data.tables["traces"].height for data in evolved.values())
     sentences = (
@@ -39,8 +39,8 @@ def run_evolve(tour: Tour) -> None:
     tour.sections.append(Section("Claim evolution", blocks))
 
 
-def _evolved(claims: Dataset, network: str, seed: int) -> Dataset:
-    return evolve(claims, network=network, steps=STEPS, seed=seed)
+def _evolved(claims: Dataset, network: str, tour: Tour) -> Dataset:
+    return evolve(claims, network=network, steps=STEPS, seed=tour.seed, progress=tour.progress)
 
 
 def _change(data: Dataset) -> Sequence[float]:

@@ -8,16 +8,18 @@ from claimlab.audit.run import audit
 from claimlab.cli.tour_state import Tour
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding
+from claimlab.core.words import several
 from claimlab.pages.blocks import Cell, Section, Table, Text
 
 DEFECT, CHECK, FEATURE = "contradicting-near-duplicates", "near-duplicates", "under different labels"
 ANNOTATORS, ADJUDICATOR = ("ana (invented)", "ben (invented)"), "ola (invented)"
 START = datetime(2026, 1, 5, 9)  # the same in every run
-UNSURE = 3  # the second annotator calls every third item two different claims
+UNDECIDABLE = 3  # of every third pair neither label can be trusted: remove both
+SLIPS = (12, 20)  # every twelfth answer of the first annotator and every twentieth of the second is wrong
 
 
 def run_review(tour: Tour) -> None:
-    """Two annotators who were made up, an adjudicator where they differ; then the audit of what was written back."""
+    """Two invented annotators who mostly agree, an adjudicator where they differ; then the audit of the result."""
     try:
         from claimlab.review.apply import review_apply
         from claimlab.review.create import review_create
@@ -31,14 +33,15 @@ def run_review(tour: Tour) -> None:
     originals = set(tour.truth.records[DEFECT][::2])
     rows: list[Row] = []
     for number, (item, about) in enumerate(review.about().items()):
-        right = "second" if about.other_id in originals and about.record_id not in originals else "first"
-        answers = [right, "both" if number % UNSURE == 0 else right]
+        better = "second" if about.other_id in originals and about.record_id not in originals else "first"
+        right, wrong = (better, "neither") if number % UNDECIDABLE else ("neither", better)
+        answers = [wrong if (number + 1) % slip == 0 else right for slip in SLIPS]
         for annotator, answer in zip(ANNOTATORS, answers, strict=True):
             at = START + timedelta(seconds=20 * len(rows))
             rows.append(Row(item, annotator, answer, seconds=12.0 + number % 5, at=at))
         if answers[0] != answers[1]:
             at = START + timedelta(hours=3, seconds=30 * number)
-            rows.append(Row(item, ADJUDICATOR, right, round="final", comment="The same claim.", at=at))
+            rows.append(Row(item, ADJUDICATOR, right, round="final", comment="Decided after discussion.", at=at))
     review.merge(rows)
     agreement, total = review.agreement().headline(), review.size
     reviewed = review_apply(review, tour.folder / "reviewed", tour.folder / "planted")
@@ -47,10 +50,11 @@ def run_review(tour: Tour) -> None:
     after = _finding(audit(reviewed, checks=[CHECK], seed=tour.seed).findings)
     final = sum(row.round == "final" for row in rows)
     words = (
-        f"{total} pairs that are nearly the same and have different labels were decided by two invented annotators, "
-        f"whose answers follow from what was planted; where they differ ({final} pairs), an invented adjudicator "
-        f"decides. Agreement of {agreement}. Applied to the dataset, {len(tour.dataset) - len(reviewed)} records are "
-        "removed, and the audit is asked again. Open the review with: claimlab serve."
+        f"Two invented annotators decided {several(total, 'pair')} of near-duplicates with different labels: keep one, "
+        f"or remove both. They mostly agree; where they differ ({several(final, 'pair')}), an "
+        f"invented adjudicator decides. Agreement on {agreement}. Applied to the dataset, the review removes "
+        f"{several(len(tour.dataset) - len(reviewed), 'record')}, and the check runs again. "
+        "Open the review with: claimlab serve."
     )
     table: list[list[Cell | str]] = [["before the review", *_cells(before)], ["after it", *_cells(after)]]
     tour.sections.append(

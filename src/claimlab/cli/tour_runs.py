@@ -18,7 +18,7 @@ def run_detect(tour: Tour) -> None:
     split = Dataset.open(tour.folder / "split")
     rows: list[list[Any]] = []
     for name in DETECTORS:
-        run = detect(split, name, seed=tour.seed)
+        run = detect(split, name, seed=tour.seed, progress=tour.progress)
         run.write(tour.folder / "runs" / name)
         scores = run.report["scores"]
         rows.append([name, run.records.height, percent(scores["accuracy"]), percent(scores["macro_f1"])])

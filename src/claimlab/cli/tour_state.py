@@ -1,4 +1,4 @@
-"""What the stages of the demo hand on to each other."""
+"""What the stages of the demo pass on to each other."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from claimlab.audit.result import Audit
 from claimlab.clean.run import Cleaned
 from claimlab.core.dataset import Dataset
+from claimlab.core.progress import Progress, silent
 from claimlab.generate.planted import Truth
 from claimlab.pages.blocks import Block
 
@@ -22,6 +23,7 @@ class Tour:
     dataset: Dataset
     twin: Dataset
     truth: Truth
+    progress: Progress = silent
     audit: Audit | None = None
     twin_audit: Audit | None = None
     cleaned: Cleaned | None = None

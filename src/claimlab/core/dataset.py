@@ -30,6 +30,7 @@ from claimlab.core.record import (
 )
 from claimlab.core.shown import to_pandas
 from claimlab.core.summary import facts, first_records
+from claimlab.core.words import several
 
 SCHEMA_VERSION = 1
 MANIFEST = "dataset.json"
@@ -123,13 +124,14 @@ class Dataset:
     def __repr__(self) -> str:
         counts = ", ".join(f"{name} {n:,}" for name, n in count(self.records, {}).get("veracity", {}).items())
         tables = f", tables: {', '.join(sorted(self.tables))}" if self.tables else ""
-        return f"<Dataset '{self.name}': {len(self):,} records{f' ({counts})' if counts else ''}{tables}>"
+        return f"<Dataset '{self.name}': {several(len(self), 'record')}{f' ({counts})' if counts else ''}{tables}>"
 
     def __str__(self) -> str:
         """What `claimlab show` prints of it, in short."""
         lines = [f"- {line}" for line in facts(self.records, count(self.records, {}), self.licence)]
-        lines += [f"- {name}: {table.height:,} rows" for name, table in sorted(self.tables.items())]
-        return "\n".join([f"'{self.name}': a dataset of {len(self):,} records", *lines, *first_records(self.records)])
+        lines += [f"- {name}: {several(table.height, 'row')}" for name, table in sorted(self.tables.items())]
+        head = f"'{self.name}': a dataset of {several(len(self), 'record')}"
+        return "\n".join([head, *lines, *first_records(self.records)])
 
     def _repr_html_(self) -> str:
         from html import escape

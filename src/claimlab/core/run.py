@@ -160,6 +160,7 @@ class Run:
         if self.output.exists() and not self.force and not self._is_ours():
             raise OutputExists(self.output)
         with atomic_folder(self.output) as building:
+            self.progress("writing", 0, None)
             if more is not None:
                 more(building)
             note_call(building, self.output)
@@ -178,6 +179,7 @@ class Run:
             return
         with atomic_folder(self.output) as building:
             note_call(building, self.output)
+            self.progress("writing", 0, None)
             write(building)
         self.clear()
 

@@ -11,3 +11,8 @@ def several(n: int, noun: str, plural: str | None = None) -> str:
 def verb(n: int, one: str = "is", many: str = "are") -> str:
     """The verb that agrees with `n` things."""
     return one if n == 1 else many
+
+
+def several_of(n: int, total: int, noun: str, plural: str | None = None) -> str:
+    """`n` of `total` things in words: 1 of 50 records, 1 of 1 record."""
+    return f"{n:,} of {several(total, noun, plural)}"

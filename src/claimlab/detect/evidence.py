@@ -13,6 +13,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UsageError
+from claimlab.core.words import several, several_of, verb
 
 Mode = Literal["none", "complete", "filtered", "guarded"]
 PIECES = 5
@@ -54,15 +55,18 @@ class Reading:
         if self.mode == "none":
             return []
         without = records.height - records.join(self.table, on="id", how="semi").height
-        sentences = [f"{without:,} of {records.height:,} records have no evidence in the reading '{self.mode}'."]
+        of = several_of(without, records.height, "record")
+        sentences = [f"{of} {verb(without, 'has', 'have')} no evidence in the reading '{self.mode}'."]
         rated = sum(i in self.rated for i in records["id"].to_list())
         if rated:
             sentences.append(
-                f"{rated:,} of {records.height:,} records are shown a fact-check among their evidence: compare with "
+                f"The evidence of {several_of(rated, records.height, 'record')} includes a fact-check: compare with "
                 "`evidence='guarded'`."
             )
         if self.unmarked:
-            sentences.append(f"{self.unmarked:,} pieces of evidence carry no mark and were left out of '{self.mode}'.")
+            n = self.unmarked
+            pieces = several(n, "piece of evidence", "pieces of evidence")
+            sentences.append(f"{pieces} without marks {verb(n, 'was', 'were')} left out of '{self.mode}'.")
         return sentences
 
 

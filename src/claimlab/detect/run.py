@@ -23,6 +23,7 @@ from claimlab.core.errors import DataError, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
+from claimlab.core.words import several, several_of, verb
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
 from claimlab.detect.open import open_detector
@@ -233,7 +234,7 @@ def _nothing_in(name: str, split: pl.Series, task: Task) -> DataError:
             "Use the whole dataset, not a run or a small part of it, or split it again: claimlab split DIR -o NEW",
         )
     return DataError(
-        f"The {here:,} records of split '{name}' have no label of the task '{task.name}'.",
+        f"None of the {several(here, 'record')} in split '{name}' has a label of the task '{task.name}'.",
         "Pass another `task`, or map the labels first: claimlab labels",
     )
 
@@ -243,14 +244,13 @@ def unready(job: Prepared) -> list[str]:
     test, seen = job.parts["test"], set(job.parts["train"].labels) | set(job.parts["dev"].labels)
     notes = []
     if bare := test.records["text"].null_count():
-        notes.append(f"{bare:,} of {test.records.height:,} test records have no text.")
+        notes.append(f"{several_of(bare, test.records.height, 'test record')} {verb(bare, 'has', 'have')} no text.")
     new = Counter(label for label in test.labels if label not in seen)
     if seen and new:
         named = ", ".join(f"{label} {n:,}" for label, n in sorted(new.items()))
-        notes.append(
-            f"{sum(new.values()):,} of {len(test.labels):,} test records are of a class that training did not have "
-            f"({named})."
-        )
+        n = sum(new.values())
+        of = several_of(n, len(test.labels), "test record")
+        notes.append(f"{of} {verb(n, 'has', 'have')} a class that does not occur in train ({named}).")
     return notes
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.scores import accuracy, confusion, measured_macro_f1
+from claimlab.core.words import several
 from claimlab.tasks.task import Task
 
 
@@ -36,7 +37,7 @@ def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
 
 
 def headline(detector: str, scores: dict[str, Any]) -> str:
-    accuracy, n = f"accuracy {100 * scores['accuracy']:.1f}", f"on {scores['n']:,} test records"
+    accuracy, n = f"accuracy {100 * scores['accuracy']:.1f}", f"on {several(scores['n'], 'test record')}"
     if scores["macro_f1"] is None:
         only = ", ".join(scores["classes"])
         return f"{detector} scores {accuracy} {n}; macro-F1 not measured: only one class ({only})."

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.record import meta_json, to_side_table
+from claimlab.core.words import several_of, verb
 from claimlab.detect.detector import ABSTAINED, Prediction
 from claimlab.search.evidence import Evidence
 from claimlab.text.urls import registrable_domain
@@ -86,9 +87,10 @@ def suspicious(predictions: Sequence[Prediction]) -> list[str]:
     if tally["constant-score"]:
         notes.append("Every prediction has the same scores: AUROC and calibration mean nothing here.")
     if (edges := tally["clamped-score"]) > scored / 2:
-        notes.append(f"{edges} of {scored} scores are exactly 0 or 1: they look clamped.")
+        notes.append(f"{several_of(edges, scored, 'score')} {verb(edges)} exactly 0 or 1: clamped scores?")
     if against := tally["another-class-scores-higher"]:
-        notes.append(f"{against} of {scored} predictions score another class higher than the one they name.")
+        of = several_of(against, scored, "prediction")
+        notes.append(f"{of} {verb(against, 'scores', 'score')} another class higher than the predicted one.")
     notes += _unanswered(predictions)
     return notes
 
@@ -100,10 +102,10 @@ def _unanswered(predictions: Sequence[Prediction]) -> list[str]:
     if n := sum(failed.values()):
         why = ", ".join(f"{reason} {count}" for reason, count in sorted(failed.items()))
         named = f" ({why})" if set(failed) != {"no reason given"} else ""
-        notes.append(f"{n} of {len(predictions)} predictions failed and are null{named}.")
+        notes.append(f"{several_of(n, len(predictions), 'prediction')} failed and {verb(n)} null{named}.")
     if n := sum(abstained.values()):
         why = ", ".join(f"{kind} {abstained[kind]}" for kind in ABSTAINED if abstained[kind])
-        notes.append(f"{n} of {len(predictions)} predictions abstained ({why}) and name no class.")
+        notes.append(f"{several_of(n, len(predictions), 'prediction')} abstained ({why}): no class.")
     return notes
 
 

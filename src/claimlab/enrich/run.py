@@ -20,6 +20,7 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
+from claimlab.core.words import several
 from claimlab.enrich.flow import OUTCOMES, Doors, Enriched, Settings, enrich_record
 from claimlab.enrich.query import QueryText, make_queries, prepared
 from claimlab.enrich.tables import tables_of
@@ -42,7 +43,8 @@ class Enrichment(Shown):
 
     def headline(self) -> str:
         outcomes = ", ".join(f"{name} {n:,}" for name, n in self.summary["outcomes"].items() if n)
-        return f"of '{self.dataset.name}': {self.summary['evidence']:,} pieces of evidence ({outcomes})"
+        pieces = several(self.summary["evidence"], "piece")
+        return f"of '{self.dataset.name}': {pieces} of evidence ({outcomes})"
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the dataset with its evidence."""

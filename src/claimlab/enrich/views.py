@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core.dataset import Dataset
+from claimlab.core.words import several, several_of
 from claimlab.enrich.patterns import analyse
 from claimlab.pages.blocks import Block, Figure, Report, Section, Table, Text, percent
 from claimlab.pages.charts import CLASS_COLOURS, bars, to_svg
@@ -30,9 +31,9 @@ def blocks(analysis: dict[str, Any]) -> list[Block]:
         out.append(Section("Outcomes", [_table(analysis["outcomes"], "outcome", "What became of the records.")]))
     marks = analysis["marks"]
     kept_apart = (
-        f"{analysis['evidence']:,} pieces of evidence. Marked: {marks['filtered']:,} social media, "
-        f"{marks['guard_factcheck']:,} fact-checks, {marks['guard_own_source']:,} from the record's own source, "
-        f"{marks['guard_copy']:,} near-copies of the record."
+        f"{several(analysis['evidence'], 'piece')} of evidence. Marked: {marks['filtered']:,} social media, "
+        f"{several(marks['guard_factcheck'], 'fact-check')}, {marks['guard_own_source']:,} from the record's own "
+        f"source, {several(marks['guard_copy'], 'near-copy', 'near-copies')} of the record."
     )
     rows = [[p["pattern"], p["what"], p["records"], p["of"], percent(p["share"])] for p in analysis["patterns"]]
     table = Table(["Pattern", "What it is", "Records", "Of", "%"], rows, sortable=False)
@@ -44,7 +45,7 @@ def blocks(analysis: dict[str, Any]) -> list[Block]:
         _table(analysis["verdicts"], "verdict", "The same ratings in four words."),
     ]
     out.append(Section("Fact-checks", checkers))
-    dates: list[Block] = [Text(f"{analysis['undated']:,} of {analysis['evidence']:,} pieces have no date.")]
+    dates: list[Block] = [Text(f"Without a date: {several_of(analysis['undated'], analysis['evidence'], 'piece')}.")]
     dates += _histogram(analysis["years"], "All evidence by year of publication.")
     dates += _histogram(analysis["factcheck_years"], "Fact-checks by year of publication.")
     out.append(Section("Publication dates", dates))

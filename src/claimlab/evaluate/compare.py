@@ -13,9 +13,11 @@ from itertools import combinations
 
 import polars as pl
 
+from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.adjust import holm
 from claimlab.core.stats.interval import DRAWS, Interval
 from claimlab.core.stats.scores import accuracy, measured_macro_f1
+from claimlab.core.words import several
 from claimlab.evaluate.metrics import confusion
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.small import ONE_CLASS, SMALLEST
@@ -55,7 +57,8 @@ def compare(first: ScoredRun, second: ScoredRun, *, seed: int = 0, draws: int = 
         return Comparison(first.name, second.name, 0, why="They answer different tasks.")
     same = first.table.select("id", "truth").join(second.table.select("id", "truth"), on=["id", "truth"], how="inner")
     if same.height < SMALLEST:
-        return Comparison(first.name, second.name, same.height, why=f"They share {same.height or 'no'} records.")
+        shared = several(same.height, "record") if same.height else "no records"
+        return Comparison(first.name, second.name, same.height, why=f"They share {shared}.")
     left, right = (on_records(run, same) for run in (first, second))
     points = [measured_macro_f1(confusion(run.answers)) for run in (left, right)]
     if points[0] is None or points[1] is None:
@@ -77,17 +80,26 @@ def compare(first: ScoredRun, second: ScoredRun, *, seed: int = 0, draws: int = 
 
 
 def compare_all(
-    runs: Sequence[ScoredRun], *, every_pair: bool = False, seed: int = 0, draws: int = DRAWS
+    runs: Sequence[ScoredRun],
+    *,
+    every_pair: bool = False,
+    seed: int = 0,
+    draws: int = DRAWS,
+    progress: Progress = silent,
 ) -> list[Comparison]:
     """Each run with the best one, or every pair; within one task and dataset, corrected for how many they are."""
-    comparisons = []
+    pairs: list[tuple[ScoredRun, ScoredRun]] = []
     for name in dict.fromkeys((run.task.name, run.dataset) for run in runs):
         mine = sorted(
             (run for run in runs if (run.task.name, run.dataset) == name and run.table.height),
             key=_place,
         )
-        pairs = combinations(mine, 2) if every_pair else ((mine[0], run) for run in mine[1:])
-        comparisons += [compare(a, b, seed=seed, draws=draws) for a, b in pairs]
+        pairs += combinations(mine, 2) if every_pair else ((mine[0], run) for run in mine[1:])
+    comparisons = []
+    for i, (a, b) in enumerate(pairs):
+        progress("comparisons", i, len(pairs))
+        comparisons.append(compare(a, b, seed=seed, draws=draws))
+    progress("comparisons", len(pairs), len(pairs))
     return corrected(comparisons)
 
 

@@ -49,11 +49,11 @@ def evaluate_runs(
     results = []
     for i, run in enumerate(opened):
         progress("runs", i, len(opened))
-        results.append(evaluate_run(run, by=by, seed=seed, draws=draws))
+        results.append(evaluate_run(run, by=by, seed=seed, draws=draws, progress=progress))
     progress("runs", len(opened), len(opened))
     return Evaluated(
         results,
-        compare_all(opened, every_pair=every_pair, seed=seed, draws=draws),
+        compare_all(opened, every_pair=every_pair, seed=seed, draws=draws, progress=progress),
         join_seeds(opened, seed=seed, draws=draws),
         drops(opened, seed=seed, draws=draws),
         seed,
@@ -61,18 +61,38 @@ def evaluate_runs(
     )
 
 
-def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int = 0, draws: int = DRAWS) -> RunResult:
+def evaluate_run(
+    run: ScoredRun,
+    *,
+    by: Sequence[str] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+    progress: Progress = silent,
+) -> RunResult:
     """One run by itself."""
     if not run.table.height:
         raise DataError(
             f"The run '{run.name}' has no prediction for a record that the task '{run.task.name}' gives a label.",
             "Check `task`, and that the predictions carry the ids of the dataset.",
         )
+    subgroups = telling(run) if by is None else list(by)
+    steps, total = iter(range(len(subgroups) + 3)), len(subgroups) + 3
+
+    def step(name: str) -> None:
+        progress(f"{run.name}: {name}", next(steps), total)
+
+    step("intervals")
     answers = run.answers
     positive = run.task.positive
     f1, right, *classes = table_interval(answers, _figures, seed=seed, draws=draws)
-    usual, thin = by is None, thin_classes(answers)
-    alone = len(answers.classes) < 2
+    thin, alone = thin_classes(answers), len(answers.classes) < 2
+    step("AUROC")
+    auroc = None if thin else auroc_interval(answers, positive, seed=seed)
+    slices = []
+    for name in subgroups:
+        step(f"by {name}")
+        slices.append(slice_run(run, name, seed=seed, draws=draws))
+    step("abstentions")
     return RunResult(
         name=run.name,
         dataset=run.dataset,
@@ -86,12 +106,12 @@ def evaluate_run(run: ScoredRun, *, by: Sequence[str] | None = None, seed: int =
         intervals={
             "macro_f1": None if thin or alone else f1,
             "accuracy": right,
-            "auroc": None if thin else auroc_interval(answers, positive, seed=seed),
+            "auroc": auroc,
         },
         class_intervals={c: None if c in thin or alone else i for c, i in zip(answers.classes, classes, strict=True)},
         groups=kinds(answers.cluster, answers.cell, answers.cells).groups,
         baselines=baselines(run),
-        slices=[slice_run(run, name, seed=seed, draws=draws) for name in (telling(run) if usual else by or ())],
+        slices=slices,
         abstentions=abstentions(run, seed=seed, draws=draws),
         left_out={name: int(getattr(run, name)) for name in ("strangers", "unlabelled", "repeated", "untouched")},
         cautions=cautions(answers),

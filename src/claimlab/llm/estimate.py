@@ -42,7 +42,7 @@ class Estimate:
         """One line for the person who is about to spend."""
         calls = "1 call" if self.calls == 1 else f"{self.calls:,} calls"
         tokens = f"{calls}, about {self.input_tokens:,} tokens in, at most {self.output_tokens_most:,} out"
-        saved = f" ({self.cached:,} more are in the cache and cost nothing)" if self.cached else ""
+        saved = f" ({self.cached:,} more in the cache, free)" if self.cached else ""
         if self.money_most is None or self.money_least is None:
             return f"{tokens}{saved}; cost unknown: no price is known for {self.model}."
         when = f", prices as of {self.price_as_of}" if self.price_as_of else ""

@@ -54,9 +54,9 @@ class Folder(Shown):
 
     def headline(self) -> str:
         if self.dataset is None:
-            return f"'{self.name}': a claimlab {self.kind}, {len(self.files)} files"
+            return f"'{self.name}': a claimlab {self.kind}, {several(len(self.files), 'file')}"
         note = ", synthetic" if self.dataset.synthetic else ""
-        return f"'{self.name}': a {self.kind} of {len(self.dataset):,} records{note}"
+        return f"'{self.name}': a {self.kind} of {several(len(self.dataset), 'record')}{note}"
 
     def to_json(self) -> dict[str, Any]:
         shown: dict[str, Any] = {"name": self.name, "kind": self.kind, "path": self.path and str(self.path)}
@@ -185,7 +185,7 @@ def _matches(folder: Folder, matches: int) -> list[Block]:
         values = sorted(folder.values.items(), key=lambda item: (-item[1], item[0]))
         more = [Text(f"and {len(values) - VALUES:,} more", "note")] if len(values) > VALUES else []
         rows = Table((folder.column, "records"), values[:VALUES])
-        return [Section(f"{folder.column} of {matches:,} records of '{folder.name}'", [rows, *more])]
+        return [Section(f"{folder.column} of {several(matches, 'record')} of '{folder.name}'", [rows, *more])]
     if folder.whole:
         fields = [(str(k), str(v)) for row in folder.records.to_dicts() for k, v in row.items() if v is not None]
         record = Section(f"{matches:,} of the records of '{folder.name}'", [Table(("field", "value"), fields)])

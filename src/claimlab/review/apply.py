@@ -17,6 +17,7 @@ from claimlab.core.digest import digest_json, digest_table
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table, validate
 from claimlab.core.run import Run, Source
+from claimlab.core.words import several
 from claimlab.review.batches import ACCEPTED, DISCARDED
 from claimlab.review.results import written
 from claimlab.review.review import Review
@@ -120,7 +121,7 @@ def _apply(dataset: Dataset, review: Review) -> Dataset:
     )  # fmt: skip
     out = dataset.derive(records, step, tables)
     if rest := settled.get("open", 0) + settled.get("disputed", 0):
-        out.notes.append(f"The review '{review.task.name}' was applied with {rest:,} items open or disputed.")
+        out.notes.append(f"The review '{review.task.name}' was applied with {several(rest, 'item')} open or disputed.")
     return out
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.shown import Shown
+from claimlab.core.words import several_of
 from claimlab.review.people import everyone
 from claimlab.review.tables import assignment, item, sa
 from claimlab.review.task import Task
@@ -47,7 +48,8 @@ class ReviewStatus(Shown):
 
     def headline(self) -> str:
         torn, waiting = (self.items.get(name, 0) for name in ("disputed", "open"))
-        return f"'{self.name}': {self.settled:,} of {self.total:,} items settled, {torn:,} disputed, {waiting:,} open"
+        settled = several_of(self.settled, self.total, "item")
+        return f"'{self.name}': {settled} settled, {torn:,} disputed, {waiting:,} open"
 
     def to_json(self) -> dict[str, Any]:
         return {

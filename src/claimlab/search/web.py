@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from claimlab.core.errors import BudgetSpent, SearchFailed
 from claimlab.core.languages import to_iso1
+from claimlab.core.words import several
 from claimlab.search.dates import date_of
 from claimlab.search.evidence import Evidence, Review
 from claimlab.search.fields import wrong_shape
@@ -88,7 +89,7 @@ class WebProvider(ABC):
             except (SearchFailed, BudgetSpent) as failure:
                 if not pieces:
                     raise
-                notes.append(f"There may be more: after {len(pieces)} results, {failure.problem}")
+                notes.append(f"There may be more: after {several(len(pieces), 'result')}, {failure.problem}")
                 break
             before = len(pieces)
             for piece in (e for e in answer.evidence if e is not None):

@@ -6,6 +6,7 @@ from claimlab.audit.check import Context, not_measured
 from claimlab.audit.rule import Rule, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
+from claimlab.core.words import several
 
 RARE = 0.05
 
@@ -39,7 +40,7 @@ class OneClass:
                 check=self.name,
                 protocol="fair",
                 verdict=verdict,
-                why=words[verdict] + (f" {unlabelled:,} records are outside these classes." if unlabelled else ""),
+                why=words[verdict] + (f" {several(unlabelled, 'record')} outside these classes." if unlabelled else ""),
                 n=subject.n,
                 classes=counts,
             )

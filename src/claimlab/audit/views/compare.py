@@ -11,6 +11,7 @@ from claimlab.audit.result import Audit
 from claimlab.audit.views.page import Chapter, Detail, chapter
 from claimlab.audit.views.wording import VERDICT_WORDS, finding_title, ordered, protocol_sections
 from claimlab.core.finding import VERDICTS, Verdict
+from claimlab.core.words import several, verb
 from claimlab.pages.blocks import Block, Cell, Fold, Items, Report, Section, Table, Text, Tiles, Tone, cell, percent
 from claimlab.pages.excerpt import excerpt
 
@@ -43,10 +44,10 @@ def compared(before: Chapter, after: Chapter, repaired: Repaired, detail: Detail
 
 
 def what_was_done(repaired: Repaired) -> Section:
-    items = [f"{n:,} records removed: {reason}." for reason, n in repaired.removed.items()]
+    items = [f"{several(n, 'record')} removed: {reason}." for reason, n in repaired.removed.items()]
     items.append(
-        f"{repaired.groups:,} sets of records that must stay together were assigned to train, dev and test; "
-        f"{repaired.parted:,} of them were on more than one side before."
+        f"{several(repaired.groups, 'group')} of records that must stay together assigned to train, dev and test; "
+        f"{repaired.parted:,} of them {verb(repaired.parted, 'was', 'were')} on more than one side before."
     )
     return Section("What was done", [Items(items), Text("The removed rows are in the tables dropped and doubtful.")])
 
@@ -84,7 +85,7 @@ def diff_blocks(diff: Diff, *, everything: bool = True) -> list[Block]:
     same = [c for c in diff.changes if c.change == "same"]
     blocks += [changes_table(shown)] if shown else []
     if same and everything:
-        blocks.append(Fold(f"{counts['same']} findings are the same", [changes_table(same)]))
+        blocks.append(Fold(f"{several(counts['same'], 'finding')} unchanged", [changes_table(same)]))
     elif same:
         blocks.append(Text(f"The same: {', '.join(named(c) for c in same)}."))
     return blocks
@@ -95,8 +96,8 @@ def diff_sentence(diff: Diff) -> str:
     counts = diff.counts()
     if counts["same"] == len(diff):
         return f"No finding changed between '{diff.before.dataset}' and '{diff.after.dataset}'."
-    parts = ", ".join(f"{n} {'are the same' if kind == 'same' else kind}" for kind, n in counts.items() if n)
-    return f"From '{diff.before.dataset}' to '{diff.after.dataset}', of {len(diff)} findings {parts}."
+    parts = ", ".join(f"{n} {'unchanged' if kind == 'same' else kind}" for kind, n in counts.items() if n)
+    return f"From '{diff.before.dataset}' to '{diff.after.dataset}', of {several(len(diff), 'finding')}: {parts}."
 
 
 def diff_page(diff: Diff) -> Report:

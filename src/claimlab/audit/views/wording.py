@@ -9,6 +9,7 @@ from claimlab.audit.check import CHECKS
 from claimlab.audit.protocols import PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.core.finding import VERDICTS, Finding
+from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Fold, Items, Section, Text
 
 VERDICT_WORDS = {
@@ -22,7 +23,7 @@ def headline(audit: Audit) -> str:
     counts = audit.counts()
     parts = [f"{counts[v]} {VERDICT_WORDS[v]}" for v in VERDICTS if counts[v]]
     return (
-        f"{audit.labelled:,} labelled of {audit.records:,} records, protocol {audit.protocol}: "
+        f"{audit.labelled:,} labelled of {several(audit.records, 'record')}, protocol {audit.protocol}: "
         f"{', '.join(parts) or 'no findings'}."
     )
 

@@ -13,6 +13,7 @@ from functools import cache
 import polars as pl
 
 from claimlab.core.languages import describe, normalise
+from claimlab.core.words import several
 
 ENGLISH = "eng"
 _CARD = """
@@ -63,13 +64,14 @@ class Coverage:
 
     def sentences(self) -> list[str]:
         counts = ", ".join(f"{len(codes)} in the {place}" for place, codes in declared().items())
-        sentences = [f"Texts in {len(self.found)} languages were found; declared are {counts}."]
+        sentences = [f"Texts in {several(len(self.found), 'language')}; declared are {counts}."]
         strangers = sorted(self.found - frozenset().union(*declared().values()))
         if strangers:
             sentences.append(f"Declared nowhere, but found: {', '.join(strangers)}.")
         missing = sorted(declared()["card"] - self.found)
         if missing and self.whole:
-            sentences.append(f"{len(missing)} languages of the card have no text here: {', '.join(missing)}.")
+            count = several(len(missing), "language")
+            sentences.append(f"{count} of the card without text here: {', '.join(missing)}.")
         bare = sorted(code for code in self.found if (facts := describe(code)) is None or facts.family is None)
         if bare:
             sentences.append(

@@ -8,6 +8,7 @@ import polars as pl
 
 from claimlab.catalog.datasets._fever import PARTS, Row, loaded, read_splits
 from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, both, frame_of, meta_column
+from claimlab.core.words import several
 
 FIELDS = ["uid", "claim", "label", "num_hops", "hpqa_id", "split"]
 FILES = {s: (f"hover_{s}_release*.json*", f"hover_{s}*.json*", f"{s}*.json*") for s in PARTS}
@@ -30,7 +31,7 @@ def read(bundle: Bundle, splits: Sequence[str]) -> Loaded:
     more = {"group": pl.col("hpqa_id"), "meta": meta_column(raw, ["num_hops"])}
     result = loaded("hover", "uid", raw, rows, _pages, **more)
     bare = result.records["label_raw"].null_count()
-    result.notes += [f"{bare:,} claims are published without a label."] if bare else []
+    result.notes += [f"{several(bare, 'claim')} published without a label."] if bare else []
     return result
 
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from claimlab.clean.step import CleanStep
 from claimlab.core.step import Outcome
+from claimlab.core.words import several
 
 
 class Decisions(CleanStep):
@@ -41,7 +42,7 @@ class Decisions(CleanStep):
         column = [new.get(i, v) for i, v in records.select("id", "veracity").iter_rows()]
         after = records.with_columns(pl.Series("veracity", column, dtype=pl.String)) if new else records
         gone = mine["id"].n_unique() - here.height
-        notes = (f"{gone:,} decisions are about records that left before",) if gone else ()
+        notes = (f"{several(gone, 'decision')} on records that were removed before",) if gone else ()
         return Outcome.of(records, kept=after, dropped=removed, changed=changed, notes=notes)
 
 

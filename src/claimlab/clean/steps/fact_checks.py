@@ -11,6 +11,7 @@ from claimlab.clean.ratings import plain_ratings
 from claimlab.clean.step import CleanStep
 from claimlab.core.labels import fold
 from claimlab.core.step import Outcome
+from claimlab.core.words import several
 from claimlab.text.neardup import find_across
 
 
@@ -35,7 +36,8 @@ class FactChecks(CleanStep):
         ).unique("id", keep="first", maintain_order=True)
         nuanced = self.ratings.height - plain.height
         notes = (
-            f"{matched['id'].n_unique():,} records have a plain rating; {nuanced:,} nuanced ratings decide nothing",
+            f"{several(matched['id'].n_unique(), 'record')} with a plain rating; "
+            f"{several(nuanced, 'nuanced rating')} not used",
         )
         doubtful = {
             i: f"labelled {label}, but {publisher or url or 'a fact-check'} rates it '{rating}'"

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from claimlab.clean.step import CleanStep, labels
 from claimlab.core.step import Outcome
+from claimlab.core.words import several
 
 
 class InspectionSample(CleanStep):
@@ -34,7 +35,7 @@ class InspectionSample(CleanStep):
             pl.lit(None, pl.String).alias("decision"), pl.lit(None, pl.String).alias("reason")
         )
         plain = Outcome.of(records)
-        note = f"{sample.height} records are in the table 'inspection' for manual inspection"
+        note = f"{several(sample.height, 'record')} in the table 'inspection' for manual inspection"
         return Outcome(plain.kept, plain.dropped, plain.doubtful, plain.changed, {"inspection": sample}, (note,))
 
 

@@ -9,6 +9,7 @@ import polars as pl
 from claimlab.clean.near import NearStep
 from claimlab.clean.step import labels
 from claimlab.core.step import Change, Outcome
+from claimlab.core.words import several, verb
 
 
 class NearDuplicates(NearStep):
@@ -24,7 +25,8 @@ class NearDuplicates(NearStep):
         rows = pl.DataFrame(
             {"id": records["id"], "group": records["group"], "label": labels(records), "cluster": clusters.labels}
         ).filter(pl.col("cluster") >= 0)
-        notes = [f"{rows.height:,} records are near-duplicates, in {len(clusters):,} clusters ({clusters.pairs.plan})"]
+        near = several(rows.height, "near-duplicate record")
+        notes = [f"{near}, in {several(len(clusters), 'cluster')} ({clusters.pairs.plan})"]
         if rows["label"].null_count() < rows.height:
             each = rows["label"].drop_nulls().value_counts().sort("label").iter_rows()
             notes.append("by label: " + ", ".join(f"{name} {count:,}" for name, count in each))
@@ -60,7 +62,8 @@ class NearDuplicates(NearStep):
         )
         torn = named.filter(pl.col("groups") > 1)["cluster"].n_unique()
         if torn:
-            notes.append(f"{torn:,} clusters span several groups that the records already had: a split may part them")
+            spans = f"{several(torn, 'cluster')} {verb(torn, 'spans', 'span')}"
+            notes.append(f"{spans} several groups that the records already had: a split may separate them")
         empty = named.filter(pl.col("group").is_null())
         joined = records.join(empty.select("id", "new"), on="id", how="left", maintain_order="left")
         rest = joined.with_columns(pl.coalesce("group", "new").alias("group")).drop("new")

@@ -8,6 +8,7 @@ import polars as pl
 
 from claimlab.clean.step import CleanStep, labels
 from claimlab.core.step import Outcome
+from claimlab.core.words import several
 from claimlab.text.urls import canonical_urls, find_urls
 
 
@@ -22,7 +23,7 @@ class UrlConflicts(CleanStep):
     def apply(self, records: pl.DataFrame) -> Outcome:
         conflicting = conflicts(records, self.where, canonical=self.spelling == "canonical")
         urls, ids = conflicting["url"].n_unique(), conflicting["id"].n_unique()
-        notes = (f"{urls:,} URLs appear with several labels, in {ids:,} records",)
+        notes = (f"{several(urls, 'URL')} with several labels, in {several(ids, 'record')}",)
         if self.action == "tag":
             tags = conflicting.select(
                 pl.col("id").alias("record_id"), pl.lit(self.name).alias("step"), pl.col("url").alias("tag")

@@ -25,6 +25,7 @@ from claimlab.cli.output import (
     written,
 )
 from claimlab.core.errors import UsageError
+from claimlab.core.words import several
 
 if TYPE_CHECKING:
     from claimlab.audit.front import Fixed
@@ -161,7 +162,7 @@ def _show_fixed(fixed: Fixed, open_page: bool, as_json: bool) -> None:
     counts = {"before": fixed.before.counts(), "after": fixed.after.counts()}
     if not as_json:
         for reason, n in fixed.removed.items():
-            echo(f"  {n:,} records removed: {reason}")
+            echo(f"  {several(n, 'record')} removed: {reason}")
         for name, tally in counts.items():
             echo(f"  {name}: " + ", ".join(f"{n} {verdict}" for verdict, n in tally.items()))
     written(fixed.dataset, as_json=as_json, more={"removed": fixed.removed, "verdicts": counts})

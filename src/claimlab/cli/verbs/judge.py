@@ -9,6 +9,7 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.output import echo, page, progress_bar, say, show_estimate, suggest, verb, written
+from claimlab.core.words import several_of
 
 app = verb()
 
@@ -75,7 +76,7 @@ def judge(
 
 
 def _print(output: Path, summary: dict[str, Any]) -> None:
-    echo(f"Wrote {output}: {summary['judged']:,} of {summary['predictions']:,} predictions judged.")
+    echo(f"Wrote {output}: {several_of(summary['judged'], summary['predictions'], 'prediction')} judged.")
     for line in lines_of(summary):
         echo(f"  {line}")
     say(f"Note: the judge is {summary['standing']}.")

@@ -89,8 +89,8 @@ def conflicts(
             folders, output=output, by=by, near=near, threshold=threshold, force=force, progress=progress
         )
     what = "text" if by == "text" else "tweet id"
-    lacking = [f"{n:,} records of {name} have no {what} or no label" for name, n in conflicting.left_out.items() if n]
-    note((f"{those} and were not compared." for those in lacking), "labels conflicts")
+    lacking = [f"{several(n, 'record')} of {name} without" for name, n in conflicting.left_out.items() if n]
+    note((f"{those} {what} or label: not compared." for those in lacking), "labels conflicts")
     if as_json:
         emit({"conflicts": [c.to_json() for c in conflicting.conflicts], "counts": conflicting.counts()})
         return

@@ -9,6 +9,7 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.output import echo, emit, progress_bar, say, verb
+from claimlab.core.words import several
 
 app = verb(help="Language models: install the embedded one, list profiles of endpoints, try one.")
 
@@ -146,7 +147,7 @@ def _batches(batches: list[Any], as_json: bool) -> None:
         return
     for row in rows:
         answers = f", {row['answered']:,} answered, {row['failed']:,} failed" if row["collected"] else ""
-        echo(f"{row['id']}: {row['status']}, {row['requests']:,} requests to {row['model']}{answers}")
+        echo(f"{row['id']}: {row['status']}, {several(row['requests'], 'request')} to {row['model']}{answers}")
     if not rows:
         say("There is no batch in this folder.")
 

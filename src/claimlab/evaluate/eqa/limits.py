@@ -11,6 +11,7 @@ from claimlab.audit.protocols import PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import check_title, finding_title, ordered
 from claimlab.core.dataset import Dataset
+from claimlab.core.words import several, several_of, verb
 from claimlab.evaluate.eqa.evidence import Evidence
 from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.runs import EXAMPLES, Run
@@ -114,8 +115,9 @@ def _left_out(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> 
     for audit in audits:
         missing = audit.records - audit.labelled
         if audit.target == evidence.study.data.target and missing:
-            sentence = f"{missing:,} of {audit.records:,} records have no label of the target {audit.target}"
-            yield Limit("left-out", dataset.name, f"{sentence} ({_labels(dataset)}): no check used them.")
+            of = several_of(missing, audit.records, "record")
+            text = f"No label of the target {audit.target} ({_labels(dataset)}) on {of}: not used by the checks."
+            yield Limit("left-out", dataset.name, text)
             break
     if dataset.records["split"].null_count() == dataset.records.height:
         yield Limit("left-out", dataset.name, "It has no split: leaks were measured on a random one, if at all.")
@@ -164,23 +166,24 @@ def _of_run(run: Run) -> Iterator[str]:
     if run.table["split"].null_count() == n:
         yield "The records name no split: those that the method was trained on may be among those scored."
     elif trained:
-        yield f"{trained:,} of the {n:,} scored records are in the training set."
+        yield f"{several_of(trained, n, 'scored record')} {verb(trained)} in the training set."
     if run.untouched:
-        yield f"{run.untouched:,} labelled records have no prediction; no split was named, so they were left out."
+        lacking = several(run.untouched, "labelled record")
+        yield f"{lacking} without a prediction: left out, because no split was named."
     if missing:
-        yield f"{missing:,} of {n:,} labelled records have no answer; they count as wrong."
+        yield f"No answer for {several_of(missing, n, 'labelled record')}: counted as wrong."
     if withheld:
-        yield f"For {withheld:,} of {n:,} labelled records it gave no verdict for lack of evidence: counted as wrong."
+        yield f"No verdict, for lack of evidence, on {several_of(withheld, n, 'labelled record')}: counted as wrong."
     strange = run.table["said"].is_not_null() & ~run.table["said"].is_in(list(run.classes))
     others = int((strange & run.table["abstained"].is_null()).sum())
     if others:
-        yield f"{others:,} answers are none of the labels ({', '.join(run.classes)}); they count as wrong."
+        yield f"{several(others, 'answer')} outside the labels ({', '.join(run.classes)}): counted as wrong."
     if run.unlabelled:
-        yield f"{run.unlabelled:,} records without a usable label were left out of the score."
+        yield f"{several(run.unlabelled, 'record')} without a usable label: left out of the score."
     if run.strangers:
-        yield f"{run.strangers:,} predictions are for records that the dataset does not hold; they were left out."
+        yield f"{several(run.strangers, 'prediction')} for records that the dataset does not have: left out."
     if run.repeated:
-        yield f"{run.repeated:,} predictions repeat a record or name none; the first of each was used."
+        yield f"{several(run.repeated, 'repeated prediction')} or without a record: the first of each was used."
     if run.table["rationale"].null_count() == n:
         yield "It gives no rationale: a right answer for a wrong reason cannot be detected."
 
@@ -191,7 +194,7 @@ def _inspection_limits(evidence: Evidence) -> Iterator[Limit]:
     for run in evidence.runs:
         for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
             if len(drawn) < EXAMPLES:
-                yield Limit("inspection", run.name, f"Only {len(drawn)} {what} predictions exist to be looked at.")
+                yield Limit("inspection", run.name, f"Only {several(len(drawn), f'{what} prediction')} to inspect.")
     if is_empty(evidence.study.inspection.notes):
         yield Limit("inspection", "", "No notes on the example predictions were given.")
 

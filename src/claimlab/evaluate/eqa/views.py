@@ -10,6 +10,7 @@ from claimlab.audit.views.matrix import matrix
 from claimlab.audit.views.page import Chapter, Detail, summary
 from claimlab.audit.views.wording import headline, protocol_sections
 from claimlab.core.dataset import Dataset
+from claimlab.core.words import several
 from claimlab.evaluate.eqa.evidence import Evidence
 from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.runs import Run
@@ -111,11 +112,12 @@ def run_section(run: Run, number: int, size: Size) -> Section:
     """Every score with its interval and baselines, by trait, and random examples: input, output and truth."""
     blocks: list[Block] = []
     if run.result is not None:
-        sentence = f"{run.table.height:,} labelled records of '{run.dataset}', split: {run.split or 'all'}."
+        n = several(run.table.height, "labelled record")
+        sentence = f"{n} of '{run.dataset}', split: {run.split or 'all'}."
         blocks += [Text(sentence), *run_blocks(run.result, f"run-{number + 1}", Detailed(figures=size.figures))]
     for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
         if drawn and size.examples:
-            title = f"{len(drawn)} {what} predictions drawn at random"
+            title = f"{several(len(drawn), f'{what} prediction')}, drawn at random"
             blocks.append(Section(title, [_examples(drawn, size.text)], anchor=f"run-{number + 1}-{what}"))
     if not size.examples:
         blocks.append(Text("The examples are in eqa.json; with them this page would grow too large.", "note"))

@@ -14,6 +14,7 @@ from claimlab.core.call import repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
+from claimlab.core.words import several
 from claimlab.evaluate.eqa.evidence import Evidence, gather
 from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.limits import limits
@@ -45,7 +46,7 @@ class Assurance(Shown):
         return pl.DataFrame(self["limits"], schema={"kind": pl.String, "about": pl.String, "sentence": pl.String})
 
     def headline(self) -> str:
-        return f"'{self['title']}': {len(self['limits'])} limits"
+        return f"'{self['title']}': {several(len(self['limits']), 'limit')}"
 
     def to_json(self) -> dict[str, Any]:
         return self.content

@@ -14,6 +14,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError
 from claimlab.core.stats.compared import compared
 from claimlab.core.stats.shares import wilson
+from claimlab.core.words import several
 from claimlab.evaluate.judge.articles import IDS, column
 from claimlab.files.read import user_table
 
@@ -140,7 +141,8 @@ def rate_in_words(part: Mapping[str, Any]) -> str:
 
 def agreement_in_words(part: Mapping[str, Any]) -> str:
     """Percent, kappa and alpha with their intervals, for the line beside a rate."""
-    words = [f"{100 * part['agreement']:.0f}% of {part['n']:,} cases{in_brackets(part['agreement_interval'], 100)}"]
+    cases = several(part["n"], "case")
+    words = [f"{100 * part['agreement']:.0f}% of {cases}{in_brackets(part['agreement_interval'], 100)}"]
     for name in ("kappa", "alpha"):
         value = part[name]
         words.append(

@@ -17,6 +17,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.record import SIDE_TABLES, meta_json, to_side_table
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
+from claimlab.core.words import several
 from claimlab.evaluate.judge.articles import Articles, articles_in
 from claimlab.evaluate.judge.cases import Case, left_out, read_cases
 from claimlab.evaluate.judge.opinions import Judge, NoJudge
@@ -62,7 +63,7 @@ class Judged(Shown):
 
     def headline(self) -> str:
         return f"'{self.dataset.name}' by {self.summary['judge']}: {self.summary['judged']:,} of " + (
-            f"{self.summary['predictions']:,} predictions; {self.summary['standing']}"
+            f"{several(self.summary['predictions'], 'prediction')}; {self.summary['standing']}"
         )
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:

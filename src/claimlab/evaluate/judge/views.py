@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from claimlab.core.words import several
 from claimlab.evaluate.judge.people import NOT_WRONG, OPEN, RATES, WRONG, in_brackets, rate_in_words
 from claimlab.pages.blocks import Block, Cell, Figure, Items, Report, Section, Table, Text, Tiles, Tone, percent
 from claimlab.pages.excerpt import excerpt
@@ -109,9 +110,8 @@ def against_people(summary: Mapping[str, Any]) -> Section:
     if agreed is None and summary["judged"]:
         blocks.append(Text("The judge was not compared with annotators: agreement is not measured.", "warning"))
     if summary["people_on_other_records"]:
-        blocks.append(
-            Text(f"Annotators judged {summary['people_on_other_records']:,} records that this run does not hold.")
-        )
+        others = several(summary["people_on_other_records"], "record")
+        blocks.append(Text(f"Annotators judged {others} that this run does not have."))
     return Section("The judge and the annotators", blocks or [Text("There is no judge to compare.")], anchor="people")
 
 
@@ -123,9 +123,8 @@ def _threshold(summary: Mapping[str, Any]) -> str:
     at = f"Rationales count as wrong at a contradiction score of at least {summary['threshold']:g}"
     if _fitted(summary):
         fit = summary["threshold_fit"]
-        return (
-            f"{at}: fitted on {fit['wrong']:,} cases that annotators called wrong and {fit['not_wrong']:,} not wrong."
-        )
+        cases = several(fit["wrong"], "case")
+        return f"{at}: fitted on {cases} that annotators called wrong and {fit['not_wrong']:,} not wrong."
     return f"{at}: not fitted to this dataset."
 
 

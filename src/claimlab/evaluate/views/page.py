@@ -76,7 +76,7 @@ def conclusion(runs: Sequence[RunResult]) -> str:
 def leaderboard_page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     """Run against run, without what is inside each."""
     blocks = [*together(evaluation, size, linked=False), method(evaluation)]
-    return Report("Leaderboard", f"{len(evaluation.runs)} runs, each next to trivial baselines.", blocks)
+    return Report("Leaderboard", f"{several(len(evaluation.runs), 'run')}, each next to trivial baselines.", blocks)
 
 
 def boards(evaluation: Evaluation) -> list[list[RunResult]]:
@@ -162,7 +162,7 @@ def by_trait(subgroups: Slices, run: RunResult, name: str, size: Size) -> Sectio
     if subgroups.cells:
         table = tables.cells(subgroups)
         drawn = any(not isinstance(b, Items) for b in blocks)
-        blocks.append(Fold(f"The {len(subgroups.cells)} cells as a table", [table]) if drawn else table)
+        blocks.append(Fold(f"The {several(len(subgroups.cells), 'subgroup')} as a table", [table]) if drawn else table)
     return Section(f"By {title(subgroups.by)}", blocks, anchor=f"{name}-by-{slug(subgroups.by)}")
 
 

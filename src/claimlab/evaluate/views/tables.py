@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from claimlab.core.stats.interval import Interval
+from claimlab.core.words import several
 from claimlab.evaluate.compare import Comparison
 from claimlab.evaluate.joined import Drop, Seeds
 from claimlab.evaluate.judge.people import RATES, rate_in_words
@@ -74,7 +75,8 @@ def measures(run: RunResult) -> Table:
         ["Brier score", percent(c.brier), None, c.why or ""],
         *([f"macro-F1 of the {b.name} baseline", f1_cell(b.macro_f1), None, ""] for b in run.baselines),
     ]
-    caption = f"Values in %, over {s.n:,} records in {run.groups:,} groups. Intervals are 95%, by resampling groups."
+    units = f"{several(s.n, 'record')} in {several(run.groups, 'group')}"
+    caption = f"Values in %, over {units}. Intervals are 95%, by resampling groups."
     return Table(["Measure", "Value", "95% interval", "Note"], rows, caption, sortable=False)
 
 

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 import polars as pl
 
 from claimlab.core.labels import LabelMap
+from claimlab.core.words import several
 from claimlab.exchange.guess.columns import pick_columns
 from claimlab.exchange.guess.places import labels_in
 from claimlab.exchange.guess.plan import Pick
@@ -43,7 +44,7 @@ class Layout:
 
     def describe(self) -> str:
         more = ", …" if len(self.columns) > 5 else ""
-        return f"{self.rows:,} rows with {', '.join(self.columns[:5])}{more}"
+        return f"{several(self.rows, 'row')} with {', '.join(self.columns[:5])}{more}"
 
 
 def layouts_of(gathered: Gathered, verdicts: LabelMap) -> list[Layout]:

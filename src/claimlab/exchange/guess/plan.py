@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from claimlab.core.labels import LabelMap
+from claimlab.core.words import several
 from claimlab.exchange.guess.roles import ROLES
 from claimlab.exchange.read.gathered import Gathered
 from claimlab.files.typed import literal_text
@@ -76,7 +77,7 @@ class Plan:
         if "kind" not in picks:
             cells.append(("kind", f"({self.kind})", "change it with `kind`", ""))
         widths = [max(len(shown(row[i], 40)) for row in cells) for i in range(3)]
-        out = [f"{self.gathered.describe()}: {self.gathered.frame.height:,} rows"]
+        out = [f"{self.gathered.describe()}: {several(self.gathered.frame.height, 'row')}"]
         for row in cells:
             start = "  ".join(shown(cell, 40).ljust(width) for cell, width in zip(row[:3], widths, strict=True))
             out.append(f"  {start}  {shown(row[3], 48)}".rstrip())

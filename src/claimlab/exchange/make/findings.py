@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from claimlab.core.words import several
 from claimlab.exchange.dates import Dates
 from claimlab.exchange.make.report import Boilerplate, DateFindings, ImportReport, LanguageFindings
 
@@ -118,7 +119,8 @@ def languages_of(records: pl.DataFrame, identify: Identify, seed: int) -> tuple[
         return LanguageFindings("no texts"), records["language"]
     sample = texts.sample(LANGUAGE_SAMPLE, seed=seed).sort() if texts.len() > LANGUAGE_SAMPLE else texts
     codes = list(identify(records["text"].gather(sample).to_list()))
-    method = f"measured on {sample.len():,} texts" + (f" drawn with seed {seed}" if sample.len() < texts.len() else "")
+    drawn = f" drawn with seed {seed}" if sample.len() < texts.len() else ""
+    method = f"measured on {several(sample.len(), 'text')}{drawn}"
     findings = LanguageFindings(method, _tally([code for code in codes if code]), sum(code is None for code in codes))
     return findings, records["language"].scatter(sample, pl.Series(codes, dtype=pl.String))
 

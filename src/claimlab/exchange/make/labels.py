@@ -12,6 +12,7 @@ import polars as pl
 from claimlab.core.errors import OutputExists, UnmappedLabels
 from claimlab.core.labels import LabelMap, Mapped, Unmapped
 from claimlab.core.record import VERACITIES
+from claimlab.core.words import several
 
 _BETWEEN = re.compile(r"\s*[;|/,]\s*|\s+and\s+|\s*\n\s*")
 
@@ -61,7 +62,7 @@ def write_map(path: Path, raw: pl.Series, verdicts: LabelMap, *, force: bool) ->
     lines += ["exact = true", "[verdicts]"]
     for value, n in counts.iter_rows():
         verdict = verdicts.verdict(value) or _of_parts(value, verdicts)
-        comment = f"{n:,} rows" + ("" if verdict else ", not known: fill it in")
+        comment = several(n, "row") + ("" if verdict else ", not known: fill it in")
         lines.append(f'{json.dumps(value, ensure_ascii=False)} = "{verdict or "unknown"}"  # {comment}')
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -165,7 +165,7 @@ class Making:
             if not missing and not repeated:
                 self.out["id"] = ids
                 return
-            why = f"{missing:,} are missing" if missing else f"{repeated:,} are repeated"
+            why = f"{missing:,} {verb(missing)} missing" if missing else f"{repeated:,} {verb(repeated)} repeated"
             self.report.notes.append(f"The ids in '{column}' are not used because {why}; records are numbered instead.")
             self.keep.append(column)
         width = max(6, len(str(self.frame.height)))

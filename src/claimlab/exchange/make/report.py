@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.shown import Shown
-from claimlab.core.words import several
+from claimlab.core.words import several, several_of, verb
 from claimlab.files.raw import RawTable
 
 SHOWN = 10
@@ -96,7 +96,8 @@ class ImportReport(Shown):
         return pl.DataFrame(self.refused_rows, schema=types)
 
     def headline(self) -> str:
-        return f"{self.rows_read:,} rows read, {self.records:,} records, {sum(self.refused.values()):,} rows refused"
+        refused = several(sum(self.refused.values()), "row")
+        return f"{several(self.rows_read, 'row')} read, {several(self.records, 'record')}, {refused} refused"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -125,8 +126,8 @@ class ImportReport(Shown):
 
     def lines(self) -> list[str]:
         """The whole report for a person."""
-        unlabelled = "" if self.labels else ", none of them with a label"
-        out = [f"Read {self.rows_read:,} rows, kept {self.records:,} records{unlabelled}."]
+        unlabelled = "" if self.labels else ", without labels"
+        out = [f"Read {several(self.rows_read, 'row')}, kept {several(self.records, 'record')}{unlabelled}."]
         out += self._row_words()
         for row in self.refused_rows[:SHOWN]:
             where = f"{row['unit']} {row['number']:,}"
@@ -199,7 +200,8 @@ class ImportReport(Shown):
             out.append(f"{several(n, 'date')} with the placeholder {day}: null (see `keep_placeholder_dates`).")
         if d.common:
             out.append(
-                f"{d.common[1]:,} of {d.parsed:,} dates are {d.common[0]}: a placeholder, or the day of a crawl?"
+                f"{several_of(d.common[1], d.parsed, 'date')} {verb(d.common[1])} {d.common[0]}: a placeholder, or the "
+                "day of a crawl?"
             )
         if len(d.formats) > 1:
             shown = ", ".join(f"{f} {n:,}" for f, n in sorted(d.formats.items(), key=lambda kv: (-kv[1], kv[0]))[:6])
@@ -224,7 +226,7 @@ class ImportReport(Shown):
         if findings is None or (not findings.counts and not findings.unknown):
             return f"Languages: not measured ({findings.method})." if findings else "Languages: not measured."
         common = sorted(findings.counts.items(), key=lambda kv: (-kv[1], kv[0]))
-        shown = ", ".join(f"{code} {n:,}" for code, n in common[:SHOWN])
-        more = f", and {len(common) - SHOWN} more" if len(common) > SHOWN else ""
-        unknown = f"; {findings.unknown:,} not known" if findings.unknown else ""
-        return f"Languages ({findings.method}): {shown}{more}{unknown}."
+        shown = [f"{code} {n:,}" for code, n in common[:SHOWN]]
+        shown += [f"{len(common) - SHOWN} more languages"] if len(common) > SHOWN else []
+        shown += [f"{findings.unknown:,} not identified"] if findings.unknown else []
+        return f"Languages ({findings.method}): {', '.join(shown)}."

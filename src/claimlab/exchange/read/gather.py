@@ -11,6 +11,7 @@ import polars as pl
 
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.progress import Progress, silent
+from claimlab.core.words import several_of, verb
 from claimlab.exchange.read.choose import TEXTS, Member, choose, is_table, suffix_of
 from claimlab.exchange.read.gathered import FILE, Gathered
 from claimlab.exchange.read.globs import only
@@ -108,8 +109,8 @@ def _refuse_ruins(table: RawTable) -> None:
         reason, n = refused.reasons.most_common(1)[0]
         lines = ", ".join(str(line) for line, _ in refused.listed[:5])
         raise UnreadableFile(
-            f"{refused.total:,} of {read:,} rows of '{table.name}' (read as {table.layout.describe()}) were refused, "
-            f"{n:,} of them for {reason} ({refused.unit} {lines}).",
+            f"{several_of(refused.total, read, 'row')} of '{table.name}' (read as {table.layout.describe()}) "
+            f"{verb(refused.total, 'was', 'were')} refused, {n:,} for {reason} ({refused.unit} {lines}).",
             "Fix the file, or say how it is laid out: `delimiter`, `quotes`, `encoding`, `header`.",
         )
 

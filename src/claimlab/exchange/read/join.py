@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.errors import DataError, UsageError
-from claimlab.core.words import several, verb
+from claimlab.core.words import several, several_of, verb
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
 from claimlab.files.raw import Options, RawTable
@@ -50,7 +50,8 @@ def joined(frame: pl.DataFrame, linked: RawTable, key: str, its_key: str) -> tup
     }
     known = frame.join(other, left_on=mine, right_on=theirs, how="semi").height
     out = frame.join(other.rename(names), left_on=mine, right_on=theirs, how="left", maintain_order="left")
-    return out, f"{known:,} of {frame.height:,} rows have a match in '{linked.name}' (by '{mine}')."
+    matched = f"{several_of(known, frame.height, 'row')} {verb(known, 'has', 'have')} a match"
+    return out, f"{matched} in '{linked.name}' (by '{mine}')."
 
 
 def _column(frame: pl.DataFrame, name: str, where: str) -> str:
