@@ -87,7 +87,7 @@ def suspicious(predictions: Sequence[Prediction]) -> list[str]:
     if tally["constant-score"]:
         notes.append("Every prediction has the same scores: AUROC and calibration mean nothing here.")
     if (edges := tally["clamped-score"]) > scored / 2:
-        notes.append(f"{several_of(edges, scored, 'score')} {verb(edges)} exactly 0 or 1: clamped scores?")
+        notes.append(f"{several_of(edges, scored, 'score')} {verb(edges)} exactly 0 or 1, as if clamped.")
     if against := tally["another-class-scores-higher"]:
         of = several_of(against, scored, "prediction")
         notes.append(f"{of} {verb(against, 'scores', 'score')} another class higher than the predicted one.")
