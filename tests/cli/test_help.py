@@ -131,3 +131,19 @@ def test_a_page_is_opened_where_one_is_written(
     report = tmp_path / "report"
     assert app.run(["audit", str(data), "--check", "balance", "-o", str(report), "--open"]) == 0
     assert opened == [(report / "index.html").as_uri()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["audit", "data", "--chek", "length"],
+            "'claimlab audit' has no option --chek. Did you mean --check or --checks?",
+        ),
+        (["review", "create", "--taks", "x"], "'claimlab review create' has no option --taks. Did you mean --task?"),
+        (["show", "--zzz"], "'claimlab show' has no option --zzz. To see its options: claimlab show --help"),
+    ],
+)
+def test_a_mistyped_option_gets_a_suggestion(arguments: list[str], message: str, capsys: Captured) -> None:
+    assert app.run(arguments) == 2
+    assert capsys.readouterr().err.strip() == f"Error: {message}"

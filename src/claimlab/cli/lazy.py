@@ -92,6 +92,14 @@ class LazyVerbs(TyperGroup):
             raise UsageError(f"There is no command named '{args[0]}'.", _instead(args[0]))
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if type(error).__name__ != "NoSuchOption":  # the class is in a private module of typer
+                raise
+            raise _no_such_option(error) from None
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         listed = {name for group in GROUPS.values() for name in group}
         rest = {name: self.get_command(ctx, name).get_short_help_str(66) for name in verb_names() if name not in listed}
@@ -107,3 +115,12 @@ def _instead(word: str) -> str:
     known = _ALSO.get(word.lower())
     near = [known] if known else difflib.get_close_matches(word.lower(), verb_names(), n=2, cutoff=0.6)
     return f"Did you mean {either(near)}?" if near else "To see them all: claimlab --help"
+
+
+def _no_such_option(error: Any) -> UsageError:
+    """A mistyped option, with the one that was probably meant."""
+    place, word = error.ctx.command_path, error.option_name
+    known = sorted({option for p in error.ctx.command.params for option in p.opts if option.startswith("--")})
+    near = difflib.get_close_matches(word.lower(), known, n=2, cutoff=0.7)
+    todo = f"Did you mean {' or '.join(near)}?" if near else f"To see its options: {place} --help"
+    return UsageError(f"'{place}' has no option {word}.", todo)
