@@ -15,13 +15,16 @@ from claimlab.core.plain import plain
 from claimlab.pages.blocks import Block, Cell, Report, Section, anchor, cell
 
 _CODE = re.compile(r"`([^`]+)`")
+FEW, INNER = 6, 20  # up to this many sections: the contents list what is inside each, at most this much
 MAX_BYTES = 2_000_000  # a page that opens at once, even on a phone
 
 
 def to_html(report: Report) -> str:
     """`report` as one page. Everything that comes from data is escaped; only our own SVG is let through."""
     template = environment().get_template("page.html.jinja")
-    html: str = template.render(report=report, sections=outline(report.blocks), version=__version__)
+    sections = outline(report.blocks)
+    contents = [(s, outline(s.blocks)[:INNER] if len(sections) <= FEW else []) for s in sections]
+    html: str = template.render(report=report, contents=contents, version=__version__)
     return html
 
 

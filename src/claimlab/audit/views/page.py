@@ -48,6 +48,7 @@ from claimlab.pages.blocks import (
 )
 from claimlab.pages.excerpt import excerpt
 
+ROW_TEXT = 160  # characters
 MANY = 3  # datasets: above this, only alarms get charts
 
 
@@ -238,12 +239,14 @@ def rows_section(part: Chapter, detail: Detail) -> list[Section]:
         [
             Cell(excerpt(e.id, 60), anchor=links[e.id].removeprefix("#")),
             e.label,
-            e.text,
+            e.text and excerpt(e.text, ROW_TEXT),
             ", ".join(dict.fromkeys(why.get(e.id, []))),
             e.split,
         ]
         for e in part.audit.examples
         if e.id in links
     ]
-    table = Table(["Record", "Label", "Text", "Pointed at by", "Split"], rows, "Texts are cut to 300 characters.")
+    table = Table(
+        ["Record", "Label", "Text", "Pointed at by", "Split"], rows, f"Texts are cut to {ROW_TEXT} characters."
+    )
     return [Section(f"Rows to look at ({len(rows)})", [table], anchor=f"{part.name}-rows")]

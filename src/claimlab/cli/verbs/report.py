@@ -45,7 +45,7 @@ def report(
         emit({"output": str(output), "limits": done["limits"], "counts": done.counts()})
     else:
         for kind, n in done.counts().items():
-            echo(f"  {n:>4} {KINDS[kind].lower()}")
+            echo(f"  {KINDS[kind]}: {n}")
         echo(f"Wrote {output}: {several(len(done['limits']), 'limitation')} listed.")
     page(output / "index.html", open_page=open_page)
     suggest(f"claimlab serve {output.parent}", as_json=as_json)

@@ -45,6 +45,7 @@ def gather(study: Study, home: Path, *, progress: Progress = silent) -> Evidence
     for i, folder in enumerate(folders):
         progress("datasets", i, len(folders))
         datasets.append(Dataset.open(home / folder))
+    progress("datasets", len(folders), len(folders))
     digests = [d.digest() for d in datasets]
     saved = [a for path in study.data.audits for a in read_audits(home / path)]
     by_dataset = [[a for a in saved if a.digest == digest] for digest in digests]
@@ -54,5 +55,8 @@ def gather(study: Study, home: Path, *, progress: Progress = silent) -> Evidence
         progress("runs", i, len(study.runs))
         own = Dataset.open(home / run.dataset) if run.dataset is not None else None
         scoring = Scoring(study.data.target, run.split, study.inspection.seed)
-        runs += read_runs(run.name, home / run.path, own, scoring, datasets)
+        for opened in read_runs(run.name, home / run.path, own, scoring, datasets):
+            opened.evaluate(progress)
+            runs.append(opened)
+    progress("runs", len(study.runs), len(study.runs))
     return Evidence(study, datasets, by_dataset, strays, runs)

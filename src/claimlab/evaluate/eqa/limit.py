@@ -15,15 +15,15 @@ class Limit:
 
 
 KINDS = {
-    "not-audited": "Data that was not audited",
-    "not-run": "Checks that were not run",
+    "not-audited": "Data not audited",
+    "not-run": "Checks not run",
     "not-measured": "Checks that could not be measured",
-    "inconclusive": "Checks that the data is too small to settle",
+    "inconclusive": "Inconclusive checks (too little data)",
     "found": "Open problems",
     "protocol": "Protocols, seeds and samples",
-    "left-out": "Records that were left out",
-    "run": "The evaluation run",
+    "left-out": "Records left out",
+    "run": "Evaluation runs",
     "judge": "Judges",
-    "inspection": "Looking at examples",
+    "inspection": "Example predictions",
     "beyond": "What this program cannot check",
 }

@@ -13,6 +13,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, DataError
+from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
 from claimlab.evaluate.judge.reread import judged_in
 from claimlab.evaluate.result import RunResult
@@ -35,7 +36,14 @@ class Run(ScoredRun):
     @cached_property
     def result(self) -> RunResult | None:
         """Every score with its interval, and by every subgroup that the records have; null if no record is labelled."""
-        return evaluate_run(self) if self.table.height else None
+        return self.evaluate()
+
+    def evaluate(self, progress: Progress = silent) -> RunResult | None:
+        """Compute `result`, with progress."""
+        if "result" not in self.__dict__:
+            self.__dict__["result"] = evaluate_run(self, progress=progress) if self.table.height else None
+        done: RunResult | None = self.__dict__["result"]
+        return done
 
     def scores(self) -> dict[str, float | None]:
         """Accuracy and macro-F1 over every labelled record, one without an answer counted as wrong; and baselines.

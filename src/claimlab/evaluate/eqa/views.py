@@ -10,14 +10,14 @@ from claimlab.audit.views.matrix import matrix
 from claimlab.audit.views.page import Chapter, Detail, summary
 from claimlab.audit.views.wording import headline, protocol_sections
 from claimlab.core.dataset import Dataset
-from claimlab.core.words import several
+from claimlab.core.words import several, verb
 from claimlab.evaluate.eqa.evidence import Evidence
 from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.runs import Run
 from claimlab.evaluate.eqa.study import QUESTIONS, is_empty
 from claimlab.evaluate.views.page import Size as Detailed
-from claimlab.evaluate.views.page import run_blocks, together
-from claimlab.pages.blocks import Block, Cell, Items, Quote, Report, Section, Table, Text, Tiles
+from claimlab.evaluate.views.page import boards, conclusion, run_blocks, together
+from claimlab.pages.blocks import Block, Cell, Fold, Items, Quote, Report, Section, Table, Text, Tiles
 from claimlab.pages.excerpt import excerpt
 
 
@@ -39,10 +39,12 @@ def eqa_report(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapte
             ("datasets", str(len(evidence.datasets)), "plain"),
             ("audits", str(len(parts)), "plain" if parts else "warn"),
             ("runs", str(len(evidence.runs)), "plain" if evidence.runs else "warn"),
-            ("limits named", str(len(gaps)), "plain"),
+            ("limitations", str(len(gaps)), "plain"),
         ]
     )
     blocks: list[Block] = [
+        Text("In short", "conclusion"),
+        Items(in_short(evidence, gaps, parts)),
         tiles,
         formulation(evidence),
         quality(evidence, parts, size),
@@ -53,6 +55,19 @@ def eqa_report(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapte
         blocks.append(protocol_sections(audits))
     subtitle = "Evaluation quality assurance: what it is meant to prove, what was checked, and what was not."
     return Report(excerpt(evidence.study.title, 120), subtitle, blocks)
+
+
+def in_short(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter]) -> list[str]:
+    """The conclusions of the runs and of the audits, and how much was not checked."""
+    runs = boards(evidence.evaluation) if evidence.evaluation is not None else []
+    scores = [conclusion(board) for board in runs] or ["No run was evaluated."]
+    audits = [f"Audit of '{excerpt(p.audit.dataset, 60)}': {p.audit.conclusion.text}" for p in parts]
+    limits = several(len(gaps), "limitation")
+    return [
+        *scores,
+        *(audits or ["No audit was given."]),
+        f"{limits} of this evaluation {verb(len(gaps))} listed below.",
+    ]
 
 
 def formulation(evidence: Evidence) -> Section:
@@ -118,7 +133,7 @@ def run_section(run: Run, number: int, size: Size) -> Section:
     for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
         if drawn and size.examples:
             title = f"{several(len(drawn), f'{what} prediction')}, drawn at random"
-            blocks.append(Section(title, [_examples(drawn, size.text)], anchor=f"run-{number + 1}-{what}"))
+            blocks.append(Fold(title, [_examples(drawn, size.text)]))
     if not size.examples:
         blocks.append(Text("The examples are in eqa.json; with them this page would grow too large.", "note"))
     return Section(f"Run: {excerpt(run.name, 80)}", blocks, anchor=f"run-{number + 1}")
