@@ -1,8 +1,7 @@
 """A dataset is a folder any tool can read: `records.parquet`, side tables beside it, and `dataset.json`.
 
-`dataset.json` says what the folder holds (counts, sha256 of each file) and where it came from (the lineage: every
-step with its parameters, seed, tool version and input hashes). It holds no time of day and no path, so the same
-inputs, parameters and seed give the same bytes.
+`dataset.json` has the counts, the sha256 of each file, and the lineage: every step with its parameters, seed, tool
+version and input hashes. It has no times and no paths, so the same inputs, parameters and seed give the same bytes.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -128,14 +128,12 @@ class Dataset:
 
     def __str__(self) -> str:
         """What `claimlab show` prints of it, in short."""
-        lines = [f"- {line}" for line in facts(self.records, count(self.records, {}), self.licence)]
+        lines = [f"'{self.name}': a dataset of {several(len(self), 'record')}"]
+        lines += [f"- {line}" for line in facts(self.records, count(self.records, {}), self.licence)]
         lines += [f"- {name}: {several(table.height, 'row')}" for name, table in sorted(self.tables.items())]
-        head = f"'{self.name}': a dataset of {several(len(self), 'record')}"
-        return "\n".join([head, *lines, *first_records(self.records)])
+        return "\n".join(lines + first_records(self.records))
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         return f"<p>{escape(repr(self))}</p>{self.records.head(10)._repr_html_()}"
 
     def __len__(self) -> int:
