@@ -132,6 +132,6 @@ def test_a_report_with_a_judge_measures_everything(looms: Callable[..., Dataset]
 def test_a_refused_verdict_is_null() -> None:
     refusing = judge(lambda _: Refuse())
     asked = level_judge(refusing)
-    levels = judge_levels([("a", "b")], asked)
+    levels, _ = judge_levels([("a", "b")], asked)
     shares = entailed([("a", "The mill in Garrow sold looms.")], stated_judge(refusing))
     assert (levels, shares, asked.tally.refusals) == ([None], [None], 1)

@@ -26,6 +26,9 @@ def drift(
         Path | None, typer.Option("--datasets", help="Folder for the stages of the claims as datasets.")
     ] = None,
     levels: Annotated[str, typer.Option(help="Which stages --datasets writes.")] = "seed,middle,evolved",
+    stage_label: Annotated[
+        str, typer.Option(help="Label of the stages: that of the claim ('source') or the judged 'verdict'.")
+    ] = "source",
     population: Annotated[
         Path | None, typer.Option(help="File of the agents, if the traces have none (for their groups).")
     ] = None,
@@ -82,6 +85,8 @@ def drift(
 
 
 def _print(drifted: Drift) -> None:
+    from claimlab.evolve.drift.attainment import one_against_three
+
     counts = drifted.counts
     echo(f"{counts['traces']:,} traces, {counts['hops']:,} hops, {counts['failed_hops']:,} failed.")
     several_values = {by for by in ("run", "topology") if sum(key == by for key, _ in drifted.curves) > 1}
@@ -100,7 +105,16 @@ def _print(drifted: Drift) -> None:
         echo(f"  two unrelated claims: {unrelated:.3f}")
     for row in drifted.attainment.iter_rows(named=True):
         if row["share"] is not None:
-            echo(f"  {row['dimension']} ({row['setting']}, {row['judge']}): {100 * row['share']:.1f}% attained")
+            same = f", {row['untouched']:,} passed untouched" if row["untouched"] else ""
+            echo(f"  {row['dimension']} ({row['setting']}, {row['judge']}): {100 * row['share']:.1f}% attained{same}")
+    for row in one_against_three(drifted.attainment).iter_rows(named=True):
+        echo(f"  {row['dimension']} ({row['judge']}), three auditors against one: {row['verdict']}")
+    if drifted.fuse_means is not None and drifted.fuse is not None:
+        last = drifted.fuse_means.filter(drifted.fuse_means["step"].is_null())
+        for row in last.filter(last["by"].is_in(["all", "topology", "home"])).iter_rows(named=True):
+            name = "all judged traces" if row["by"] == "all" else f"{row['by']} {row['value']}"
+            total, scale = row["total_deviation"], drifted.fuse.reading.scale
+            echo(f"  FUSE-EVAL, {name} ({row['traces']:,}): {total:.2f} on {scale} at the last judged hop")
     note(drifted.notes, "evolve drift")
     for folder, stage in drifted.stages.items():
         echo(f"  Wrote {folder}: {stage['records']:,} records")

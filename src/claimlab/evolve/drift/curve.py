@@ -17,6 +17,7 @@ import polars as pl
 
 from claimlab.core.stats.interval import Interval, unit_interval
 from claimlab.evolve.drift.features import Reader
+from claimlab.evolve.drift.grouping import LEAST as LEAST_TRACES
 from claimlab.evolve.drift.lite import CEILING, TOTAL, drift_lite
 
 SHARE = 1 / 3  # of the hops: the first third is early, the last third is late
@@ -85,7 +86,7 @@ def curve(
     matrix = _whole(known, value, start)
     early = late = None
     interval = None
-    if matrix is not None:
+    if matrix is not None and len(matrix) >= LEAST_TRACES:
         early, late = _slopes(matrix.mean(axis=0))
         interval = _interval(matrix, seed)
     ends = known.group_by("trace_id", maintain_order=True).last()[value]

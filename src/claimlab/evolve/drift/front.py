@@ -14,22 +14,23 @@ import polars as pl
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
-from claimlab.core.choice import each_of
+from claimlab.core.choice import each_of, one_of
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
-from claimlab.evolve.auditors.auditor import AUDITORS, Question, Settings
+from claimlab.evolve.auditors.auditor import Question
 from claimlab.evolve.auditors.known.model import case_of as audit_case
 from claimlab.evolve.auditors.known.model import judge_of as auditor_of
 from claimlab.evolve.claims.model import Target
-from claimlab.evolve.drift.attainment import Ends, judge_ends, last_hops
+from claimlab.evolve.drift.attainment import last_hops
 from claimlab.evolve.drift.coverage import contexts
 from claimlab.evolve.drift.fuse import Reading, case_of, judge_of
 from claimlab.evolve.drift.hops import read_hops
+from claimlab.evolve.drift.independent import independent_ends
 from claimlab.evolve.drift.judged import level_cases, level_judge, sample_hops, stated_cases, stated_judge
-from claimlab.evolve.drift.levels import LEVELS, stages, wanted_levels
+from claimlab.evolve.drift.levels import LABELS, LEVELS, stages, wanted_levels
 from claimlab.evolve.drift.measure import Drift, Judges, measure
 from claimlab.evolve.drift.views.viewer import Society
 from claimlab.evolve.drift.write import KIND, contents, society_of
@@ -39,7 +40,7 @@ from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.open import open_provider
 from claimlab.llm.opinion import Case
-from claimlab.llm.prompts import Given, Prompts, read_prompts
+from claimlab.llm.prompts import Given, read_prompts
 from claimlab.pages.folder import fill
 
 
@@ -50,6 +51,7 @@ def drift(
     output: str | Path | None = None,
     datasets: str | Path | None = None,
     levels: str | Sequence[str] = LEVELS,
+    stage_label: str = "source",
     population: str | Path | None = None,
     network: str | Path | None = None,
     judge: str | Sequence[str] = (),
@@ -73,13 +75,14 @@ def drift(
     """Measure how far the claims of `data` drifted from their base; several runs are compared.
 
     With `output`, the report, its figures and a viewer of at most `traces` traces are written there; with `datasets`,
-    the stages of the claims (`levels`) are, as datasets. `judge` names model profiles that score FUSE-EVAL (in the
+    the stages of the claims (`levels`) are, as datasets, whose label is the claim's own or the judged verdict
+    (`stage_label` "source" or "verdict"). `judge` names model profiles that score FUSE-EVAL (in the
     `reading` "paper" or "released") on at most `sample` hops; `auditor` judges attainment independently ("rules",
     "classifier" with `auditor_data`, or "model", the first judge). `population` and `network` are files, for traces
     that came without them. Caps hold over all starts of a run with an `output`.
     """
     sources, judges = _several(data), each_of(judge)
-    wanted = wanted_levels(levels)
+    wanted, named = wanted_levels(levels), one_of(LABELS, stage_label, "stage_label")
     caps = _caps(judges, max_cost, max_calls, max_tokens)
     words = read_prompts(prompts, "evolve drift")
     known = Reading.named(reading)  # before a model is opened, which may take a while or not be there
@@ -94,14 +97,14 @@ def drift(
         opened = [Dataset.of(source, limit) for source in sources]
         groups, society = _people(population, network)
         providers = [open_provider(profile, calls=run.calls) for profile in judges]
-        ends = _independent(opened, auditor, auditor_data, judges, words, run)
+        ends = None if auditor is None else independent_ends(opened, auditor, auditor_data, judges, words, run)
         panel = Judges(providers, known, runs, sample, words) if providers else None
         drifted = measure(opened, groups=groups, judges=panel, independent=ends, seed=seed, progress=progress)
         drifted.prompts = words.lineage(*_asked(judges, auditor))
         societies = _societies(opened, drifted, society)
         run.fill(lambda folder: fill(contents(drifted, societies, traces=traces, seed=seed), folder))
     if datasets is not None:
-        drifted.stages = _write_stages(opened, drifted, Path(datasets), wanted, force)
+        drifted.stages = _write_stages(opened, drifted, Path(datasets), wanted, force, named)
     return drifted
 
 
@@ -174,30 +177,6 @@ def _people(population: str | Path | None, network: str | Path | None) -> tuple[
     return groups, None if network is None else Society(people.ids.to_list(), read_network(network, people), groups)
 
 
-def _independent(
-    opened: Sequence[Dataset],
-    auditor: str | None,
-    data: str | Path | None,
-    judges: Sequence[str],
-    prompts: Prompts,
-    run: Run,
-) -> Ends | None:
-    """The word of an auditor that took no part in the runs on where their claims ended."""
-    if auditor is None:
-        return None
-    if auditor == "model" and not judges:
-        raise UsageError("No model was named to audit.", "Pass `judge`; see: claimlab llm profiles")
-    opens, hops = AUDITORS.get(auditor), read_hops(opened)
-    goals = last_hops(hops).select("dimension", "target").unique().sort("dimension", "target").drop_nulls()
-    targets = tuple(sorted({Target.of(d, v) for d, v in goals.iter_rows()}))
-    if not targets:
-        return None
-    learned = None if data is None else Path(data)
-    settings = Settings(data=learned, targets=targets, profiles=tuple(judges), calls=run.calls, prompts=prompts)
-    (chosen,) = opens(settings, 1)
-    return judge_ends(hops, chosen, progress=run.progress)
-
-
 def _asked(judges: Sequence[str], auditor: str | None) -> list[str]:
     """The names of the prompts that these judges are asked with."""
     return [
@@ -214,14 +193,14 @@ def _societies(opened: Sequence[Dataset], drifted: Drift, given: Society | None)
 
 
 def _write_stages(
-    opened: Sequence[Dataset], drifted: Drift, folder: Path, wanted: Sequence[str], force: bool
+    opened: Sequence[Dataset], drifted: Drift, folder: Path, wanted: Sequence[str], force: bool, label: str
 ) -> dict[str, dict[str, int]]:
     """Each stage of each run as a dataset folder below `folder`; the run's name is in it when there are several."""
     counts = {}
     runs = drifted.hops["run"].unique(maintain_order=True).to_list()
     for dataset, run in zip(opened, runs, strict=True):
         mine = drifted.hops.filter(drifted.hops["run"] == run)
-        for name, stage in stages(dataset, mine, wanted, drifted.prompts).items():
+        for name, stage in stages(dataset, mine, wanted, drifted.prompts, label).items():
             target = folder / (name if len(opened) == 1 else f"{run.replace(': ', '-')}-{name}")
             refuse_taken(target, force=force, kind=DATASET)
             stage.write(target, force=force)

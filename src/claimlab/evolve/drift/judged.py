@@ -64,10 +64,11 @@ def level_cases(claims: Sequence[tuple[str, str]], prompt: Prompt) -> list[Case]
 
 def judge_levels(
     claims: Sequence[tuple[str, str]], judge: ModelJudge[Level], *, progress: Progress = silent
-) -> list[str | None]:
-    """(text, reference) pairs to levels."""
+) -> tuple[list[str | None], list[str | None]]:
+    """(text, reference) pairs to levels, and to the rationale of each."""
     opinions = judge.judge(level_cases(claims, judge.prompt), progress=progress, label="Judging verdicts")
-    return [None if opinion.value is None else str(opinion.value) for opinion in opinions]
+    levels = [None if opinion.value is None else str(opinion.value) for opinion in opinions]
+    return levels, [opinion.rationale for opinion in opinions]
 
 
 def stated_judge(provider: Provider, prompts: Prompts | None = None) -> ModelJudge[Stated]:

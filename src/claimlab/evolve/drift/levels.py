@@ -12,11 +12,14 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.record import SCHEMA, SIDE_TABLES, meta_json
+from claimlab.evolve.drift.verdicts import START
 
 LEVELS = ("seed", "middle", "evolved")
+LABELS = ("source", "verdict")
 
 
 def wanted_levels(words: str | Sequence[str]) -> list[str]:
@@ -34,12 +37,21 @@ def _check(names: Sequence[str]) -> None:
 
 
 def stages(
-    dataset: Dataset, hops: pl.DataFrame, names: Sequence[str] = LEVELS, prompts: Mapping[str, Any] | None = None
+    dataset: Dataset,
+    hops: pl.DataFrame,
+    names: Sequence[str] = LEVELS,
+    prompts: Mapping[str, Any] | None = None,
+    label: str = "source",
 ) -> dict[str, Dataset]:
-    """Each wanted stage of one run as a dataset; `prompts` are the words that judges of its hops were asked with."""
+    """Each wanted stage of one run as a dataset; `prompts` are the words that judges of its hops were asked with.
+
+    `label` is what `label_raw` says: "source", the label of the claim, or "verdict", how true the text was judged to be
+    on six levels (task `veracity-six`); texts that were not judged have none.
+    """
     _check(names)
+    one_of(LABELS, label, "label")
     line = main_line(hops)
-    return {name: _stage(dataset, line, name, prompts or {}) for name in names}
+    return {name: _stage(dataset, line, name, prompts or {}, label) for name in names}
 
 
 def main_line(hops: pl.DataFrame) -> pl.DataFrame:
@@ -63,7 +75,7 @@ def main_line(hops: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _stage(dataset: Dataset, hops: pl.DataFrame, name: str, prompts: Mapping[str, Any]) -> Dataset:
+def _stage(dataset: Dataset, hops: pl.DataFrame, name: str, prompts: Mapping[str, Any], label: str) -> Dataset:
     rows = {r["id"]: r for r in dataset.records.iter_rows(named=True)}
     chosen = hops.filter(pl.col("hop") == stop_of(name)).drop_nulls("base" if name == "seed" else "output")
     records, seen = [], set()
@@ -73,14 +85,14 @@ def _stage(dataset: Dataset, hops: pl.DataFrame, name: str, prompts: Mapping[str
         if key in seen:
             continue
         seen.add(key)
-        records.append(_record(source, hop, name))
+        records.append(_record(source, hop, name, label))
     owners = {r["id"]: t for r, t in records}
     table = _traces(dataset, hops, owners, name)
     frame = pl.DataFrame([r for r, _ in records], schema=SCHEMA)
     traces = hops["trace_id"].n_unique()
     step = Lineage(
         step=f"evolve drift: {name}",
-        parameters={"stage": name, **({"prompts": dict(prompts)} if prompts else {})},
+        parameters={"stage": name, "label": label, **({"prompts": dict(prompts)} if prompts else {})},
         inputs={"records.parquet": dataset.digest()},
         counts={"traces": traces, "records": frame.height, "without_this_stage": traces - chosen.height},
     )
@@ -100,7 +112,7 @@ def stop_of(name: str) -> pl.Expr:
     return pl.when(pl.col("hops") > 1).then((pl.col("hops") + 1) // 2).otherwise(0)
 
 
-def _record(source: dict[str, Any], hop: dict[str, Any], name: str) -> tuple[dict[str, Any], str]:
+def _record(source: dict[str, Any], hop: dict[str, Any], name: str, wanted: str) -> tuple[dict[str, Any], str]:
     """The record of one trace at one stage, and the trace's id."""
     meta = json.loads(source["meta"]) if source.get("meta") else {}
     synthetic = meta.get("synthetic")
@@ -111,6 +123,7 @@ def _record(source: dict[str, Any], hop: dict[str, Any], name: str) -> tuple[dic
     origin = {"trace": hop["trace_id"], "base_claim": hop["base"], "run": hop["run"], "made": note.get("origin")}
     label = note.get("label") or source.get("label_raw") or "none given"
     unmoved = name == "seed" or hop["output"] == hop["base"]
+    verdict = _verdict(source, hop, name)
     row = {column: source.get(column) for column in SCHEMA}
     row |= {
         "id": f"{hop['trace_id']}-{name}",
@@ -122,12 +135,20 @@ def _record(source: dict[str, Any], hop: dict[str, Any], name: str) -> tuple[dic
         "group": source.get("group") or hop["trace_id"],
         "authorship": _authorship(source.get("authorship"), name),
         "split": None,
+        "label_raw": verdict.get("verdict_level") if wanted == "verdict" else source.get("label_raw"),
         "meta": meta_json(
-            {**meta, "stage": name, "topology": hop["topology"], "verdict_level": hop["verdict"],
+            {**meta, "stage": name, "topology": hop["topology"], **verdict,
              "synthetic": {"label": label, "origin": origin, "changes": changes}}
         ),
     }  # fmt: skip
     return row, hop["trace_id"]
+
+
+def _verdict(source: dict[str, Any], hop: dict[str, Any], name: str) -> dict[str, Any]:
+    """How true the text of this stage was judged to be, why and by whom; of a seed, what its own label says."""
+    if name == "seed":
+        return {"verdict_level": START if source.get("veracity") == "true" else None}
+    return {"verdict_level": hop["verdict"], **{k: hop[k] for k in ("verdict_rationale", "verdict_by") if hop.get(k)}}
 
 
 def _authorship(of_record: str | None, name: str) -> str | None:

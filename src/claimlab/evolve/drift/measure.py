@@ -17,6 +17,8 @@ from claimlab.evolve.drift.coverage import contexts, coverage
 from claimlab.evolve.drift.curve import Curve, curve, unrelated_drift
 from claimlab.evolve.drift.features import Reader
 from claimlab.evolve.drift.fuse import Judged, Reading, judge_pairs
+from claimlab.evolve.drift.fuse_tables import means, scores
+from claimlab.evolve.drift.grouping import by_topic, grouped
 from claimlab.evolve.drift.hops import read_hops
 from claimlab.evolve.drift.judged import entailed, judge_levels, level_judge, sample_hops, stated_judge
 from claimlab.llm.prompts import Prompts
@@ -51,6 +53,8 @@ class Drift(Shown):
     verdict_moves: pl.DataFrame
     fuse: Judged | None = None
     fuse_hops: pl.DataFrame | None = None  # the judged hops, with the mean of their scores
+    fuse_scores: pl.DataFrame | None = None  # every score, by hop, judge and repeat
+    fuse_means: pl.DataFrame | None = None  # by step, network, group and topic
     model_coverage: pl.DataFrame | None = None
     notes: list[str] = field(default_factory=list)
     tallies: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -81,8 +85,10 @@ class Drift(Shown):
             "co_occurrence": self.together, "coverage": coverage_means(self.coverage, "dimension"),
             "coverage_by_run": coverage_means(self.coverage, "run"), "decomposition": decomposition(self.hops, "topic"),
             "verdict_moves": self.verdict_moves,
+            "one_against_three": attain.one_against_three(self.attainment),
         }  # fmt: skip
         fuse = self.fuse and {
+            "means": self.fuse_means.to_dicts() if self.fuse_means is not None else [],
             "scale": self.fuse.reading.scale, "pd": self.fuse.reading.pd, "pairs": self.fuse.table["pair"].n_unique(),
             "null_answers": self.fuse.nulls, "agreement": self.fuse.agreement(), "tallies": self.fuse.tallies,
             "validated": False,
@@ -115,8 +121,10 @@ def measure(
     notes: list[str] = []
     tallies: dict[str, dict[str, Any]] = {}
     reader = Reader()
-    scores = lite.drift_lite(hops["base"].to_list(), hops["output"].to_list(), reader=reader, progress=progress)
-    hops = _with_verdicts(hops.with_columns(scores), datasets)
+    lite_scores = lite.drift_lite(hops["base"].to_list(), hops["output"].to_list(), reader=reader, progress=progress)
+    hops = _with_verdicts(hops.with_columns(lite_scores), datasets)
+    stated = pl.when(pl.col("verdict").is_not_null()).then(pl.lit("traces or annotators"))
+    hops = hops.with_columns(pl.lit(None, dtype=pl.String).alias("verdict_rationale"), stated.alias("verdict_by"))
     fuse = fuse_hops = model_coverage = None
     if judges is not None and judges.providers:
         drawn = sample_hops(hops, judges.sample, seed)
@@ -141,10 +149,17 @@ def measure(
         steps=attain.steps_to_target(hops),
         influence=producers.influence(hops),
         together=producers.together(hops),
-        verdict_shares={**{by: verdicts.shares(hops, by) for by in BY}, "hop": verdicts.by_hop(hops)} if known else {},
+        verdict_shares={
+            **{by: verdicts.shares(by_topic(hops) if by == "topic" else hops, by) for by in BY},
+            "hop": verdicts.by_hop(hops),
+        }
+        if known
+        else {},
         verdict_moves=verdicts.moves(hops) if known else verdicts.moves(hops.clear()),
         fuse=fuse,
         fuse_hops=fuse_hops,
+        fuse_scores=None if fuse is None or fuse_hops is None else scores(fuse, fuse_hops),
+        fuse_means=None if fuse is None or fuse_hops is None else means(fuse_hops, fuse.reading.dimensions, seed),
         model_coverage=model_coverage,
         notes=notes,
         tallies=tallies,
@@ -153,7 +168,7 @@ def measure(
 
 def decomposition(hops: pl.DataFrame, by: str) -> pl.DataFrame:
     """The six dimensions at the last hop of each trace, mean for each value of `by`."""
-    last = hops.filter(pl.col("hop") == pl.col("hops")).with_columns(pl.col(by).fill_null("not stated"))
+    last = grouped(hops.filter(pl.col("hop") == pl.col("hops")), by)
     means = [pl.col(name).mean() for name in (*lite.NAMES, lite.TOTAL)]
     return last.group_by(by, maintain_order=True).agg(pl.len().alias("traces"), *means).sort(by)
 
@@ -173,8 +188,9 @@ def _curves(hops: pl.DataFrame, reader: Reader, seed: int) -> dict[tuple[str, st
     keyed = hops.with_columns((pl.col("run") + "\n" + pl.col("trace_id")).alias("trace_id"))
     out = {("all", ""): curve(keyed, unrelated=far, seed=seed)}
     for by in BY:
-        for value in keyed[by].drop_nulls().unique().sort().to_list():
-            out[by, value] = curve(keyed.filter(pl.col(by) == value), unrelated=far, seed=seed)
+        parts = by_topic(keyed) if by == "topic" else keyed
+        for value in parts[by].drop_nulls().unique().sort().to_list():
+            out[by, value] = curve(parts.filter(pl.col(by) == value), unrelated=far, seed=seed)
     return out
 
 
@@ -194,7 +210,8 @@ def _fuse(drawn: pl.DataFrame, judges: Judges, progress: Progress) -> tuple[Judg
         pairs, judges.providers, reading=judges.reading, runs=judges.runs, prompts=judges.prompts, progress=progress
     )
     scored = drawn.with_row_index("pair").with_columns(pl.col("pair").cast(pl.Int64))
-    return judged, scored.join(judged.means(), on="pair", how="left", suffix="_fuse")
+    same = [name for name in judged.reading.dimensions if name in scored.columns]  # drift-lite's, which is not meant
+    return judged, scored.drop(same).join(judged.means(), on="pair", how="left")
 
 
 def _other_judgements(
@@ -209,12 +226,19 @@ def _other_judgements(
     rows = list(drawn.select("record_id", "base", "output").iter_rows())
     first = judges.providers[0]
     judge = level_judge(first, judges.prompts)
-    levels = judge_levels([(now, given.get(i) or base) for i, base, now in rows], judge, progress=progress)
+    levels, why = judge_levels([(now, given.get(i) or base) for i, base, now in rows], judge, progress=progress)
     tallies["verdicts"] = judge.tally.summary()
     key = ["run", "trace_id", "hop"]
-    judged = drawn.select(key).with_columns(pl.Series("told", levels, dtype=pl.String))
+    judged = drawn.select(key).with_columns(
+        pl.Series("level", levels, dtype=pl.String), pl.Series("rationale", why, dtype=pl.String)
+    )
     joined = hops.join(judged, on=key, how="left", maintain_order="left")
-    hops = joined.with_columns(pl.coalesce("verdict", "told").alias("verdict")).drop("told")
+    by_model = pl.col("verdict").is_null() & pl.col("level").is_not_null()
+    hops = joined.with_columns(
+        pl.coalesce("verdict", "level").alias("verdict"),
+        pl.when(by_model).then(pl.col("rationale")).alias("verdict_rationale"),
+        pl.when(by_model).then(pl.lit(first.profile.chosen_model())).otherwise("verdict_by").alias("verdict_by"),
+    ).drop("level", "rationale")
     known = [(now, given[i]) if i in given else None for i, _, now in rows]
     reader = stated_judge(first, judges.prompts)
     shares = entailed([k for k in known if k is not None], reader, progress=progress)

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.dataset import Dataset
+from claimlab.evolve.drift.fuse import TOTAL
 from claimlab.evolve.drift.hops import groups_of
 from claimlab.evolve.drift.measure import Drift
 from claimlab.evolve.drift.views.page import VIEWER, report
@@ -14,17 +15,30 @@ from claimlab.evolve.society.network import Network
 from claimlab.pages.folder import Contents
 
 FILE = "drift.json"
-HOPS = "hops.parquet"
+HOPS, FUSE, FUSE_MEANS = "hops.parquet", "fuse-eval.parquet", "fuse-eval-means.parquet"
 KIND = "drift report"
 
 
 def contents(drifted: Drift, societies: Societies | None = None, *, traces: int, seed: int = 0) -> Contents:
     """What the report folder holds; `traces` is how many the viewer shows."""
     page = report(drifted, viewer=VIEWER if traces else None)
-    files: dict[str, str | pl.DataFrame] = {HOPS: drifted.hops.drop("votes")}
+    files: dict[str, str | pl.DataFrame] = {HOPS: with_fuse(drifted)}
+    if drifted.fuse_scores is not None and drifted.fuse_means is not None:
+        files |= {FUSE: drifted.fuse_scores, FUSE_MEANS: drifted.fuse_means}
     if traces:
         files[VIEWER] = to_page(drifted.hops, societies, most=traces, seed=seed)
     return Contents(KIND, [page], data={FILE: drifted.to_json()}, files=files)
+
+
+def with_fuse(drifted: Drift) -> pl.DataFrame:
+    """Every hop; those that were judged with the mean of their FUSE-EVAL scores, in columns that start with `fuse_`."""
+    hops = drifted.hops.drop("votes")
+    if drifted.fuse is None or drifted.fuse_hops is None:
+        return hops
+    names = (*drifted.fuse.reading.dimensions, TOTAL)
+    judged = drifted.fuse.means().join(drifted.fuse_hops.select("pair", "run", "trace_id", "hop"), on="pair")
+    scores = judged.select("run", "trace_id", "hop", *(pl.col(name).alias(f"fuse_{name}") for name in names))
+    return hops.join(scores, on=["run", "trace_id", "hop"], how="left", maintain_order="left")
 
 
 def society_of(dataset: Dataset) -> Society | None:

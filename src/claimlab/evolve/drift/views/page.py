@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from claimlab.evolve.drift import lite
+from claimlab.evolve.drift.attainment import one_against_three
 from claimlab.evolve.drift.curve import FLAT, Curve
+from claimlab.evolve.drift.fuse import TOTAL
+from claimlab.evolve.drift.grouping import LEAST
 from claimlab.evolve.drift.measure import Drift, coverage_means
 from claimlab.evolve.drift.producers import producer_share
 from claimlab.evolve.drift.views import figures as charts
@@ -124,20 +127,48 @@ def fuse(drift: Drift) -> Section | None:
     notes = dict.fromkeys(note for tally in drift.fuse.tallies.values() for note in tally["notes"])
     standing = "".join(f" {note[:1].upper()}{note[1:]}." for note in notes)  # such as that a model is too small
     caution = "The judge is unvalidated: it was not compared with annotators." + excerpt(standing, 400)
-    return Section(
-        "FUSE-EVAL by a model", [Text(counts), Text(caution, "note"), *charts.fuse(drift), table], "fuse-eval"
-    )
+    blocks: list[Block] = [Text(counts), Text(caution, "note"), *charts.fuse(drift), *fuse_means(drift), table]
+    return Section("FUSE-EVAL by a model", blocks, "fuse-eval")
+
+
+def fuse_means(drift: Drift) -> list[Block]:
+    """Total deviation by step, and the six dimensions at the end by network, group and topic."""
+    if drift.fuse is None or drift.fuse_means is None or not drift.fuse_means.height:
+        return []
+    names = drift.fuse.reading.dimensions
+    ends, steps = [], []
+    for row in drift.fuse_means.iter_rows(named=True):
+        interval = "–" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
+        start = [_kind(row["by"]), excerpt(row["value"], 60)]
+        if row["step"] is None:
+            ends.append([*start, row["traces"], row[TOTAL], interval, *(row[name] for name in names)])
+        elif row["by"] in ("all", "topology", "home", "topic"):
+            steps.append([*start, row["step"], row["traces"], row[TOTAL], interval])
+    titles = [name.replace("_", " ") for name in names]
+    few = f"No interval is given for fewer than {LEAST} traces; smaller topics are pooled."
+    return [
+        Table(
+            ["By", "Value", "Traces", "Total", "95% interval", *titles],
+            ends,
+            f"FUSE-EVAL at the last judged hop of each trace, means (figures 12 and 15 to 18 of the paper). {few}",
+        ),
+        Table(
+            ["By", "Value", "Step", "Traces", "Total", "95% interval"],
+            steps,
+            "Total deviation by step (figure 7 and table 27 of the paper).",
+        ),
+    ]
 
 
 def targets(drift: Drift) -> Section | None:
     if not drift.attainment.height:
         return None
     rows = [
-        [r["setting"], r["dimension"], r["judge"], r["traces"], r["judged"], percent(r["share"]),
+        [r["setting"], r["dimension"], r["judge"], r["traces"], r["judged"], r["untouched"], percent(r["share"]),
          "–" if r["low"] is None else f"{100 * r['low']:.1f} to {100 * r['high']:.1f}"]
         for r in drift.attainment.iter_rows(named=True)
     ]  # fmt: skip
-    columns = ["Setting", "Dimension", "Judge", "Traces", "Judged", "Attained, %", "95% interval"]
+    columns = ["Setting", "Dimension", "Judge", "Traces", "Judged", "Passed untouched", "Attained, %", "95% interval"]
     steps = [
         [r["dimension"], r["target"], r["traces"], r["mean"], r["most"], percent(r["at_once"])]
         for r in drift.steps.iter_rows(named=True)
@@ -150,7 +181,13 @@ def targets(drift: Drift) -> Section | None:
                 "A release with only the successful traces does not show how many failed.",
                 "note",
             ),
-            Table(columns, rows, "Traces that reached their target value."),
+            Table(
+                columns,
+                rows,
+                "Traces that reached their target value. A seed that passed as it was is counted apart, and is not in "
+                "the share.",
+            ),
+            *_one_or_three(drift),
             *charts.steps(drift),
             Table(
                 ["Dimension", "Value", "Traces", "Mean hops", "Most hops", "At once, %"], steps, "Hops to the target."
@@ -158,6 +195,21 @@ def targets(drift: Drift) -> Section | None:
         ],
         "targets",
     )
+
+
+def _one_or_three(drift: Drift) -> list[Block]:
+    table = one_against_three(drift.attainment)
+    if not table.height:
+        return []
+    rows = [
+        [r["dimension"], r["judge"], percent(r["one"]), percent(r["three"]),
+         "–" if r["low"] is None else f"{100 * r['low']:.1f} to {100 * r['high']:.1f}", r["verdict"]]
+        for r in table.iter_rows(named=True)
+    ]  # fmt: skip
+    columns = ["Dimension", "Judge", "One, %", "Three, %", "Three minus one, 95% interval", "Result"]
+    return [
+        Table(columns, rows, "Do three auditors do better than one? One does as well where they gain under 5 points.")
+    ]
 
 
 def producers(drift: Drift) -> Section | None:
