@@ -18,17 +18,20 @@ _ASKS = (
     "data", "output", "judge", "reading", "runs", "prompts", "sample", "auditor", "cache", "mode", "seed", "limit",
 )  # fmt: skip
 
+StagesOption = Annotated[
+    Path | None, typer.Option("--datasets", help="Folder for the stages of the claims as datasets.")
+]
+StageLabelOption = Annotated[
+    str, typer.Option(help="Label of the stages: that of the claim ('source') or the judged 'verdict'.")
+]
+
 
 def drift(
     data: Annotated[list[Path], o.folders_argument("Dataset folders with traces; several are compared.")],
     output: o.OptionalOutput = None,
-    datasets: Annotated[
-        Path | None, typer.Option("--datasets", help="Folder for the stages of the claims as datasets.")
-    ] = None,
+    datasets: StagesOption = None,
     levels: Annotated[str, typer.Option(help="Which stages --datasets writes.")] = "seed,middle,evolved",
-    stage_label: Annotated[
-        str, typer.Option(help="Label of the stages: that of the claim ('source') or the judged 'verdict'.")
-    ] = "source",
+    stage_label: StageLabelOption = "source",
     population: Annotated[
         Path | None, typer.Option(help="File of the agents, if the traces have none (for their groups).")
     ] = None,

@@ -75,11 +75,10 @@ def drift(
     """Measure how far the claims of `data` drifted from their base; several runs are compared.
 
     With `output`, the report, its figures and a viewer of at most `traces` traces are written there; with `datasets`,
-    the stages of the claims (`levels`) are, as datasets, whose label is the claim's own or the judged verdict
-    (`stage_label` "source" or "verdict"). `judge` names model profiles that score FUSE-EVAL (in the
-    `reading` "paper" or "released") on at most `sample` hops; `auditor` judges attainment independently ("rules",
-    "classifier" with `auditor_data`, or "model", the first judge). `population` and `network` are files, for traces
-    that came without them. Caps hold over all starts of a run with an `output`.
+    the stages of the claims (`levels`) are, as datasets with the label of the claim or the judged verdict
+    (`stage_label` "source", "verdict"). `judge` names model profiles that score FUSE-EVAL (in the `reading` "paper" or
+    "released") on at most `sample` hops; `auditor` judges attainment independently ("rules", "classifier" with
+    `auditor_data`, or "model", the first judge). `population` and `network` are files, for traces without them.
     """
     sources, judges = _several(data), each_of(judge)
     wanted, named = wanted_levels(levels), one_of(LABELS, stage_label, "stage_label")
