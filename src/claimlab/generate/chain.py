@@ -18,13 +18,14 @@ from pydantic_core import from_json
 from claimlab.core.languages import describe
 from claimlab.generate.chains import Chain, Role
 from claimlab.generate.plan import Configuration, Job
+from claimlab.llm.estimate import rough_count
 from claimlab.llm.messages import Answer, Message, Request, untrusted
 from claimlab.llm.prompts import Prompt
 from claimlab.llm.provider import Provider
 
 Style = Literal["form", "roles"]
 STYLES: tuple[Style, ...] = get_args(Style)
-FORM_TOKENS, ROLE_TOKENS = 6_000, 2_000
+FORM_TOKENS, ROLE_TOKENS = (1_000, 24), (400, 8)  # that an answer may take: some, and so many for each of the source
 COMPLETE = "complete"
 
 
@@ -100,16 +101,15 @@ def form_request(job: Job, prompt: Prompt, seed: int) -> Request[Any]:
     chain, values = job.configuration.chain, words_of(job.configuration)
     roles = "\n".join(f"{i}. {prompt.text(r.name, **values)}" for i, r in enumerate(chain.roles, 1))
     system = f"{prompt.text('system', **values)}\n{prompt.text('form', roles=roles)}"
-    return _request(job, prompt, system, _source(job), chain.form(), FORM_TOKENS, seed)
+    return _request(job, prompt, system, _source(job), chain.form(), _most(job, *FORM_TOKENS), seed)
 
 
 def role_request(job: Job, prompt: Prompt, role: Role, filled: Mapping[str, Any], seed: int) -> Request[Any]:
     values = words_of(job.configuration)
     system = f"{prompt.text('system', **values)}\n{prompt.text('step', role=prompt.text(role.name, **values))}"
     before = untrusted(json.dumps(filled, ensure_ascii=False, indent=1), "form") if filled else ""
-    return _request(
-        job, prompt, system, "\n\n".join(filter(None, (_source(job), before))), role.schema_(), ROLE_TOKENS, seed
-    )
+    data = "\n\n".join(filter(None, (_source(job), before)))
+    return _request(job, prompt, system, data, role.schema_(), _most(job, *ROLE_TOKENS), seed)
 
 
 def requests_of(job: Job, prompt: Prompt, style: Style, seed: int) -> list[Request[Any]]:
@@ -136,6 +136,11 @@ def words_of(configuration: Configuration) -> dict[str, str]:
         "source_language": names[configuration.source],
         "target_language": names[configuration.target],
     }
+
+
+def _most(job: Job, some: int, each: int) -> int:
+    """A translation into another script takes several times the tokens of its source; a model that rambles is cut."""
+    return some + each * rough_count(job.seed["text"])
 
 
 def _source(job: Job) -> str:

@@ -101,8 +101,8 @@ class Setup:
 @repeatable()
 def generate(
     data: Source,
-    *,
     chain: str | Sequence[str] = "real",
+    *,
     languages: Sequence[str] = ("eng", "por"),
     size: int = 20,
     style: str = "form",

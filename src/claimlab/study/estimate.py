@@ -65,6 +65,14 @@ def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> dict[str, Any]:
         from claimlab.evolve.front import estimate_evolve
 
         return estimate_evolve(source, **options)
+    if node.verb == "generate":
+        from claimlab.generate.front import estimate_generate
+
+        return estimate_generate(source, **options)
+    if node.verb == "quality_filter":
+        from claimlab.generate.filter.front import estimate_quality_filter
+
+        return estimate_quality_filter(source, **options)
     from claimlab.detect.cost import estimate
 
     return estimate(source, options.pop("detector"), **options)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import product
 
 from claimlab.core.choice import each_of, one_of
-from claimlab.study.file import Show, StudyFile, Value
+from claimlab.study.file import Options, Show, StudyFile, Value
 from claimlab.study.plan import node_of, of_dataset, step_node
 from claimlab.study.step import FURTHER, STEPS, Node, checked
 
-DATASET = "dataset"
-REPORTS = ("audit", "drift")  # steps that write a report about a dataset
+DATASET, EXPORT = "dataset", "export"
+REPORTS = ("audit", "drift", EXPORT)  # steps that write something else than a dataset
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ def _exhibit(study: StudyFile, show: Show, dataset: str, before: Mapping[str, st
     axes = {DATASET: dataset, **several, **({show.step: value} if len(show.values) > 1 else {})}
     if show.step not in REPORTS:
         return Exhibit(show, axes, node_of(study, {**chosen, show.step: value} if value else chosen))
-    options = of_dataset(study.variants(show.step).get(value, {}), dataset)
+    alone: Options = {"to": value} if show.step == EXPORT else {}  # the name of a format says it all
+    options = of_dataset(study.variants(show.step).get(value, alone), dataset)
     options = checked(FURTHER[show.step], options, f"[{show.step}.{value}]")
     return Exhibit(show, axes, step_node(study, show.step, options, node_of(study, chosen)))

@@ -13,7 +13,7 @@ from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
 from claimlab.pages.blocks import Cell, Table
-from claimlab.study.exhibit import REPORTS, Exhibit
+from claimlab.study.exhibit import EXPORT, REPORTS, Exhibit
 from claimlab.study.file import Count, Show, Value
 from claimlab.study.published import Row
 from claimlab.study.run import STEPS_FOLDER, Grid
@@ -37,6 +37,8 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
     if (reason := grid.why(exhibit.node)) is not None:
         return reason
     folder = grid.output / STEPS_FOLDER / exhibit.node.name
+    if exhibit.show.step == EXPORT:
+        return _exported(folder)
     if exhibit.show.step in REPORTS:
         frame = _findings(folder) if exhibit.show.step == "audit" else _figures(folder, table)
         return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES if c in frame.columns)
@@ -55,6 +57,14 @@ def _findings(folder: Path) -> pl.DataFrame:
 def _figures(folder: Path, table: str) -> pl.DataFrame:
     rows = json.loads((folder / "drift.json").read_text(encoding="utf-8")).get(table) or []
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _exported(folder: Path) -> pl.DataFrame:
+    """Where an export is, its format, and what it holds."""
+    from claimlab.exchange.marker import read_marker
+
+    marker = read_marker(folder)
+    return pl.DataFrame([{"folder": folder.name, "format": marker.format, **marker.export.counts}])
 
 
 def _counted(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:

@@ -108,10 +108,14 @@ class StudyFile(_Part):
     show: list[Show] = []
     report: Options = {}
     clean: dict[str, Options] = {}
+    generate: dict[str, Options] = {}
+    filter: dict[str, Options] = {}
+    review: dict[str, Options] = {}
     evolve: dict[str, Options] = {}
     enrich: dict[str, Options] = {}
     audit: dict[str, Options] = {}
     drift: dict[str, Options] = {}
+    export: dict[str, Options] = {}
     split: dict[str, Options] = {}
     detector: dict[str, Options] = {}
     train: dict[str, Options] = {}  # columns and values that rows of train and dev must have

@@ -46,7 +46,7 @@ FILE, CELLS, TIMINGS, STEPS_FOLDER, CALLS, SPENT = (
 )  # fmt: skip
 _VARY = {TIMINGS, "costs.html", SPENT, ".lock"}
 _VERBS = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()}}
-_DONE = {"audit": "audit.json", "drift": "drift.json"}  # what a finished step has, where it is not a dataset
+_DONE = {"audit": "audit.json", "drift": "drift.json", "export": "claimlab.json"}  # of steps that are not a dataset
 
 
 @dataclass

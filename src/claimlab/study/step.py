@@ -51,6 +51,9 @@ SOURCES = {
 }
 STEPS = {
     "clean": Verb("claimlab.clean.front", "clean", "recipe"),
+    "generate": Verb("claimlab.generate.front", "generate", "chain", seeded=True),
+    "filter": Verb("claimlab.generate.filter.front", "quality_filter", "aggregate"),
+    "review": Verb("claimlab.study.review", "reviewed", "answers"),
     "evolve": Verb("claimlab.evolve.front", "evolve", "target", seeded=True),
     "enrich": Verb("claimlab.enrich.front", "enrich", "provider"),
     "split": Verb("claimlab.split.run", "split", "by", seeded=True),
@@ -61,6 +64,7 @@ FURTHER = {  # steps that are not axes
     SAMPLE: Verb("claimlab.study.sample", "sample", "size"),
     "audit": Verb("claimlab.audit.front", "audit", "protocol"),
     "drift": Verb("claimlab.evolve.drift.front", "drift", "data"),
+    "export": Verb("claimlab.exchange.export", "export", "to"),
 }
 # What any study shows beside its models: a score means nothing without them.
 REFERENCES: dict[str, Options] = {

@@ -43,12 +43,12 @@ STEP = "quality filter"
 @repeatable("report", "live", "decisions")
 def quality_filter(
     data: Source,
+    aggregate: str = "all",
     *,
     output: str | Path | None = None,
     seeds: Source | None = None,
     metrics: Sequence[str] = (),
     thresholds: str | Path | None = None,
-    aggregate: str = "all",
     complete: bool = False,
     profile: str | None = None,
     model: str | None = None,
