@@ -13,6 +13,8 @@ import pytest
 from claimlab.catalog.load import DATASETS
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_file
+from claimlab.core.errors import DataError
+from claimlab.core.record import to_side_table
 from claimlab.exchange.export import export
 from claimlab.generate.planted import planted
 
@@ -59,7 +61,7 @@ def test_the_metadata_says_what_is_known(hard: Dataset, tmp_path: Path) -> None:
     hard.licence = "CC BY-SA 4.0"
     export(hard, "croissant", tmp_path / "out")
     meta = json.loads((tmp_path / "out" / "croissant.json").read_text(encoding="utf-8"))
-    assert meta["conformsTo"] == "http://mlcommons.org/croissant/1.0"
+    assert meta["conformsTo"] == "http://mlcommons.org/croissant/1.1"
     assert meta["license"] == "https://spdx.org/licenses/CC-BY-SA-4.0.html"
     assert meta["citeAs"].startswith("Wang (2017)")
     assert meta["inLanguage"] == ["en", "fil", "no", "pt"]
@@ -97,3 +99,49 @@ def test_no_text_can_close_a_script_element(hard: Dataset, tmp_path: Path) -> No
     text = (tmp_path / "out" / "croissant.json").read_text(encoding="utf-8")
     assert "<" not in text
     assert hard.notes[0] in json.loads(text)["rai:dataLimitations"]
+
+
+def test_what_was_measured_fills_the_responsible_fields(tmp_path: Path) -> None:
+    import claimlab as cl
+
+    planted()[0].write(tmp_path / "data")
+    data = cl.Dataset.open(tmp_path / "data")
+    audited = cl.audit(data, checks=["source", "length"], output=tmp_path / "audit")
+    exported = cl.export(tmp_path / "data", "croissant", tmp_path / "out", audit=tmp_path / "audit")
+    assert str(tmp_path) not in exported.lineage[-1].model_dump_json()
+    assert "audit" in exported.lineage[-1].inputs
+    meta = json.loads((tmp_path / "out" / "croissant.json").read_text(encoding="utf-8"))
+    failed = [f for f in audited.findings if f.verdict == "fail"]
+    assert failed
+    assert all(any(f.why in line for line in meta["rai:dataBiases"]) for f in failed)
+    assert meta["rai:hasSyntheticData"] is True
+    assert "A scan by rule counts mail addresses" in meta["rai:personalSensitiveInformation"][0]
+    assert not opened(tmp_path / "out").metadata.ctx.issues.errors
+    with pytest.raises(DataError, match="is not an audit of"):
+        cl.export(data.head(50), "croissant", tmp_path / "part", audit=tmp_path / "audit")
+    with pytest.raises(DataError, match="is not a saved audit"):
+        cl.export(tmp_path / "data", "croissant", tmp_path / "none", audit=tmp_path / "nothing")
+
+
+def test_agreement_is_that_of_the_annotations(hard: Dataset, tmp_path: Path) -> None:
+    import krippendorff
+    import numpy as np
+
+    rng = np.random.default_rng(5)
+    ids = hard.records["id"].head(20).to_list()
+    truth = rng.integers(0, 3, size=20)
+    ratings = np.stack([np.where(rng.random(20) < 0.7, truth, rng.integers(0, 3, size=20)) for _ in range(3)])
+    rows = [
+        {"record_id": i, "annotator": f"a{who}", "annotator_kind": "human", "question": "label", "value": "xyz"[v]}
+        for who, column in enumerate(ratings)
+        for i, v in zip(ids, column, strict=True)
+    ]
+    rows.append({**rows[0], "annotator": "m1", "annotator_kind": "model", "value": "x"})
+    hard.tables["annotations"] = to_side_table("annotations", pl.DataFrame(rows))
+    export(hard, "croissant", tmp_path / "out")
+    meta = json.loads((tmp_path / "out" / "croissant.json").read_text(encoding="utf-8"))
+    expected = krippendorff.alpha(reliability_data=ratings, level_of_measurement="nominal")
+    assert f"label: Krippendorff's alpha {expected:.2f} (" in meta["rai:dataAnnotationAnalysis"][0]
+    assert "over 20 records that several of 3 annotators answered" in meta["rai:dataAnnotationAnalysis"][0]
+    assert meta["rai:annotationsPerItem"] == "3 to 3"
+    assert meta["rai:machineAnnotationTools"] == ["m1"]

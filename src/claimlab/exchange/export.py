@@ -12,6 +12,7 @@ from typing import Any
 
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import RECORDS, Dataset, Lineage
+from claimlab.core.digest import digest_file
 from claimlab.core.errors import UsageError
 from claimlab.core.guard import EXPORT
 from claimlab.core.progress import Progress, silent
@@ -51,6 +52,7 @@ def export(
     bom: bool = False,
     task: str = "veracity",
     split: str | None = None,
+    audit: str | Path | None = None,
     limit: int | None = None,
     force: bool = False,
     progress: Progress = silent,
@@ -58,9 +60,13 @@ def export(
     """Write `data` to the folder `output` in the format `to`: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval.
 
     `bom` starts CSV files with the mark by which Excel knows UTF-8. `task` and `split` say what inspect and lm-eval ask
-    about which records (by default those of the split "test", where there is one). `force` replaces an earlier export.
+    about which records (by default those of the split "test", where there is one). `audit` is a saved audit of the
+    dataset: croissant lists what it found. `force` replaces an earlier export.
     """
-    form, settings = FORMATS.get(to), Settings(bom=bom, task=task, split=split)
+    form, settings = (
+        FORMATS.get(to),
+        Settings(bom=bom, task=task, split=split, audit=None if audit is None else str(audit)),
+    )
     _refuse_settings(form, settings)
     done: list[Exported] = []
 
@@ -80,13 +86,18 @@ def _mark(dataset: Dataset, form: str, settings: Settings, written: Written, bui
     counts = {**manifest.counts, **written.counts}
     step = Lineage(
         step="export",
-        parameters={"to": form, **settings.chosen()},
-        inputs={RECORDS: dataset.digest()},
+        parameters={"to": form, **{k: v for k, v in settings.chosen().items() if k != "audit"}},
+        inputs={RECORDS: dataset.digest(), **({} if settings.audit is None else {"audit": _digest(settings.audit)})},
         counts={k: v for k, v in counts.items() if isinstance(v, int)},
     )
     manifest.files = {}  # those of the folder it came from; here are other files
     files = write_marker(building, Marker(format=form, dataset=manifest, export=step, facts=written.facts)).files
     return Exported(output, counts, files, [*dataset.lineage, step], written.notes, _headline(counts, written.counts))
+
+
+def _digest(audit: str) -> str:
+    place = Path(audit)
+    return digest_file(place / "audit.json" if place.is_dir() else place)
 
 
 def read_export(folder: str | Path) -> Dataset:

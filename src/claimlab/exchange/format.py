@@ -21,6 +21,7 @@ class Settings:
 
     bom: bool = False  # a byte-order mark in front, by which Excel knows UTF-8
     task: str = "veracity"  # what is asked of a record, in formats that ask
+    audit: str | None = None  # a saved audit of the dataset, for what croissant says of biases
     split: str | None = None  # the records that are asked about: those of "test" where there is one
 
     def chosen(self) -> dict[str, Any]:

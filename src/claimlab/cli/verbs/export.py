@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -42,6 +43,9 @@ def export(
     split: Annotated[
         str | None, typer.Option(help="The split they ask about; 'test' where there is one, by default.")
     ] = None,
+    audit: Annotated[
+        Path | None, typer.Option(help="A saved audit of the dataset: croissant lists what it found.")
+    ] = None,
     limit: o.LimitOption = None,
     _list: FormatsOption = False,
     force: o.ForceFlag = False,
@@ -52,8 +56,9 @@ def export(
 
     with progress_bar(not as_json) as progress:
         done = export_dataset(
-            folder, to, output, bom=bom, task=task, split=split, limit=limit, force=force, progress=progress
-        )
+            folder, to, output, bom=bom, task=task, split=split, audit=audit, limit=limit, force=force,
+            progress=progress,
+        )  # fmt: skip
     note(done.notes, "export")
     if as_json:
         emit(done.to_json())

@@ -1,4 +1,4 @@
-"""Croissant: the tables as Parquet, described by JSON-LD that data-set search and loaders understand (version 1.0).
+"""Croissant: the tables as Parquet, described by JSON-LD that data-set search and loaders understand (version 1.1).
 
 Nothing is claimed that is not known: a dataset without a stated licence or homepage has none here, and no date of
 publication is made up.
@@ -20,8 +20,8 @@ from claimlab.exchange.escape import json_ld
 from claimlab.exchange.fields import SIDE_TABLE_SUMMARIES, field_summary
 from claimlab.exchange.format import Settings, Written
 from claimlab.exchange.marker import read_marker
+from claimlab.exchange.responsible import responsible
 from claimlab.exchange.tables import RECORDS, by_name
-from claimlab.text.personal import scan_personal
 
 FILE = "croissant.json"
 
@@ -29,14 +29,17 @@ FILE = "croissant.json"
 CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
+    "arrayShape": "cr:arrayShape",
     "citeAs": "cr:citeAs",
     "column": "cr:column",
     "conformsTo": "dct:conformsTo",
+    "containedIn": "cr:containedIn",
     "cr": "http://mlcommons.org/croissant/",
     "rai": "http://mlcommons.org/croissant/RAI/",
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "description": {"@container": "@language"},
     "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
@@ -46,12 +49,15 @@ CONTEXT: dict[str, Any] = {
     "fileSet": "cr:fileSet",
     "format": "cr:format",
     "includes": "cr:includes",
+    "isArray": "cr:isArray",
     "isLiveDataset": "cr:isLiveDataset",
     "jsonPath": "cr:jsonPath",
     "key": "cr:key",
     "md5": "cr:md5",
+    "name": {"@container": "@language"},
     "parentField": "cr:parentField",
     "path": "cr:path",
+    "prov": "http://www.w3.org/ns/prov#",
     "recordSet": "cr:recordSet",
     "references": "cr:references",
     "regex": "cr:regex",
@@ -68,8 +74,8 @@ CONTEXT: dict[str, Any] = {
 
 class Croissant:
     name = "croissant"
-    summary = "Parquet tables with Croissant 1.0 metadata (JSON-LD)."
-    accepts: frozenset[str] = frozenset()
+    summary = "Parquet tables with Croissant 1.1 metadata (JSON-LD)."
+    accepts = frozenset({"audit"})
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
         tables = by_name(dataset)
@@ -78,7 +84,7 @@ class Croissant:
             write_parquet(table, folder / f"{name}.parquet")
         files = [_file(folder / f"{name}.parquet") for name in tables]
         sets = [_record_set(name, table) for name, table in tables.items()]
-        metadata = {**_about(dataset, about(dataset)), "distribution": files, "recordSet": sets}
+        metadata = {**_about(dataset, about(dataset), settings), "distribution": files, "recordSet": sets}
         (folder / FILE).write_text(json_ld(metadata), encoding="utf-8")
         progress("croissant", len(tables), len(tables))
         return Written(facts={"tables": list(tables)})
@@ -89,40 +95,25 @@ class Croissant:
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 
 
-def _about(dataset: Dataset, known: About) -> dict[str, Any]:
+def _about(dataset: Dataset, known: About, settings: Settings) -> dict[str, Any]:
     card = known.card
     facts = {
         "url": card.homepage if card else None,
         "license": f"https://spdx.org/licenses/{known.spdx}.html" if known.spdx else known.licence,
         "citeAs": card.citation if card else None,
         "inLanguage": list(known.languages),
-        "rai:dataAnnotationProtocol": card.labelling if card else None,
-        "rai:dataCollection": card.access if card else None,
-        "rai:dataLimitations": list(known.cautions),
-        "rai:dataPreprocessingProtocol": [f"{step.step} ({step.tool})" for step in dataset.lineage],
-        "rai:personalSensitiveInformation": _personal(dataset),
     }
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "conformsTo": "http://mlcommons.org/croissant/1.1",
         "name": dataset.name,
         "alternateName": known.title,
         "description": f"{known.summary} {SYNTHETIC}" if known.synthetic else known.summary,
         "keywords": ["misinformation", "fact-checking", *(["synthetic"] if known.synthetic else [])],
         **{key: value for key, value in facts.items() if value},
+        **responsible(dataset, known, settings.audit),
     }
-
-
-def _personal(dataset: Dataset) -> list[str]:
-    """What a scan by rule counts; that no person has looked is said beside it."""
-    counts = scan_personal(dataset.records["text"]).rows()
-    kinds = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
-    rows = [f"{kinds[kind]} in {records:,} of {dataset.records.height:,} records" for kind, records, _ in counts]
-    return [
-        f"A scan by rule counts {', '.join(rows)}.",
-        "Not reviewed by people: texts, authors and addresses may name or quote people.",
-    ]
 
 
 def _file(path: Path) -> dict[str, Any]:
