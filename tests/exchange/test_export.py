@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -32,7 +33,7 @@ def same(one: Dataset, two: Dataset) -> None:
 
 
 def test_the_formats_that_are_promised_are_there() -> None:
-    assert FORMATS.names() == ["claimreview", "croissant", "csv", "hf", "jsonl"]
+    assert FORMATS.names() == ["claimreview", "croissant", "csv", "hf", "inspect", "jsonl", "lm-eval"]
     assert LOSSLESS == ["croissant", "csv", "hf", "jsonl"]
     for name, form in FORMATS.all().items():
         assert (form.name, bool(form.summary)) == (name, True)
@@ -67,7 +68,8 @@ def test_real_files_come_back(to: str, real_data: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("to", FORMATS.names())
 def test_equal_datasets_give_equal_bytes(to: str, hard: Dataset, tmp_path: Path) -> None:
-    first, second = (export(hard, to, tmp_path / name) for name in ("a", "b"))
+    options: dict[str, Any] = {"task": "language", "split": "train"} if to in ("inspect", "lm-eval") else {}
+    first, second = (export(hard, to, tmp_path / name, **options) for name in ("a", "b"))
     assert first.files == second.files
     assert set(first.files) | {"claimlab.json"} == {
         p.relative_to(tmp_path / "a").as_posix() for p in (tmp_path / "a").rglob("*") if p.is_file()

@@ -35,7 +35,8 @@ def test_every_format_refuses_bare_machine_text(to: str, tmp_path: Path) -> None
     with pytest.raises(DataError, match="1 machine-made row.*'machine' has no label and no origin and no change log"):
         export(made(None), to, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
-    export(made(WHOLE), to, tmp_path / "out")
+    options: dict[str, Any] = {"task": "authorship"} if to in ("inspect", "lm-eval") else {}
+    export(made(WHOLE), to, tmp_path / "out", **options)
 
 
 @pytest.mark.parametrize("authorship", ["MGT", "MTT", "HAT"])
