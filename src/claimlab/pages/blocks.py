@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+NARROW = 480  # pixels of a figure that a phone can show whole
 Tone = Literal["fail", "warn", "inconclusive", "pass", "not-measured", "plain"]
 
 
@@ -63,6 +65,12 @@ class Figure:
     caption: str
     alt: str
     name: str = ""
+
+    @property
+    def narrow(self) -> bool:
+        """Whether it is readable on a phone without scrolling, because it is not much wider than one."""
+        width = re.search(r'<svg[^>]* width="(\d+)', self.svg)
+        return width is not None and int(width[1]) <= NARROW
 
 
 @dataclass(frozen=True)

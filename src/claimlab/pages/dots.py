@@ -25,12 +25,15 @@ class Dot:
     marks: Mapping[str, float] = field(default_factory=dict)
 
 
-def dots(rows: Sequence[Dot], *, title: str, threshold: float | None = None, width: int = WIDTH - 160) -> Any:
-    """A line per row in the order given; a dashed rule at `threshold` where there is one."""
+def dots(
+    rows: Sequence[Dot], *, title: str, threshold: float | None = None, width: int = WIDTH - 160, names: int = 300
+) -> Any:
+    """A line per row in the order given; a dashed rule at `threshold` where there is one. `width` is that of the axis,
+    `names` the most pixels that a name may take."""
     import altair as alt
 
     rows = [replace(row, name=name) for row, name in zip(rows, distinct(r.name for r in rows), strict=True)]
-    y = alt.Y("name:N", sort=[r.name for r in rows], title=None, axis=alt.Axis(labelLimit=300, ticks=False))
+    y = alt.Y("name:N", sort=[r.name for r in rows], title=None, axis=alt.Axis(labelLimit=names, ticks=False))
     x = alt.X("x:Q", title=title, scale=alt.Scale(domain=[0, 100]))
     colour = _colour(rows)
     points = pl.DataFrame([{"name": r.name, "x": 100 * r.value, "tone": r.tone} for r in rows])

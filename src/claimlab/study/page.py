@@ -26,6 +26,7 @@ from claimlab.study.step import REFERENCES, Node
 from claimlab.study.tables import against, crossed, drops, flat, others, words
 
 KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.toml"
+AXIS, NAMES = 240, 190  # pixels: together they fit a phone
 LINES = 40  # more would not fit a screen; the table has them all
 _METHOD = (
     "Each figure is a mean over seeds. Its 95% interval covers two sources of variance: which records are tested "
@@ -170,11 +171,19 @@ def _best_reference(entry: Entry, measured: Sequence[Entry]) -> float:
 
 def _picture(scored: Sequence[Entry], where: Mapping[str, Any], rows: str, columns: str) -> list[Block]:
     mine = [e for e in scored if all(e.axes[a] == v for a, v in where.items()) and e.macro_f1 is not None]
-    lines = [Dot(f"{e.axes[rows]}, {e.axes[columns]}", e.macro_f1 or 0.0, e.interval, "plain") for e in mine]
+    several_columns = len({e.axes[columns] for e in mine}) > 1
+    names = [f"{e.axes[rows]}, {e.axes[columns]}" if several_columns else str(e.axes[rows]) for e in mine]
+    lines = [Dot(n, e.macro_f1 or 0.0, e.interval, "plain") for n, e in zip(names, mine, strict=True)]
     if not lines:
         return []
     caption = "Macro-F1 with its 95% interval."
-    return [Figure(to_svg(dots(lines[:LINES], title="macro-F1 (%)")), caption, f"{caption} {words(where)}")]
+    return [
+        Figure(
+            to_svg(dots(lines[:LINES], title="macro-F1 (%)", width=AXIS, names=NAMES)),
+            caption,
+            f"{caption} {words(where)}",
+        )
+    ]
 
 
 def costs(grid: Grid, scored: Sequence[Entry]) -> Report:
