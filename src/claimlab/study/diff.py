@@ -62,7 +62,10 @@ def study_diff(
 def matched(before: Sequence[Entry], after: Sequence[Entry]) -> tuple[list[Change], list[str]]:
     """The settings of both studies side by side. An axis that one of them lacks, or that has one other value in each,
     tells nothing apart: it is noted and left out."""
-    values = [{a: {str(e.axes[a]): None for e in side} for a in side[0].axes} for side in (before, after)]
+    values: list[dict[str, dict[str, None]]] = [{}, {}]
+    for one, side in zip(values, (before, after), strict=True):
+        for axis, value in ((axis, value) for entry in side for axis, value in entry.axes.items()):
+            one.setdefault(axis, {})[str(value)] = None
     notes, compared = [], []
     for axis in dict.fromkeys([*values[0], *values[1]]):
         sides = [list(one.get(axis, {})) for one in values]

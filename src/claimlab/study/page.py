@@ -84,10 +84,11 @@ def tables_of(
     rows: str | None = None,
     columns: str | None = None,
     cells: str | None = None,
+    link: bool = False,
 ) -> list[Table]:
-    """The same of figures at hand."""
+    """The same of figures at hand; with `link`, each leads to its run."""
     return [
-        crossed(mine, view.rows, view.columns, view.cells, where, published=study.published)
+        crossed(mine, view.rows, view.columns, view.cells, where, published=study.published, link=link)
         for view, mine, where in views(study, scored, rows=rows, columns=columns, cells=cells)
     ]
 
@@ -111,7 +112,14 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
     return Contents(
         KIND,
         [page(grid, scored)],
-        data={DATA: {"name": grid.study.name, "entries": [entry.to_json() for entry in scored], "shown": shown}},
+        data={
+            DATA: {
+                "name": grid.study.name,
+                "conclusion": conclusion(grid, scored),
+                "entries": [entry.to_json() for entry in scored],
+                "shown": shown,
+            }
+        },
         more_pages={"costs.html": [costs(grid, scored)]},
         papers={"table.tex": Report(grid.study.name, "", [*first, *(table for _, table in grid.tables)])},
         files={"scores.csv": flat(scored).write_csv()},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -72,7 +73,13 @@ def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
     ends = {"macro_f1": entry.interval, "difference": entry.difference_interval}.get(measure)
     star = "*" if entry.p_holm is not None and entry.p_holm < 0.05 else ""
     text = f"{percent(value).text}{star}" + (f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})" if ends else "")
-    return Cell(text, sort=value, link=f"../{STEPS_FOLDER}/{entry.runs[0]}" if link and entry.runs else None)
+    shown = Cell(text, sort=value)
+    return linked(shown, entry) if link else shown
+
+
+def linked(cell: Cell, entry: Entry) -> Cell:
+    """The cell as a link to the run of the first seed, from the page in the folder beside the steps."""
+    return cell if entry.failed or not entry.runs else replace(cell, link=f"../{STEPS_FOLDER}/{entry.runs[0]}")
 
 
 def drops(scored: Sequence[Entry]) -> Table | None:
@@ -89,8 +96,8 @@ def drops(scored: Sequence[Entry]) -> Table | None:
         rows.append(
             [
                 *names,
-                percent(random.macro_f1),
-                percent(entry.macro_f1),
+                linked(percent(random.macro_f1), random),
+                linked(percent(entry.macro_f1), entry),
                 percent(round(random.macro_f1 - entry.macro_f1, 3) + 0.0),
             ]
         )
@@ -99,7 +106,13 @@ def drops(scored: Sequence[Entry]) -> Table | None:
 
 def against(scored: Sequence[Entry]) -> Table:
     rows: list[Row] = [
-        [words(e.axes), e.against or "", percent(e.difference), span(e.difference_interval), decimal(e.p_holm, 4)]
+        [
+            words(e.axes),
+            e.against or "",
+            linked(percent(e.difference), e),
+            span(e.difference_interval),
+            decimal(e.p_holm, 4),
+        ]
         for e in scored
         if e.against
     ]

@@ -31,6 +31,7 @@ from claimlab.web.reviews import add_reviews
 from claimlab.web.runs import add_runs
 from claimlab.web.saved import audits_in
 from claimlab.web.settings import Settings
+from claimlab.web.studies import add_studies, state_of_study
 from claimlab.web.who import close_reviews, review_at
 from claimlab.web.workspace import Entry, Place, Workspace
 
@@ -44,7 +45,7 @@ STATIC = {
 }
 
 
-STATED, MOST_STATED = ("audit", "review"), 40  # a page must not wait for hundreds of them
+STATED, MOST_STATED = ("audit", "review", "study"), 40  # a page must not wait for hundreds of them
 
 
 class Home(BaseModel):
@@ -53,7 +54,7 @@ class Home(BaseModel):
     workspace: str
     entries: list[Entry]
     complete: bool
-    states: dict[str, str] = Field(description="What an audit found, or how far a review is, by id.")
+    states: dict[str, str] = Field(description="What an audit found, or how far a review or a study is, by id.")
 
 
 class SignIn(BaseModel):
@@ -94,6 +95,7 @@ def create_app(folder: Path, *, settings: Settings | None = None) -> FastAPI:
     add_audits(pages)
     add_runs(pages)
     add_comparison(pages)
+    add_studies(pages)
     add_reports(app, pages)
     add_reviews(app, pages)
     add_new_reviews(app, pages)
@@ -107,7 +109,7 @@ def _add_home(app: FastAPI, pages: Pages, settings: Settings) -> None:
 
     @pages.add("/", "home.html.jinja", title="What is in the workspace")
     def home() -> Home:
-        entries = workspace.entries()
+        entries = workspace.listed()
         states = {e.id: state_of(workspace.get(e.id)) for e in [e for e in entries if e.kind in STATED][:MOST_STATED]}
         return Home(workspace=workspace.name, entries=entries, complete=workspace.complete, states=states)
 
@@ -135,6 +137,8 @@ def _add_home(app: FastAPI, pages: Pages, settings: Settings) -> None:
 def state_of(place: Place) -> str:
     """An audit or a review in a few words."""
     try:
+        if place.entry.kind == "study":
+            return state_of_study(place)
         if place.entry.kind == "review":
             return review_at(place).progress().headline().partition(": ")[2]
         return "; ".join(headline(audit).rpartition(": ")[2].rstrip(".") for audit in audits_in(place))

@@ -69,7 +69,7 @@ class Pages:
         query = f"?{request.url.query}" if request.url.query else ""
         html = environment("claimlab.web").get_template(template).render(
             csrf=getattr(request.state, "csrf", ""),
-            entries=self.workspace.entries() if getattr(request.state, "whole", False) else [],
+            entries=self.workspace.listed() if getattr(request.state, "whole", False) else [],
             here=request.url.path,
             twin=f"/api{request.url.path.rstrip('/')}{query}",
             workspace=self.workspace.name,

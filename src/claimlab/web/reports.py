@@ -15,6 +15,7 @@ from claimlab.core.guard import files_of
 from claimlab.web.gate import REPORT_POLICY
 from claimlab.web.page import Pages
 from claimlab.web.rows import Memo
+from claimlab.web.studies import to_workspace
 from claimlab.web.workspace import PAGE, Entry, Place
 
 KINDS = {
@@ -59,7 +60,10 @@ def add_reports(app: FastAPI, pages: Pages) -> None:
             raise NotFound(f"The report '{place.entry.name}' has no file '{file[:200]}'.", "Choose one from its list.")
         path = place.folder / file
         headers = {"Content-Security-Policy": REPORT_POLICY}
-        return Response(path.read_bytes(), media_type=KINDS[path.suffix], headers=headers)
+        content = path.read_bytes()
+        if place.entry.study is not None and path.suffix == ".html":
+            content = to_workspace(place.entry.study, content)
+        return Response(content, media_type=KINDS[path.suffix], headers=headers)
 
     @pages.add("/traces/{traces}", "traces.html.jinja", title="Claims on their way through a network")
     def traces(traces: str) -> TracesPage:

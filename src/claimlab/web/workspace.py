@@ -1,4 +1,4 @@
-"""What is below a folder: every dataset, run, audit, report, trace and review that claimlab wrote there.
+"""What is below a folder: every dataset, run, audit, report, trace, review and study that claimlab wrote there.
 
 The walk is bounded, follows no links and enters no hidden folder. An entry is known by its place below the workspace,
 and only what the walk came by can be opened: no path of a request is ever joined to a folder.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -19,10 +19,11 @@ from claimlab.core.dataset import RECORDS, Manifest, read_manifest
 from claimlab.core.errors import ClaimlabError, NotFound
 from claimlab.core.guard import AUDIT, DATASET, kind_of
 
-Kind = Literal["dataset", "run", "traces", "audit", "report", "review"]
+Kind = Literal["dataset", "run", "traces", "audit", "report", "review", "study"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 DEPTH, FOLDERS = 8, 20_000
 REVIEW = "review.json"
+STUDY = ("study.toml", "steps")
 PAGE = "index.html"
 _FRESH = 2.0  # seconds for which a walk is believed
 _HERE = "~"  # the workspace folder itself
@@ -37,10 +38,14 @@ class Entry(BaseModel):
     what: str  # what the folder says it is: "dataset", "evaluation", "drift report"
     records: int | None = None
     note: str = ""
+    study: str | None = None  # the id of the study that it is a step of
 
     @property
     def link(self) -> str:
-        rooms = {"audit": "audits", "run": "runs", "traces": "traces", "report": "reports", "review": "reviews"}
+        rooms = {
+            "audit": "audits", "run": "runs", "traces": "traces", "report": "reports", "review": "reviews",
+            "study": "studies",
+        }  # fmt: skip
         return f"/{rooms.get(self.kind, 'datasets')}/{self.id}"
 
 
@@ -82,6 +87,10 @@ class Workspace:
     def entries(self, kind: Kind | None = None) -> list[Entry]:
         return [p.entry for p in self.places().values() if kind in (None, p.entry.kind)]
 
+    def listed(self) -> list[Entry]:
+        """Everything but the steps of studies: these are on the pages of their studies."""
+        return [entry for entry in self.entries() if entry.study is None]
+
     def refresh(self) -> None:
         """Look again at the next question: something was written."""
         self._walked = float("-inf")
@@ -116,7 +125,7 @@ class Workspace:
                     continue  # a dataset holds no other folder of ours
             if depth < DEPTH:
                 todo += [(inner, depth + 1) for inner in _folders(folder)]
-        return sorted(places, key=lambda p: (KINDS.index(p.entry.kind), p.entry.id))
+        return sorted(_in_studies(places), key=lambda p: (KINDS.index(p.entry.kind), p.entry.id))
 
     def _look(self, folder: Path) -> Place | None:
         """What a folder is, read again only when what describes it has changed."""
@@ -136,6 +145,8 @@ class Workspace:
         id, name = (_HERE, self.name) if inside == "." else (inside.replace("/", "~"), inside)
         if (folder / REVIEW).is_file():
             return Place(Entry(id=id, kind="review", name=name, what="review"), folder)
+        if _is_study(folder):
+            return Place(Entry(id=id, kind="study", name=name, what="study"), folder)
         what = kind_of(folder)
         if what == DATASET:
             return _dataset(folder, id, name)
@@ -163,7 +174,29 @@ def _dataset(folder: Path, id: str, name: str) -> Place | None:
 
 def _describing(folder: Path) -> list[str]:
     names = (".claimlab.json", "dataset.json", "claimlab.json", REVIEW)
-    return [name for name in names if (folder / name).is_file()]
+    files = [name for name in names if (folder / name).is_file()]
+    return [*files, *STUDY] if _is_study(folder) else files
+
+
+def _is_study(folder: Path) -> bool:
+    """A study that is under way has its steps already, and no cells yet."""
+    return (folder / STUDY[0]).is_file() and (folder / STUDY[1]).is_dir()
+
+
+def inner_id(id: str, inside: str) -> str:
+    """The id of a folder that is inside the one with `id`."""
+    return "~".join(([] if id == _HERE else [id]) + inside.split("/"))
+
+
+def _in_studies(places: list[Place]) -> list[Place]:
+    """The places, with those inside the folder of a study marked as its own."""
+    studies = [place for place in places if place.entry.kind == "study"]
+    marked = []
+    for place in places:
+        outer = next((one for one in studies if one.folder in place.folder.parents), None)
+        entry = place.entry if outer is None else place.entry.model_copy(update={"study": outer.entry.id})
+        marked.append(place if outer is None else replace(place, entry=entry))
+    return marked
 
 
 def _folders(folder: Path) -> list[Path]:
