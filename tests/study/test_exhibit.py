@@ -35,6 +35,9 @@ detector = ["stratified"]
 recipe = "tidy.toml"
 [audit.words]
 checks = ["keywords"]
+[audit."as published"]
+checks = ["keywords"]
+protocol = "cdl"
 [[show]]
 title = "Stages"
 step = "clean"
@@ -53,6 +56,13 @@ counts = [
     { name = "copies", table = "dropped", where = { step = ["exact-duplicates", "language"] }, published = { rows = 2 } },
     { name = "left", table = "records" },
 ]
+[[show]]
+title = "Beside each other"
+step = "audit"
+values = ["words", "as published"]
+datasets = ["data", "absent"]
+columns = ["score", "verdict"]
+across = true
 [[show]]
 title = "Keywords"
 step = "audit"
@@ -116,8 +126,8 @@ def test_a_side_table_is_shown_for_each_dataset_with_what_was_published(grid: Gr
 
 def test_rows_of_a_side_table_are_counted_and_a_dataset_that_is_not_there_says_why(grid: Grid) -> None:
     assert texts(dict(grid.tables)["Counts"]) == [["copies", "1 (2)", "failed"], ["left", "8", "failed"]]
-    (absent,) = [e for e in grid.shown if e.axes["dataset"] == "absent"]
-    assert "nowhere" in str(grid.why(absent.node))
+    absent = [e for e in grid.shown if e.axes["dataset"] == "absent"]
+    assert all("nowhere" in str(grid.why(e.node)) for e in absent)
 
 
 def test_the_findings_of_an_audit_are_shown_as_the_audit_has_them(grid: Grid) -> None:
@@ -125,6 +135,19 @@ def test_the_findings_of_an_audit_are_shown_as_the_audit_has_them(grid: Grid) ->
     (finding,) = cl.audit(grid.output.parent / "data", checks=["keywords"]).findings
     assert finding.score is not None
     assert row == ["data", "keywords", f"{100 * finding.score:.1f} (60.9)", f"{finding.n}"]
+
+
+def test_variants_of_a_step_are_columns_beside_each_other(grid: Grid) -> None:
+    table = dict(grid.tables)["Beside each other"]
+    assert list(table.columns) == ["dataset", "words", "as published"]
+    fair, published = (
+        cl.audit(grid.output.parent / "data", checks=["keywords"], protocol=name).findings[0]
+        for name in ("fair", "cdl")
+    )
+    assert fair.score is not None
+    assert published.score is not None
+    cells = [f"{100 * finding.score:.1f} {finding.verdict}" for finding in (fair, published) if finding.score]
+    assert texts(table) == [["data", *cells], ["absent", "failed", "failed"]]
 
 
 def test_the_tables_need_no_steps_once_they_are_written(grid: Grid) -> None:

@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 import claimlab as cl
+from claimlab.catalog.load import DATASETS
 from claimlab.core.errors import ClaimlabError
 from claimlab.generate.planted import planted
+from claimlab.study.file import read_study_file
 from claimlab.study.front import study_run
+from claimlab.study.published import card_figure, with_cards
 
 GRID = """
 [datasets.data]
@@ -83,3 +86,35 @@ def test_the_figures_are_the_same_in_every_start(place: Path) -> None:
     before = json.loads((place / "out" / "report" / "study.json").read_text(encoding="utf-8"))
     study_run("study.toml", "out")
     assert json.loads((place / "out" / "report" / "study.json").read_text(encoding="utf-8")) == before
+
+
+SAMPLES = Path(__file__).parents[1] / "catalog" / "samples"
+
+
+def test_figures_on_the_cards_of_datasets_are_taken_from_there(place: Path) -> None:
+    text = GRID.split("[[published]]")[0].replace("[grid]", "[datasets.liar]\nload = 'liar'\nsource = 'LIAR'\n[grid]")
+    text += (
+        "[[published]]\nsource = 'Table 2'\ncard = 'offline_f1'\nfigures = [{ detector = 'GPT-4', split = 'random' }]\n"
+    )
+    (place / "study.toml").write_text(text.replace("LIAR", (SAMPLES / "liar" / "raw").as_posix()), encoding="utf-8")
+    study = read_study_file("study.toml")
+    (part,) = with_cards(study)
+    card = DATASETS.get("liar").card.published
+    assert card is not None
+    assert part.figures == [{"dataset": "liar", "detector": "GPT-4", "split": "random", "macro_f1": card.offline_f1}]
+    with pytest.raises(ClaimlabError, match="offline"):
+        card_figure(study, "liar", "offline")
+
+
+def test_a_gap_between_two_columns_is_a_column(place: Path) -> None:
+    gap = '[table]\nrows = "detector"\ncolumns = "split"\ngap = ["random", "group"]\n'
+    (place / "study.toml").write_text(GRID + gap, encoding="utf-8")
+    grid = study_run("study.toml", "out")
+    at = {(e.axes["detector"], e.axes["split"]): e.macro_f1 for e in grid.entries}
+    table = cl.study_table("out")[0]
+    assert table.columns[-1] == "random less group"
+    for row in table.rows[:3]:
+        first, second = at[cell(row[0]), "random"], at[cell(row[0]), "group"]
+        assert first is not None
+        assert second is not None
+        assert float(cell(row[-1])) == pytest.approx(100 * (first - second), abs=0.051)

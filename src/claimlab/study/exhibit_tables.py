@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from claimlab.core.errors import UnknownName
 from claimlab.pages.blocks import Cell, Table
 from claimlab.study.exhibit import EXPORT, REPORTS, Exhibit
 from claimlab.study.file import Count, Show, Value
-from claimlab.study.published import Row
+from claimlab.study.published import Row, card_figure
 from claimlab.study.run import STEPS_FOLDER, Grid
 
 RECORDS = "records"
@@ -28,7 +29,8 @@ def exhibit_tables(grid: Grid) -> list[tuple[str, Table]]:
     for show in grid.study.show:
         mine = [exhibit for exhibit in grid.shown if exhibit.show is show]
         if mine:
-            tables.append((show.title, _counted(grid, show, mine) if show.counts else _listed(grid, show, mine)))
+            make = _counted if show.counts else _side_by_side if show.across else _listed
+            tables.append((show.title, make(grid, show, mine)))
     return tables
 
 
@@ -51,7 +53,10 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
 def _findings(folder: Path) -> pl.DataFrame:
     from claimlab.audit.read import read_audits
 
-    return pl.concat([audit.table for audit in read_audits(folder)])
+    audits = read_audits(folder)
+    for audit in audits:
+        audit.findings = [each for finding in audit.findings for each in finding.every]
+    return pl.concat([audit.table for audit in audits])
 
 
 def _figures(folder: Path, table: str) -> pl.DataFrame:
@@ -107,6 +112,33 @@ def _listed(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
     return Table([*axes, *(c.replace("_", " ") for c in columns)], rows, caption=_caption(show))
 
 
+def _side_by_side(grid: Grid, show: Show, mine: Sequence[Exhibit]) -> Table:
+    """One row for each dataset, one column for each variant of the step, and the first column of its table inside."""
+    rows: dict[str, dict[str, Cell]] = {}
+    for exhibit in mine:
+        value = exhibit.axes.get(show.step, show.values[0] if show.values else "")
+        frame = _read(grid, exhibit, show.table or RECORDS)
+        dataset = exhibit.axes["dataset"]
+        card = card_figure(grid.study, dataset, show.card) if show.card and value == show.values[0] else None
+        rows.setdefault(dataset, {})[value] = _first(frame, show, card)
+    heads = show.values or [""]
+    body: list[Row] = [[dataset, *(cells.get(value, Cell("")) for value in heads)] for dataset, cells in rows.items()]
+    return Table(["dataset", *heads], body, caption=_caption(show))
+
+
+def _first(frame: pl.DataFrame | str, show: Show, published: float | None) -> Cell:
+    if isinstance(frame, str):
+        return Cell("failed", tone="not-measured", title=frame)
+    row = next(_filtered(frame, show.where).iter_rows(named=True), {})
+    ours = [row.get(column) for column in show.columns]
+    if not ours or ours[0] is None:
+        why = str(row.get("why") or "there is no such row")
+        return Cell("not measured" + ("" if published is None else f" ({_number(published)})"), title=why)
+    rest = ", ".join(_number(value) for value in ours[1:] if value is not None)
+    cell = _beside(ours[0], published)
+    return replace(cell, text=f"{cell.text} {rest}".strip())
+
+
 def _same(published: Mapping[str, Value], row: Mapping[str, Any]) -> bool:
     """Whether a published row is about this one: every text in it is the same."""
     return all(str(row.get(name)) == value for name, value in published.items() if isinstance(value, str))
@@ -132,5 +164,5 @@ def _number(value: Any) -> str:
 
 
 def _caption(show: Show) -> str:
-    has = show.published or any(count.published for count in show.counts)
+    has = show.published or show.card or any(count.published for count in show.counts)
     return f"{show.title}." + (f" In parentheses: {show.source or 'as published'}." if has else "")

@@ -46,6 +46,7 @@ class View(_Part):
     columns: str = ""
     cells: str = "macro_f1"
     baseline: str = "majority"
+    gap: list[Value] = Field(default=[], max_length=2)  # two columns, and how far the first is above the second
 
 
 class Published(_Part):
@@ -53,6 +54,7 @@ class Published(_Part):
 
     source: str
     figures: list[dict[str, Value]] = Field(min_length=1)
+    card: str = ""  # a field of the catalogue's published figures: then each figure is one of every dataset
 
 
 class Count(_Part):
@@ -78,7 +80,9 @@ class Show(_Part):
     where: dict[str, Value | list[Value]] = {}  # only the rows with these values
     counts: list[Count] = []
     published: list[dict[str, Value]] = []
+    card: str = ""  # a field of the catalogue's published figures, for the first of `values`
     source: str = ""
+    across: bool = False  # one row for each dataset, with the first of `columns` of every variant side by side
 
 
 class Part(_Part):

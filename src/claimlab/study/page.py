@@ -19,7 +19,7 @@ from claimlab.study.entry import Entry
 from claimlab.study.exhibit_tables import exhibit_tables
 from claimlab.study.file import StudyFile, View, read_study_file
 from claimlab.study.plan import PART, parts_of, view_of
-from claimlab.study.published import Row, published_table
+from claimlab.study.published import Row, published_table, with_cards
 from claimlab.study.run import FILE, STEPS_FOLDER, Grid
 from claimlab.study.score import entries
 from claimlab.study.step import REFERENCES, Node
@@ -87,8 +87,9 @@ def tables_of(
     link: bool = False,
 ) -> list[Table]:
     """The same of figures at hand; with `link`, each leads to its run."""
+    figures = with_cards(study)
     return [
-        crossed(mine, view.rows, view.columns, view.cells, where, published=study.published, link=link)
+        crossed(mine, view.rows, view.columns, view.cells, where, published=figures, gap=view.gap, link=link)
         for view, mine, where in views(study, scored, rows=rows, columns=columns, cells=cells)
     ]
 
@@ -128,13 +129,14 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
 
 def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
+    figures = with_cards(grid.study)
     for view, mine, where in views(grid.study, scored):
         title = words(where) or f"{view.rows} by {view.columns}"
-        table = crossed(mine, view.rows, view.columns, view.cells, where, published=grid.study.published, link=True)
+        table = crossed(mine, view.rows, view.columns, view.cells, where, published=figures, gap=view.gap, link=True)
         blocks.append(Section(title, [table, *_picture(mine, where, view.rows, view.columns)]))
     blocks += [Section(title, [table]) for title, table in grid.tables]
-    if (figures := published_table(grid.study, scored)) is not None:
-        blocks.append(Section("Published figures", [figures]))
+    if (compared := published_table(grid.study, scored)) is not None:
+        blocks.append(Section("Published figures", [compared]))
     if dropped := drops(scored):
         text = "How much of a score depends on test records that resemble training records."
         blocks.append(Section("From a random split to a fair one", [Text(text), dropped]))

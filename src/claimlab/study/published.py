@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from claimlab.core.choice import one_of
 from claimlab.core.errors import UsageError
 from claimlab.pages.blocks import Cell, Table, percent, span
 from claimlab.study.entry import Entry
@@ -33,8 +34,32 @@ def check_figures(study: StudyFile, axes: Sequence[str]) -> None:
                     f"A published figure names '{other[0]}', which is neither an axis nor a measure.",
                     f"The axes are {', '.join(axes)}; the measures are {', '.join(MEASURES)}.",
                 )
-            if not any(isinstance(figure.get(measure), int | float) for measure in MEASURES):
+            if not part.card and not any(isinstance(figure.get(measure), int | float) for measure in MEASURES):
                 raise UsageError("A published figure has no measure.", f"Give one of {', '.join(MEASURES)}.")
+
+
+def with_cards(study: StudyFile) -> list[Published]:
+    """The published figures, those on the cards of catalogued datasets filled in."""
+    parts = []
+    for part in study.published:
+        on_cards = {
+            name: value for name in study.datasets if part.card and (value := card_figure(study, name, part.card))
+        }
+        filled = [{"dataset": n, **figure, "macro_f1": v} for figure in part.figures for n, v in on_cards.items()]
+        parts.append(part.model_copy(update={"figures": filled}) if part.card else part)
+    return parts
+
+
+def card_figure(study: StudyFile, dataset: str, field: str) -> float | None:
+    """What the card of a catalogued dataset says was published; null where it says nothing."""
+    from claimlab.catalog.card import Published as OnCard
+    from claimlab.catalog.load import DATASETS
+
+    one_of(list(OnCard.model_fields), field, "card")
+    name = study.datasets[dataset].get("load")
+    figures = DATASETS.get(name).card.published if name else None
+    value = getattr(figures, field, None)
+    return float(value) if isinstance(value, int | float) else None
 
 
 def published_rows(
@@ -59,22 +84,18 @@ def published_rows(
 
 
 def published_table(study: StudyFile, scored: Sequence[Entry]) -> Table | None:
-    """Every published figure that the study has a setting for, with ours: one, or from which to which where several
-    settings fit. Null where it has none: then they are rows of the tables alone."""
+    """Every published figure of a setting that the study has measured, with ours: one, or from which to which where
+    several settings fit. Null where there is none: then they are rows of the tables alone."""
     lines: list[Row] = []
-    for source, setting, measure, value in figures_of(study.published):
+    for source, setting, measure, value in figures_of(with_cards(study)):
         mine = [e for e in scored if all(e.axes.get(axis) == chosen for axis, chosen in setting.items())]
-        if not mine:
-            continue
         ours = [score for e in mine if (score := getattr(e, measure)) is not None]
-        low, high = (min(ours), max(ours)) if ours else (None, None)
-        shown = percent(low) if low is None or high is None or low == high else span((low, high))
-        why = next((e.failed for e in mine if e.failed), None)
-        missing = Cell("failed" if why else "not measured", tone="not-measured", title=why)
-        gap = None if low is None or low != high else low - value
+        if not ours:
+            continue
+        low, high = min(ours), max(ours)
         words = ", ".join(f"{axis} {chosen}" for axis, chosen in setting.items())
-        lines.append(
-            [source, words, measure.replace("_", "-"), percent(value), shown if ours else missing, percent(gap)]
-        )
+        one = low == high
+        shown, gap = (percent(low), percent(low - value)) if one else (span((low, high)), percent(None))
+        lines.append([source, words, measure.replace("_", "-"), percent(value), shown, gap])
     columns = ["source", "setting", "measure", "published", "ours", "difference"]
-    return Table(columns, lines) if lines else None
+    return Table(columns, lines, caption="Published figures of settings that this study has.") if lines else None

@@ -44,6 +44,7 @@ def crossed(
     where: Mapping[str, Any],
     *,
     published: Sequence[Published] = (),
+    gap: Sequence[Any] = (),
     link: bool = False,
 ) -> Table:
     """One axis down, one across, and a measure in each cell; published figures are rows below ours."""
@@ -54,10 +55,20 @@ def crossed(
     at = {(e.axes[rows], e.axes[columns]): e for e in mine}
     body: list[Row] = [[str(d), *(_shown(at.get((d, a)), measure, link=link) for a in across)] for d in down]
     known = {axis: {e.axes[axis] for e in scored} for axis in where}
-    body += published_rows(published, rows, across, columns, measure, where, known)
-    return Table(
-        [rows, *map(str, across)], body, caption=f"{MEASURES[measure]}, {columns} across. {words(where)}".strip()
-    )
+    heads = [rows, *map(str, across)]
+    if len(gap) == 2 and set(gap) <= set(across):
+        heads.append(f"{gap[0]} less {gap[1]}")
+        body = [
+            [*line, _gap(at.get((d, gap[0])), at.get((d, gap[1])), measure)] for d, line in zip(down, body, strict=True)
+        ]
+    theirs = published_rows(published, rows, across, columns, measure, where, known)
+    body += [[*line, *(Cell("") for _ in heads[len(line) :])] for line in theirs]
+    return Table(heads, body, caption=f"{MEASURES[measure]}, {columns} across. {words(where)}".strip())
+
+
+def _gap(first: Entry | None, second: Entry | None, measure: str) -> Cell:
+    above, below = getattr(first, measure, None), getattr(second, measure, None)
+    return percent(None if above is None or below is None else above - below)
 
 
 def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
