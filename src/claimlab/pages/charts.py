@@ -149,7 +149,9 @@ def histogram(
     ]
     colours = colours_of(counts)
     kind = "T" if dates else "Q"
-    across: dict[str, Any] = {"x": alt.X(f"from:{kind}", title=title, scale=alt.Scale(nice=False)), "x2": "to"}
+    axis = alt.Axis(labelSeparation=8, labelOverlap="parity")  # long numbers would touch each other
+    x = alt.X(f"from:{kind}", title=title, scale=alt.Scale(nice=False), axis=axis)
+    across: dict[str, Any] = {"x": x, "x2": "to"}
     return (
         alt.Chart(pl.DataFrame(rows, schema={"from": pl.Float64, "to": pl.Float64, "n": pl.Int64, "class": pl.String}))
         .mark_bar(opacity=0.6)

@@ -88,8 +88,8 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
     tones = {**colours, "neither": UNKNOWN}
     base = alt.Chart(dots).mark_point(filled=True, size=34, opacity=0.75)
     points = base.encode(
-        x=alt.X("x:Q", scale=scale, axis=axis, title=f"records labelled {excerpt(across.name, 40)} that hold the word"),
-        y=alt.Y("y:Q", scale=scale, axis=axis, title=f"records labelled {excerpt(up.name, 40)} that hold the word"),
+        x=alt.X("x:Q", scale=scale, axis=axis, title=f"records labelled {excerpt(across.name, 40)} with the word"),
+        y=alt.Y("y:Q", scale=scale, axis=axis, title=f"records labelled {excerpt(up.name, 40)} with the word"),
         color=alt.Color(
             "leans:N",
             scale=alt.Scale(domain=list(tones), range=list(tones.values())),

@@ -28,7 +28,7 @@ class Length:
         matrix = lengths(texts)
         characters = texts.str.len_chars().fill_null(0).to_numpy()
         medians = {c: float(np.median(characters[part.subject.y == k])) for k, c in enumerate(part.subject.classes)}
-        shown = ", ".join(f"{c} {m:.0f}" for c, m in medians.items())
+        shown = ", ".join(f"{c} {m:,.0f}" for c, m in medians.items())
         return [
             shortcut(
                 part.subject,

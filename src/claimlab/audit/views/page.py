@@ -49,6 +49,7 @@ from claimlab.pages.blocks import (
 from claimlab.pages.excerpt import excerpt
 
 ROW_TEXT = 160  # characters
+LONG, SHORT = 8, 5  # findings of one check: of more than LONG, only the first SHORT are shown unfolded
 MANY = 3  # datasets: above this, only alarms get charts
 
 
@@ -177,9 +178,10 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
     """A section per check, the most severe first: what it asks, what it found, how it decides."""
     rows = part.rows(detail)
     out, silent = [], []
-    for check in dict.fromkeys(f.check for f in ordered(part.audit.findings)):
-        mine = [(i, f) for i, f in enumerate(part.audit.findings) if f.check == check]
-        mine.sort(key=lambda pair: VERDICTS.index(pair[1].verdict))
+    numbers = {id(f): i for i, f in enumerate(part.audit.findings)}
+    severe_first = ordered(part.audit.findings)
+    for check in dict.fromkeys(f.check for f in severe_first):
+        mine = [(numbers[id(f)], f) for f in severe_first if f.check == check]
         worst = mine[0][1]
         if worst.verdict == "not-measured" and not any(f.details for _, f in mine):
             silent += [f for _, f in mine]
@@ -189,6 +191,8 @@ def check_sections(part: Chapter, detail: Detail) -> list[Section]:
             inner = finding_blocks(finding, part.figures.get(i, []), rows, detail)
             anchor = f"{part.anchor(check)}-{i + 1}"
             blocks += inner if len(mine) == 1 else [_part_of_check(finding, inner, anchor)]
+        if len(mine) > LONG:
+            blocks = [*blocks[:SHORT], Fold(f"{len(blocks) - SHORT} more, less severe", blocks[SHORT:])]
         question, *rest = explanation(check, worst.protocol)
         badge = VERDICT_WORDS[worst.verdict]
         inside = [question, *blocks, *rest]
