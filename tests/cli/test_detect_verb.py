@@ -42,7 +42,7 @@ def test_a_split_without_labels_of_the_task_is_not_sent_away_to_be_split(
     data = written(tmp_path / "mixed", mixed)
     assert run(["detect", str(data), "-o", str(tmp_path / "run")]) == 1
     assert "claimlab split" not in said(
-        capsys, "8 records of split 'test'", "no label of the task 'veracity'", "--task"
+        capsys, "None of the 8 records in split 'test'", "a label of the task 'veracity'", "--task"
     )
 
 
@@ -66,7 +66,7 @@ def test_texts_that_are_missing_and_classes_never_seen_are_said(
     new = [{**row, "veracity": "mixed"} if row["id"] == "r12" else row for row in rows()]
     data = written(tmp_path / "new", new)
     assert run(["detect", str(data), "-o", str(tmp_path / "b"), "--task", "veracity-mixed"]) == 0
-    said(capsys, "1 of 8 test records are of a class that training did not have (mixed 1)")
+    said(capsys, "1 of 8 test records has a class that does not occur in train (mixed 1)")
     assert any("mixed 1" in note for note in Dataset.open(tmp_path / "b").notes)
 
 
