@@ -211,7 +211,7 @@ def test_the_same_claims_under_one_condition_after_another(society: Society) -> 
 def test_worth_is_shown_claim_by_claim(society: Society) -> None:
     scores = by_features(CLAIMS, society)
     found = Worth(scores, Background(), Perspective.named("free"), society, "features")
-    assert repr(found) == "<Worth of 3 claims, scored by features>"
+    assert repr(found) == "<Worth of 3 claims, put in order by features>"
     assert [row["id"] for row in found] == [name for name, _ in CLAIMS]
     assert found.to_pandas().shape == scores.shape
     assert "<table" in found._repr_html_()

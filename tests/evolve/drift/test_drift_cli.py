@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from claimlab.cli.app import run
@@ -91,20 +90,23 @@ def test_worth_writes_a_dataset_and_a_report(looms: Make, tmp_path: Path, capsys
     looms().write(tmp_path / "a")
     people = tmp_path / "people.csv"
     people.write_text("id,score\nt0,0.4\nt1,0.5\n", encoding="utf-8")
-    options: list[Any] = ["--people", people, "--threshold", 0.2, "--background", "trust_climate=low", "--starts", 3]
+    options: list[Any] = ["--people", people, "--background", "trust_climate=low", "--starts", 3]
     code, out, _ = call(capsys, "evolve", "worth", tmp_path / "a", "-o", tmp_path / "w", *options, "--json")
     assert code == 0
     told = json.loads(out)
     assert set(told) == {"output", "counts", "lineage", "worth"}
     assert told["worth"]["people"]["claims"] == 2
-    assert told["worth"]["ceiling"] < 0.87
+    assert (told["worth"]["measure"], told["worth"]["ceiling"]) == ("index", None), "features give no score"
+    assert "wasserstein" not in told["worth"]["people"]
     made = Dataset.open(tmp_path / "w")
     assert made.tables["worth"]["record_id"].to_list() == ["t0", "t1", "t2", "t3"]
-    assert made.tables["worth"]["worthy"].dtype == pl.Boolean
+    assert "index" in made.tables["worth"].columns
+    assert not {"score", "worthy"} & set(made.tables["worth"].columns)
     assert made.lineage[-1].parameters["background"]["trust_climate"] == "low"
     assert (tmp_path / "w" / "worth-report" / "index.html").is_file()
     for argv, message in (
         (["--user", "x"], "names no value"),
+        (["--threshold", 0.2], "A threshold needs scores"),
         (["--perspective", "novelty=much"], "not a valid weight"),
     ):
         code, _, err = call(capsys, "evolve", "worth", tmp_path / "a", "-o", tmp_path / "v", *argv)

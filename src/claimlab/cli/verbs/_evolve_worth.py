@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, page, progress_bar, several, show_blocks, show_estimate, suggest, written
+from claimlab.cli.output import echo, note, page, progress_bar, several, show_blocks, show_estimate, suggest, written
 
 if TYPE_CHECKING:
     from claimlab.evolve.worth.views import Worth
@@ -90,15 +90,23 @@ def worth(
 
 
 def _print(scored: Worth, output: Path) -> None:
-    from claimlab.evolve.worth.views import by_topic, top_claims
+    from claimlab.evolve.worth.views import ORDER_ONLY, by_topic, top_claims
     from claimlab.pages.blocks import Table
 
     top = top_claims(scored, 5)
     figures, bounds = scored.to_json(), scored.perspective.bounds
-    echo(
-        f"Wrote {output}: {several(figures['claims'] - figures['unscored'], 'claim')} scored ({figures['method']}), "
-        f"{figures['unscored']:,} without a score."
-    )
+    known = several(figures["claims"] - figures["unscored"], "claim")
+    if scored.order_only:
+        echo(f"Wrote {output}: {known} put in order ({figures['method']}), {figures['unscored']:,} without a place.")
+        show_blocks([Table(("Place", "Most check-worthy"), [(str(n), text) for n, (_, _, text) in enumerate(top, 1)])])
+        echo()
+        for row in figures["conditions"] or ():
+            echo(f"  {scored.by} {row['condition']}: median index {row['median']:.3f}")
+        if scored.people is not None:
+            echo(f"  Rank correlation with the annotators' scores: {scored.people['spearman']:.2f}")
+        note([ORDER_ONLY], "evolve worth")
+        return
+    echo(f"Wrote {output}: {known} scored ({figures['method']}), {figures['unscored']:,} without a score.")
     echo(f"  Highest possible score with depth {bounds.depth} and fan-out {bounds.fan_out}: {scored.ceiling:.3f}")
     show_blocks([Table(("Score", "Most check-worthy"), [(f"{score:.3f}", text) for score, _, text in top])])
     echo()

@@ -24,7 +24,7 @@ from claimlab.evolve.worth.compare import against_people, conditional
 from claimlab.evolve.worth.score import Perspective, Society, by_features
 from claimlab.evolve.worth.spread import Bounds, most_reached
 from claimlab.evolve.worth.values import Background, Values
-from claimlab.evolve.worth.views import Worth, page
+from claimlab.evolve.worth.views import FEATURES, Worth, page
 from claimlab.files.read import user_table
 from claimlab.llm.estimate import estimate as estimate_calls
 from claimlab.llm.open import open_provider
@@ -70,10 +70,11 @@ def worth(
 
     `reading` is "free" (ours, unrounded), "paper" or "released". `background` ("time_node=sensitive"), `user`
     ("education=higher education") and `perspective` ("controversy=2,novelty") set the conditions; `by` scores under
-    each value of one of them. `judge` names a model profile that plays the users instead of features; `people` is a
-    table of scores (id, score) to compare with. With `output`, dataset, scores and report are written there.
+    each value of one of them. `judge` names a model profile that plays the users; without one, features put the claims
+    in order (column `index`), which is no score. `people` is a table of scores (id, score) to compare with. With
+    `output`, dataset, scores and report are written there.
     """
-    words = _refuse_useless(judge, by, caps := Caps(max_cost, max_calls, max_tokens), prompts)
+    words = _refuse_useless(judge, by, caps := Caps(max_cost, max_calls, max_tokens), prompts, threshold)
     view = Perspective.named(
         reading, dimensions=_weights(perspective), content=content_weight, propagation=propagation_weight,
         threshold=threshold, bounds=Bounds(depth or 3, fan_out or 3), starts=starts,
@@ -92,12 +93,16 @@ def worth(
         scored = _score(run, society, judge, by, where, setting, words)
         if people is not None:
             scored.people = against_people(scored.scores, _scores_of(Path(people)), seed=seed)
+            if scored.order_only:  # an order has a rank correlation, and no distance in points
+                scored.people = {k: v for k, v in scored.people.items() if k not in ("wasserstein", "interval")}
         report = Contents("worth report", [page(scored)], data={FILE: scored.to_json()})
         scored.dataset = run.finish(_dataset(run.dataset, scored, seed), lambda folder: fill(report, folder / REPORT))
     return scored
 
 
-def _refuse_useless(judge: str | None, by: str | None, caps: Caps, prompts: Given) -> Prompts:
+def _refuse_useless(judge: str | None, by: str | None, caps: Caps, prompts: Given, threshold: float | None) -> Prompts:
+    if judge is None and threshold is not None:
+        raise UsageError("A threshold needs scores, and features only put claims in order.", "Pass `judge`.")
     if judge is None and prompts:
         raise UsageError("A prompt was given, but no model to ask.", "Pass `judge`.")
     if judge is None and caps != Caps():
@@ -155,7 +160,7 @@ def _score(
     claims = list(stated.select("id", "text").iter_rows())
     tally = None
     if judge is None:
-        scores, method = by_features(claims, society, **setting), "features"
+        scores, method = by_features(claims, society, **setting), FEATURES
     else:
         provider = open_provider(judge, calls=run.calls)
         scores, answers = worth_by_agents(claims, society, provider, prompts=prompts, **setting)
@@ -178,7 +183,7 @@ def _dataset(data: Dataset, scored: Worth, seed: int) -> Dataset:
         inputs={"records.parquet": data.digest()},
         counts={"claims": figures["claims"], "unscored": figures["unscored"]},
     )
-    table = scored.scores.drop("topic").rename({"id": "record_id"})
+    table = scored.scores.drop("topic").rename({"id": "record_id", **({"score": "index"} if scored.order_only else {})})
     return data.derive(data.records, step, {**data.tables, TABLE: table})
 
 

@@ -23,6 +23,11 @@ BINS = 10
 TOPICS = 8  # in one chart
 LEAST = 20  # claims of a topic that is shown by itself; the others are pooled
 TOP = 10  # claims that are listed
+FEATURES = "features"
+ORDER_ONLY = (
+    "Features give an order and no score: on the one condition with published human judgements, the same number for "
+    "every claim is nearer to them (Wasserstein distance 0.08) than these features (0.42). For scores, pass `judge`."
+)
 
 
 @dataclass(repr=False)
@@ -46,8 +51,18 @@ class Worth(Shown):
     def table(self) -> pl.DataFrame:
         return self.scores
 
+    @property
+    def order_only(self) -> bool:
+        """Whether the figures only put claims in order: features do not beat a constant as a score."""
+        return self.method == FEATURES
+
+    @property
+    def measure(self) -> str:
+        return "index" if self.order_only else "score"
+
     def headline(self) -> str:
-        return f"of {self.scores['score'].count():,} claims, scored by {self.method}"
+        word = "put in order" if self.order_only else "scored"
+        return f"of {self.scores['score'].count():,} claims, {word} by {self.method}"
 
     @property
     def ceiling(self) -> float:
@@ -59,6 +74,7 @@ class Worth(Shown):
         p = self.perspective
         return {
             "method": self.method,
+            "measure": self.measure,
             "background": dict(self.background.__dict__),
             "users": {"where": self.where, "count": self.society.population.size, "network": self.society.network.kind},
             "perspective": {
@@ -66,7 +82,7 @@ class Worth(Shown):
                 "threshold": p.threshold, "depth": p.bounds.depth, "fan_out": p.bounds.fan_out,
                 "decimals": p.decimals, "starts": p.starts,
             },
-            "ceiling": self.ceiling,
+            "ceiling": None if self.order_only else self.ceiling,
             "claims": self.scores.height + self.untold,
             "unscored": self.scores["score"].null_count() + self.untold,
             "worthy": int(self.scores["worthy"].sum()) if "worthy" in self.scores.columns else None,
@@ -104,8 +120,9 @@ def page(worth: Worth) -> Report:
         f"Background: {worth.background}. Users: {who} ({figures['users']['count']:,}). Method: {worth.method}."
     )
     top: list[list[Any]] = [list(row) for row in top_claims(worth)]
-    highest = Section("Most check-worthy claims", [Table(["Score", "Id", "Text"], top)])
-    blocks: list[Block] = [Text(conditions), tiles(worth), highest, *distributions(worth), table(worth)]
+    highest = Section("Most check-worthy claims", [Table([worth.measure.capitalize(), "Id", "Text"], top)])
+    caution_first: list[Block] = [Text(ORDER_ONLY.replace("`judge`", "--judge"), "note")] if worth.order_only else []
+    blocks: list[Block] = [Text(conditions), *caution_first, tiles(worth), highest, *distributions(worth), table(worth)]
     blocks += _people(worth)
     caution = (
         "A score is valid under these conditions only. Scores by features depend on word lists and on shifts that were "
@@ -119,6 +136,13 @@ def tiles(worth: Worth) -> Tiles:
     mean = f"{float(known.sum()) / known.len():.3f}" if known.len() else "–"
     unscored = worth.scores.height - known.len() + worth.untold
     worthy = f"{int(worth.scores['worthy'].sum()):,}" if "worthy" in worth.scores.columns else "no threshold set"
+    if worth.order_only:
+        return Tiles(
+            [
+                ("claims in order", f"{known.len():,}", "plain"),
+                ("without a place", f"{unscored:,}", "warn" if unscored else "plain"),
+            ]
+        )
     return Tiles(
         [
             ("mean score", mean, "plain"),
@@ -186,12 +210,11 @@ def _conditions(scores: pl.DataFrame) -> Table:
 def _people(worth: Worth) -> list[Block]:
     if worth.people is None:
         return [Text("Not compared with annotators: pass their scores as `people`.", "note")]
-    low, high = worth.people["interval"]
-    far, n = worth.people["wasserstein"], worth.people["claims"]
+    n = worth.people["claims"]
     rank = "not known" if worth.people["spearman"] is None else f"{worth.people['spearman']:.2f}"
-    return [
-        Text(
-            f"Compared with annotators on {several(n, 'claim')}: Wasserstein distance {far:.3f} (95% interval "
-            f"{low:.3f} to {high:.3f}), rank correlation {rank}."
-        )
-    ]
+    far = ""
+    if "wasserstein" in worth.people:
+        interval = worth.people["interval"]
+        ends = f" (95% interval {interval[0]:.3f} to {interval[1]:.3f})" if interval else ""
+        far = f"Wasserstein distance {worth.people['wasserstein']:.3f}{ends}, "
+    return [Text(f"Compared with annotators on {several(n, 'claim')}: {far}rank correlation {rank}.")]

@@ -117,6 +117,8 @@ def ended(sentence: str) -> tuple[str, str]:
 
 def several(phrase: str) -> bool:
     """Whether a noun phrase is plural: by its head, or because "and" joins two."""
+    if ", " in phrase and " and " not in phrase:
+        phrase = phrase.rsplit(", ", 1)[-1]  # what leads a sentence in is not its subject
     if match := re.match(
         (
             r"(?:\w+ )*?(?:[\d.,]+%|[\d.,]+ percent|half|majority|most|many|third|quarter|quarters|fifth|"
