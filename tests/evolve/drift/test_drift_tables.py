@@ -160,7 +160,11 @@ def test_a_trained_judge_never_learned_from_the_claims_that_it_judges(looms: Mak
     assert set(left.records["group"]) == {f"g{i}" for i in range(12)} - {"g0", "g1", "g3"}
     assert "Mill 2 sold looms." not in left.records["text"].to_list()
     data.write(tmp_path / "examples")
-    drifted = cl.drift(looms(6), auditor="classifier", auditor_data=tmp_path / "examples")
+    released = {
+        "dimension": "linguistic_style",
+        "target_value": "Colloquial–Emotional",
+    }  # as the released traces say it
+    drifted = cl.drift(looms(6, **released), auditor="classifier", auditor_data=tmp_path / "examples")
     assert set(drifted.attainment["judge"]) == {"own", "independent"}
     # All examples come from the claim that is judged: there is nothing else to learn from.
     same = data.records.with_columns(pl.lit("g0").alias("group"))

@@ -67,7 +67,8 @@ def _by_folds(opened: Sequence[Dataset], hops: pl.DataFrame, settings: Settings,
         if not part.height:
             continue
         others = other_claims(examples, set(part["claim"]), {*part["base"], *part["output"].drop_nulls()})
-        dimensions = sorted(set(part["dimension"]))
+        goals = part.select("dimension", "target").unique().drop_nulls().iter_rows()
+        dimensions = sorted({Target.of(dimension, value).dimension for dimension, value in goals})
         (judge,) = fit_auditors(others, dimensions, 1, settings.seed)
         ends |= judge_ends(part.drop("fold", "claim"), judge, progress=run.progress)
     return ends

@@ -71,8 +71,8 @@ def worth(
     `reading` is "free" (ours, unrounded), "paper" or "released". `background` ("time_node=sensitive"), `user`
     ("education=higher education") and `perspective` ("controversy=2,novelty") set the conditions; `by` scores under
     each value of one of them. `judge` names a model profile that plays the users; without one, features put the claims
-    in order (column `index`), which is no score. `people` is a table of scores (id, score) to compare with. With
-    `output`, dataset, scores and report are written there.
+    in order (column `index`, not a score). `people` is a table of scores (id, score) to compare with. With `output`,
+    dataset, scores and report are written there.
     """
     words = _refuse_useless(judge, by, caps := Caps(max_cost, max_calls, max_tokens), prompts, threshold)
     view = Perspective.named(
@@ -92,9 +92,7 @@ def worth(
         society = Society.of(agents, open_network(network, agents, seed), where)
         scored = _score(run, society, judge, by, where, setting, words)
         if people is not None:
-            scored.people = against_people(scored.scores, _scores_of(Path(people)), seed=seed)
-            if scored.order_only:  # an order has a rank correlation, and no distance in points
-                scored.people = {k: v for k, v in scored.people.items() if k not in ("wasserstein", "interval")}
+            scored.compare(against_people(scored.scores, _scores_of(Path(people)), seed=seed))
         report = Contents("worth report", [page(scored)], data={FILE: scored.to_json()})
         scored.dataset = run.finish(_dataset(run.dataset, scored, seed), lambda folder: fill(report, folder / REPORT))
     return scored

@@ -56,6 +56,11 @@ class Worth(Shown):
         """Whether the figures only put claims in order: features do not beat a constant as a score."""
         return self.method == FEATURES
 
+    def compare(self, people: dict[str, Any]) -> None:
+        """Keep what a comparison with annotators can say: an order has a rank correlation, and no distance."""
+        dropped = ("wasserstein", "interval") if self.order_only else ()
+        self.people = {name: value for name, value in people.items() if name not in dropped}
+
     @property
     def measure(self) -> str:
         return "index" if self.order_only else "score"
