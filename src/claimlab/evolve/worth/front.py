@@ -69,10 +69,9 @@ def worth(
     """Score how check-worthy the claims of `data` are, given the social background, the users and the perspective.
 
     `reading` is "free" (ours, unrounded), "paper" or "released". `background` ("time_node=sensitive"), `user`
-    ("education=higher education") and `perspective` ("controversy=2,novelty") set the conditions; `by` scores under
-    each value of one of them. `judge` names a model profile that plays the users; without one, features put the claims
-    in order (column `index`, not a score). `people` is a table of scores (id, score) to compare with. With `output`,
-    dataset, scores and report are written there.
+    ("education=higher education") and `perspective` ("controversy=2,novelty") set the conditions; `by` takes each value
+    of one of them. `judge` names a model profile that plays the users; without one, features put the claims in order
+    (column `index`, not a score). `people` is a table (id, score) to compare with. `output` takes dataset and report.
     """
     words = _refuse_useless(judge, by, caps := Caps(max_cost, max_calls, max_tokens), prompts, threshold)
     view = Perspective.named(
