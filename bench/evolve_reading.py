@@ -9,7 +9,7 @@ target, text, and three columns to be filled in with 1 or 0) and DIR/key.csv (wh
 them together. The rubric:
 
     grammatical   a careful reader finds no mistake of grammar, and no sentence that makes no sense
-    plausible     somebody who had heard the seed might pass it on like this: it is about the same thing, says it in the
+    plausible     a person who had heard the seed might pass it on like this: it is about the same thing, says it in the
                   speaker's own words or with the speaker's own emphasis, and is not the seed word for word
     reached       the text has the value that was the target (steered claims only)
 

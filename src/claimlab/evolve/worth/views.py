@@ -126,7 +126,7 @@ def page(worth: Worth) -> Report:
     )
     top: list[list[Any]] = [list(row) for row in top_claims(worth)]
     highest = Section("Most check-worthy claims", [Table([worth.measure.capitalize(), "Id", "Text"], top)])
-    caution_first: list[Block] = [Text(ORDER_ONLY.replace("`judge`", "--judge"), "note")] if worth.order_only else []
+    caution_first: list[Block] = [Text(ORDER_ONLY, "note")] if worth.order_only else []
     blocks: list[Block] = [Text(conditions), *caution_first, tiles(worth), highest, *distributions(worth), table(worth)]
     blocks += _people(worth)
     caution = (
