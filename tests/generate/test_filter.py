@@ -183,6 +183,16 @@ def test_any_dataset_folder_can_be_filtered(tmp_path: Path) -> None:
     assert len(planted_wrong & found) >= 0.9 * len(planted_wrong)
 
 
+def test_the_published_tables_of_bluff_can_be_filtered() -> None:
+    import claimlab as cl
+
+    raw = Path(__file__).parents[1] / "catalog" / "samples" / "bluff" / "raw"
+    filtered = quality_filter(cl.load("bluff", raw), metrics=["structure", "language", "copying", "edit-distance"])
+    generated = next(v for v in filtered.verdicts if v.first.degree)
+    assert len(generated.texts) == 4, "the article and the post, each in two languages"
+    assert {"copying", "edit-distance"} <= set(generated.unmeasured), "its seed is not among the processed files"
+
+
 def test_own_thresholds_replace_only_what_they_name(
     planted: tuple[Dataset, dict[str, list[str]]], tmp_path: Path
 ) -> None:

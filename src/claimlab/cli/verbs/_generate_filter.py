@@ -26,7 +26,9 @@ def filter_(
     data: o.DatasetArgument,
     output: o.OptionalOutput = None,
     seeds: Annotated[Path | None, typer.Option(help="Dataset that holds the sources, where this one does not.")] = None,
-    metric: Annotated[list[str] | None, typer.Option(help="A metric; may be repeated. By default all.")] = None,
+    metrics: Annotated[
+        list[str] | None, typer.Option("--metric", help="A metric; may be repeated. By default all.")
+    ] = None,
     thresholds: Annotated[Path | None, typer.Option(help="Your own thresholds (TOML), for what they name.")] = None,
     aggregate: Annotated[str, typer.Option(help="Join a dimension's metrics: 'all', 'vote' or 'average'.")] = "all",
     complete: Annotated[bool, typer.Option("--complete", help="Pass only samples with every metric measured.")] = False,
@@ -56,7 +58,7 @@ def filter_(
     """Filter generated text by quality: keep what passes, with the reason for everything else."""
     refuse_nothing_to_open(open_page, report, "--report")
     words: dict[str, Any] = {
-        "output": output, "seeds": seeds, "metrics": metric or (), "thresholds": thresholds, "profile": profile,
+        "output": output, "seeds": seeds, "metrics": metrics or (), "thresholds": thresholds, "profile": profile,
         "model": model, "runs": runs, "reading": reading, "prompts": prompt or (), "cache": cache, "mode": mode,
         "limit": limit,
     }  # fmt: skip
@@ -67,7 +69,6 @@ def filter_(
         return
     with progress_bar() as progress:
         from claimlab.generate.filter.front import quality_filter
-        from claimlab.generate.filter.views import summary, to_json
 
         filtered = quality_filter(
             data, **words, aggregate=aggregate, complete=complete, decisions=decisions, report=report, live=live,
@@ -75,6 +76,12 @@ def filter_(
         )  # fmt: skip
     if report is not None:
         page(report / "index.html", open_page=open_page)
+    _print(filtered, output, as_json)
+
+
+def _print(filtered: Any, output: Path | None, as_json: bool) -> None:
+    from claimlab.generate.filter.views import summary, to_json
+
     if not as_json:
         show_blocks(summary(filtered))
     if output is not None or as_json:

@@ -14,7 +14,8 @@ ChainOption = Annotated[
     list[str] | None, typer.Option(help="'real', 'altered', 'translation' or a file; may be repeated. (real)")
 ]
 LanguageOption = Annotated[
-    list[str] | None, typer.Option(help="English and the languages to go to and from; may be repeated. (eng, por)")
+    list[str] | None,
+    typer.Option("--language", help="English and the languages to go to and from; may be repeated. (eng, por)"),
 ]
 SizeOption = Annotated[int, typer.Option(min=1, help="Samples to make, over all chains.")]
 StyleOption = Annotated[str, typer.Option(help="'form': one call per sample; 'roles': one call per role.")]
@@ -31,7 +32,7 @@ def run(
     data: o.DatasetArgument,
     output: o.OutputOption,
     chain: ChainOption = None,
-    language: LanguageOption = None,
+    languages: LanguageOption = None,
     size: SizeOption = 20,
     style: StyleOption = "form",
     by: ByOption = None,
@@ -76,7 +77,7 @@ def preview(
     data: o.DatasetArgument,
     output: o.OutputOption,
     chain: ChainOption = None,
-    language: LanguageOption = None,
+    languages: LanguageOption = None,
     size: SizeOption = 20,
     style: StyleOption = "form",
     by: ByOption = None,
@@ -110,7 +111,7 @@ def preview(
 
 def _words(given: dict[str, Any]) -> dict[str, Any]:
     """The options as arguments of the function; what was not given is left to its defaults."""
-    renamed = {"language": "languages", "prompt": "prompts"}
+    renamed = {"prompt": "prompts"}
     out = {renamed.get(name, name): value for name, value in given.items() if value is not None}
     return {name: value for name, value in out.items() if name not in ("estimate", "as_json", "originals")}
 
