@@ -1,7 +1,8 @@
 """Documented commands work, and help pages are those of the command line as it is.
 
 In a fenced block marked `console`, a line that starts with "$ " is run, and the lines after it must be its output; a line
-"..." matches any lines. Blocks marked `python` are run as well. All blocks of a page run in order, in one empty folder;
+"..." matches any lines. Blocks marked `python` are run as well, and a block marked `toml` whose first line is a comment
+that starts with the name of a file is that file. All blocks of a page run in order, in one empty folder;
 a block after the comment `<!-- not run: why -->` is not run.
 """
 
@@ -27,9 +28,10 @@ PAGES = [
     *(p for p in sorted((ROOT / "docs").rglob("*.md")) if not {"help", "reference"} & set(p.parts)),
 ]
 NEXT = "Next: "
+NAMED = re.compile(r"# ([\w-]+\.toml)\b")
 
 
-BLOCK = re.compile(r"(<!-- not run: [^>]+-->\n+)?^```(console|python)\n(.*?)^```", re.S | re.M)
+BLOCK = re.compile(r"(<!-- not run: [^>]+-->\n+)?^```(console|python|toml)\n(.*?)^```", re.S | re.M)
 
 
 def commands(page: Path) -> list[tuple[str, list[str]]]:
@@ -37,6 +39,10 @@ def commands(page: Path) -> list[tuple[str, list[str]]]:
     out: list[tuple[str, list[str]]] = []
     for skipped, kind, block in BLOCK.findall(page.read_text(encoding="utf-8")):
         if skipped:
+            continue
+        if kind == "toml":
+            if name := NAMED.match(block):
+                out.append((f"cat > {name[1]} <<'END_OF_BLOCK'\n{block}END_OF_BLOCK", []))
             continue
         if kind == "python":
             out.append((f"python - <<'END_OF_BLOCK'\n{top_level(block)}\nEND_OF_BLOCK", []))
