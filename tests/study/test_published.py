@@ -45,7 +45,9 @@ def test_a_published_detector_is_a_row_below_ours(place: Path) -> None:
     rows = {cell(row[0]): [cell(value) for value in row[1:]] for row in table.rows}
     assert rows["RoBERTa (published)"] == ["88.1", ""]
     assert rows["majority (published)"] == ["", "30.0"]
-    assert list(rows)[-2:] == ["RoBERTa (published)", "majority (published)"]
+    names = list(rows)
+    assert names.index("majority (published)") == names.index("majority") + 1, "beside ours where we have it"
+    assert names[-1] == "RoBERTa (published)"
     accuracy = cl.study_table("out", rows="detector", columns="split", cells="accuracy")[0]
     assert [cell(row[0]) for row in accuracy.rows if "published" in cell(row[0])] == ["majority (published)"]
     assert "RoBERTa (published)" in (place / "out" / "report" / "table.tex").read_text(encoding="utf-8")
@@ -113,7 +115,7 @@ def test_a_gap_between_two_columns_is_a_column(place: Path) -> None:
     at = {(e.axes["detector"], e.axes["split"]): e.macro_f1 for e in grid.entries}
     table = cl.study_table("out")[0]
     assert table.columns[-1] == "random less group"
-    for row in table.rows[:3]:
+    for row in (row for row in table.rows if "published" not in cell(row[0])):
         first, second = at[cell(row[0]), "random"], at[cell(row[0]), "group"]
         assert first is not None
         assert second is not None

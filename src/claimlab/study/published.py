@@ -70,17 +70,18 @@ def published_rows(
     measure: str,
     where: Mapping[str, Any],
     known: Mapping[str, Collection[Any]],
-) -> list[Row]:
-    """Rows below ours: the figures that name both axes of the table, and are of its setting or of one that the study
-    does not have (a detector of the paper): then the row says which."""
-    at: dict[str, dict[Any, Cell]] = {}
+) -> list[tuple[Value, Row]]:
+    """Rows with the value they are about: the figures that name both axes of the table, and are of its setting or of
+    one that the study does not have (a detector of the paper): then the row says which."""
+    at: dict[tuple[Value, str], dict[Any, Cell]] = {}
     for source, setting, name, value in figures_of(published):
         other = {axis: setting[axis] for axis, chosen in where.items() if setting.get(axis, chosen) != chosen}
         here = not any(value in known[axis] for axis, value in other.items())
         if name == measure and here and rows in setting and setting.get(columns) in across:
-            line = at.setdefault(f"{setting[rows]} ({', '.join([*map(str, other.values()), 'published'])})", {})
+            name = f"{setting[rows]} ({', '.join([*map(str, other.values()), 'published'])})"
+            line = at.setdefault((setting[rows], name), {})
             line[setting[columns]] = Cell(percent(value).text, sort=value, title=source)
-    return [[name, *(line.get(value, Cell("")) for value in across)] for name, line in at.items()]
+    return [(about, [name, *(line.get(value, Cell("")) for value in across)]) for (about, name), line in at.items()]
 
 
 def published_table(study: StudyFile, scored: Sequence[Entry]) -> Table | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -47,7 +48,7 @@ def crossed(
     gap: Sequence[Any] = (),
     link: bool = False,
 ) -> Table:
-    """One axis down, one across, and a measure in each cell; published figures are rows below ours."""
+    """One axis down, one across, and a measure in each cell; a published figure is a row below ours, or the last."""
     one_of(list(MEASURES), measure, "cells")
     mine = [e for e in scored if all(e.axes[axis] == value for axis, value in where.items())]
     down = list(dict.fromkeys(e.axes[rows] for e in mine))
@@ -62,7 +63,9 @@ def crossed(
             [*line, _gap(at.get((d, gap[0])), at.get((d, gap[1])), measure)] for d, line in zip(down, body, strict=True)
         ]
     theirs = published_rows(published, rows, across, columns, measure, where, known)
-    body += [[*line, *(Cell("") for _ in heads[len(line) :])] for line in theirs]
+    padded = [(about, [*line, *(Cell("") for _ in heads[len(line) :])]) for about, line in theirs]
+    ours = [[line, *(each for about, each in padded if about == d)] for d, line in zip(down, body, strict=True)]
+    body = [*chain.from_iterable(ours), *(each for about, each in padded if about not in down)]
     return Table(heads, body, caption=f"{MEASURES[measure]}, {columns} across. {words(where)}".strip())
 
 
