@@ -64,8 +64,8 @@ def measures(run: RunResult) -> Table:
     rows: list[list[Any]] = [
         ["macro-F1", f1_cell(s.macro_f1), span(run.intervals["macro_f1"]), ""],
         ["accuracy", percent(s.accuracy), span(run.intervals["accuracy"]), ""],
-        ["macro-F1 of what was answered", percent(s.answered_macro_f1), None, _failures(run)],
-        ["accuracy of what was answered", percent(s.answered_accuracy), None, _failures(run)],
+        ["macro-F1, answered records only", percent(s.answered_macro_f1), None, _failures(run)],
+        ["accuracy, answered records only", percent(s.answered_accuracy), None, _failures(run)],
         ["AUROC", percent(s.auroc), span(run.intervals["auroc"]), s.auroc_why or ""],
         *(
             [f"true-positive rate at {100 * r.fpr:g}% false positives", percent(r.tpr), None, r.why or ""]
@@ -87,9 +87,12 @@ def classes(run: RunResult) -> Table:
         line = [excerpt(c.name, 40), c.n, percent(c.precision), percent(c.recall), percent(c.f1)]
         rows.append([*line, span(run.class_intervals[c.name]), *run.confusion[i]])
     heads = ["True class", "n", "Precision", "Recall", "F1", "95% interval of F1"]
-    answer_columns = [f"said {excerpt(n, 24)}" for n in names]
+    answer_columns = [f"predicted {excerpt(n, 24)}" for n in names]
     return Table(
-        [*heads, *answer_columns, "said other", "failed"], rows, "Per class, and the confusion table.", sortable=False
+        [*heads, *answer_columns, "predicted other", "failed"],
+        rows,
+        "Per class, and the confusion table.",
+        sortable=False,
     )
 
 
