@@ -38,7 +38,7 @@ def test_claims_without_a_text_are_said_and_counted(tmp_path: Path, capsys: pyte
     assert run(["evolve", "run", data, "-o", str(tmp_path / "out"), "--steps", "2"]) == 0
     assert "2 records without a text were left out" in capsys.readouterr().err
     assert run(["evolve", "worth", data, "-o", str(tmp_path / "worth")]) == 0
-    assert "1 claim scored (features), 2 without a score" in capsys.readouterr().out
+    assert "1 claim put in order (features), 2 without a place" in capsys.readouterr().out
     assert run(["evolve", "worth", data, "-o", str(tmp_path / "again"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["worth"]["unscored"] == 2
 

@@ -399,3 +399,17 @@ def test_wrong_calls_are_explained(town: Any) -> None:
     empty.records = empty.records.with_columns(pl.lit(None, pl.String).alias("text"))
     with pytest.raises(DataError, match="no claim with a text"):
         simulate(empty, town.stage(), rewriter=rules())
+
+
+def test_progress_is_told_turn_by_turn(town: Any) -> None:
+    steps: list[tuple[str, int, int | None]] = []
+    simulate(
+        town.claims(3),
+        town.stage(),
+        rewriter=Rules(Weights.read()),
+        plan=Plan(steps=5),
+        progress=lambda *at: steps.append(at),
+    )
+    assert steps[0] == ("Turns", 0, 15)
+    assert [done for _, done, _ in steps] == sorted(done for _, done, _ in steps)
+    assert {done for _, done, _ in steps} == set(range(16)), "every turn of every claim moves the bar"

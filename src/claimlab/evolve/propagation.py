@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -46,6 +46,7 @@ class Cast:
     auditors: Sequence[Auditor]
     seed: int
     context: Context = "never"
+    tick: Callable[[], None] = lambda: None  # called after every turn
 
     async def turn(
         self,
@@ -80,6 +81,7 @@ class Cast:
             step=step,
         )
         rewrite = await _rewritten(self.rewriter, request)
+        self.tick()
         return Hop(
             round=round,
             step=step,
@@ -165,6 +167,11 @@ class Plan:
                 raise UsageError(f"'{value}' is not a valid {name} of a run.", f"Use one of: {', '.join(known)}.")
         if min(self.steps, self.rounds, self.fan_out, self.reach) < 1:
             raise UsageError("Steps, rounds, fan-out and reach start at 1.", "Give larger numbers.")
+
+    @property
+    def most_turns(self) -> int:
+        """Of one claim."""
+        return self.reach if self.kind == "cascade" else self.steps * self.rounds
 
     def describe(self) -> dict[str, Any]:
         """For the lineage, where the kind has always been called the mode."""

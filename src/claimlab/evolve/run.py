@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from claimlab.core import sync
@@ -28,7 +29,7 @@ from claimlab.evolve.records import starts, tables
 from claimlab.evolve.rewrite.rewriter import Rewriter
 from claimlab.evolve.stage import Stage
 
-LABEL = "Claims"
+LABEL = "Turns"
 
 
 def simulate(claims: Dataset, stage: Stage, **settings: Any) -> Dataset:
@@ -86,16 +87,31 @@ async def _all(
     """Every life, in the order of the claims. An error that stops all is raised after the lives under way are kept."""
     lives = [Life.from_json(saved) if (saved := journal.read(_shard(i))) else None for i in range(len(beginnings))]
     left = [i for i, life in enumerate(lives) if life is None]
-    before = len(lives) - len(left)
-    progress(LABEL, before, len(lives))
-    pool = each(
-        left, lambda i: live(beginnings[i], plan, cast), concurrency=concurrency, progress=progress, label=LABEL,
-        total=len(lives), before=before,
-    )  # fmt: skip
-    async for at, life in pool:
+    turns = Turns(progress, plan.most_turns, len(lives), len(lives) - len(left))
+    counted = replace(cast, tick=turns.one)
+    async for at, life in each(left, lambda i: live(beginnings[i], plan, counted), concurrency=concurrency):
         lives[left[at]] = life
         journal.write(_shard(left[at]), life.to_json())
+        turns.ended(len(life.hops))
     return [life for life in lives if life is not None]
+
+
+class Turns:
+    """Progress by turns of agents: a model may take a minute for one, and a bar of claims would not move."""
+
+    def __init__(self, progress: Progress, most: int, claims: int, before: int) -> None:
+        self.progress, self.most, self.total = progress, most, most * claims
+        self.done = most * before
+        progress(LABEL, self.done, self.total)
+
+    def one(self) -> None:
+        self.done += 1
+        self.progress(LABEL, min(self.done, self.total), self.total)
+
+    def ended(self, turns: int) -> None:
+        """A life that is over: what it might still have taken is not to come."""
+        self.done += max(0, self.most - turns)
+        self.progress(LABEL, min(self.done, self.total), self.total)
 
 
 def _shard(number: int) -> str:
