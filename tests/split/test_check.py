@@ -56,7 +56,7 @@ def test_each_kind_of_leak_is_counted() -> None:
     assert leak.records == ("r4", "r5", "r6", "r7", "r8")
     done = check(material, Parts(side, "by hand"))
     assert done.leaking
-    assert "1 rows have no text: for them copies were not looked for." in done.notes
+    assert "1 row without text: copies were not searched for." in done.notes
 
 
 def test_leaks_between_every_pair_of_sides() -> None:

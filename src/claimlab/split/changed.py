@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from claimlab.core.words import several
+
 ORDERING = ("split", "group")  # columns that say how rows are arranged, not what they are
 BY_PEOPLE = "decisions"  # the step that applies what people decided
 
@@ -35,4 +37,4 @@ def in_words(ids: Mapping[str, set[str]], here: set[str]) -> str:
     if not n:
         return "No row is known to be changed by validation: the dataset has no log of changes, or none of its rows."
     parts = ", ".join(f"{name} {count:,}" for name, count in counts.items() if count)
-    return f"{n:,} rows that validation changed ({parts}) stay out of dev and test."
+    return f"{several(n, 'row')} that validation changed ({parts}): kept out of dev and test."

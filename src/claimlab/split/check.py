@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.errors import ClaimlabError
+from claimlab.core.words import several, several_of, verb
 from claimlab.split.leaks import Leak, find_leaks
 from claimlab.split.material import Material
 from claimlab.split.shares import SIDES
@@ -135,12 +136,13 @@ def leaking_test(leaks: tuple[Leak, ...]) -> list[str]:
     notes = []
     for leak in (leak for leak in leaks if leak.of == "test"):
         if leak.texts:
-            are = "record has" if leak.rows == 1 else "records have"
-            notes.append(f"{leak.texts:,} of {leak.rows:,} test {are} a near-duplicate in {leak.seen_in}; {cure}.")
+            of = several_of(leak.texts, leak.rows, "test record")
+            has = verb(leak.texts, "has", "have")
+            notes.append(f"{of} {has} a near-duplicate in {leak.seen_in}; {cure}.")
         elif leak.group:
-            notes.append(
-                f'{leak.group:,} of {leak.rows:,} test records share a group with {leak.seen_in}; use `by="group"`.'
-            )
+            of = several_of(leak.group, leak.rows, "test record")
+            shares = verb(leak.group, "shares", "share")
+            notes.append(f'{of} {shares} a group with {leak.seen_in}; use `by="group"`.')
     return notes
 
 
@@ -149,4 +151,4 @@ def unmeasured(material: Material, leaks: tuple[Leak, ...]) -> list[str]:
     bare = material.records["text"].null_count()
     if leaks and all(leak.exact is None for leak in leaks):
         return ["No row has a text: copies and near-duplicates across sides were not measured."]
-    return [f"{bare:,} rows have no text: for them copies were not looked for."] if bare else []
+    return [f"{several(bare, 'row')} without text: copies were not searched for."] if bare else []

@@ -15,6 +15,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
+from claimlab.core.words import several
 from claimlab.split.changed import changed_ids, in_words
 from claimlab.split.check import Checked, check
 from claimlab.split.hold_out import HoldOut
@@ -250,7 +251,7 @@ def _dataset(job: Job, parts: Parts, checked: Checked) -> Dataset:
         counts={"before": job.material.n, **checked.counts()},
     )  # fmt: skip
     done = job.dataset.derive(job.dataset.records.with_columns(parts.side.alias("split")), step)
-    left = [f"{n:,} rows are unused: {why}." for why, n in parts.left_out.items()]
+    left = [f"{several(n, 'row')} unused: {why}." for why, n in parts.left_out.items()]
     older = [note for note in done.notes if not note.startswith(NOTE)]  # a new split replaces the old one's notes
     done.notes = [*older, *(NOTE + note for note in [f"{parts.name}.", *left, *parts.notes, *checked.notes])]
     return done

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from claimlab.core.languages import Language, describe
+from claimlab.core.words import several
 from claimlab.split.hold_out import Trait
 from claimlab.split.material import Material
 from claimlab.split.strategy import Request
@@ -32,11 +33,11 @@ class LanguageTable:
         if unsure:
             rows = sum(counts[c] for c in unsure)
             shown = ", ".join(f"{c} ({value_of[c]}?)" for c in unsure)
-            notes.append(f"The language table is not sure about {shown}: {rows:,} rows are used as it says.")
+            notes.append(f"The language table is not sure about {shown}: {several(rows, 'row')} used as it says.")
         strangers = sorted(set(counts) - set(value_of))
         if strangers:
             rows = sum(counts[c] for c in strangers)
-            notes.append(f"Left out, since no {self.name} is known: {', '.join(strangers)} ({rows:,} rows).")
+            notes.append(f"Left out, since no {self.name} is known: {', '.join(strangers)} ({several(rows, 'row')}).")
         return Trait(values.alias(self.name), f"the language has no {self.name} in the table, or is null", tuple(notes))
 
     def _cell(self, language: Language, material: Material) -> str | None:

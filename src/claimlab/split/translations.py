@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from claimlab.core.stats.codes import codes_of
+from claimlab.core.words import several_of, verb
 from claimlab.split.material import Flags, Material, numbered
 from claimlab.split.strategy import Request
 
@@ -58,8 +59,8 @@ def shared_note(material: Material, test: Flags, rest: Flags) -> tuple[str, ...]
     if not n:
         return ()
     return (
-        f"{n:,} of {int(test.sum()):,} test records have a translation (the same group) in train or dev; pass "
-        '`keep_together="group"` to keep translations on one side.',
+        f"{several_of(n, int(test.sum()), 'test record')} {verb(n, 'has', 'have')} a translation (the same group) in "
+        'train or dev; pass `keep_together="group"` to keep translations on one side.',
     )
 
 
