@@ -41,6 +41,14 @@ def atomic_text(target: Path, text: str) -> None:
     atomic_bytes(target, text.encode("utf-8"))
 
 
+def quick_text(path: Path, text: str) -> None:
+    """The same without forcing it to the disk: a killed process loses nothing, a loss of power may. For what can be
+    made again."""
+    building = path.with_name(f".{path.name}.building")  # what a killed process leaves is replaced by the next
+    building.write_text(text, encoding="utf-8")
+    building.replace(path)
+
+
 def atomic_bytes(target: Path, data: bytes) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     sweep(target)

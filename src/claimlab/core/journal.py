@@ -8,7 +8,6 @@ another seed or an edited input never meets them.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.atomic import atomic_folder
+from claimlab.core.atomic import atomic_folder, quick_text
 from claimlab.core.digest import digest_json, write_parquet
 
 _STATE = "state.json"
@@ -44,9 +43,7 @@ class Journal:
         if file is None:
             return
         file.parent.mkdir(parents=True, exist_ok=True)
-        building = file.with_name(f".{file.name}.{os.getpid()}")
-        building.write_text(json.dumps(value, ensure_ascii=False, default=str), encoding="utf-8")
-        building.replace(file)
+        quick_text(file, json.dumps(value, ensure_ascii=False, default=str))
 
     def read_tables(self, shard: str) -> tuple[Any, dict[str, pl.DataFrame]] | None:
         """The value and the tables of a finished shard; null when it is not finished."""

@@ -25,7 +25,7 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.core.atomic import atomic_text
+from claimlab.core.atomic import quick_text
 from claimlab.core.dataset import MANIFEST
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
 from claimlab.core.ledger import Ledger
@@ -176,7 +176,7 @@ class Maker:
             return
         seconds = round(time.monotonic() - began, 3)
         self.grid.timings[node.key] = {"seconds": seconds, "cost": round(self._spent() - before, 9)}
-        atomic_text(self.grid.output / TIMINGS, json.dumps(self.grid.timings, indent=1, sort_keys=True) + "\n")
+        quick_text(self.grid.output / TIMINGS, json.dumps(self.grid.timings, indent=1, sort_keys=True) + "\n")
 
     def _call(self, node: Node, folder: Path) -> None:
         verb = _VERBS[node.verb]
