@@ -17,7 +17,7 @@ from claimlab.core.errors import DataError
 from claimlab.exchange.export import export, read_export
 from claimlab.exchange.format import FORMATS
 from claimlab.exchange.synthetic import lacks
-from claimlab.generate.chain import Made
+from claimlab.generate.chain import Outcome
 from claimlab.generate.chains import find_chain
 from claimlab.generate.plan import Configuration, Job
 from claimlab.generate.records import Sample, rows
@@ -33,7 +33,7 @@ def value(slot: str, kind: str, log: list[dict[str, str]]) -> Any:
 
 
 @st.composite
-def chains(draw: Any) -> tuple[Job, Made]:
+def chains(draw: Any) -> tuple[Job, Outcome]:
     """A job and what came of it: some roles filled, some chains stopped, logs that are there, empty or missing."""
     chain = find_chain(draw(st.sampled_from(["real", "altered"])))
     number = draw(st.integers(0, 3))
@@ -42,14 +42,14 @@ def chains(draw: Any) -> tuple[Job, Made]:
     until = draw(st.integers(0, len(chain.roles)))
     filled = {r.name: {s: value(s, k, log) for s, k in r.slots.items()} for r in chain.roles[:until]}
     whole = until == len(chain.roles)
-    made = Made(filled, "complete" if whole else draw(st.sampled_from(["refusal", "invalid-json", "timeout"])))
+    made = Outcome(filled, "complete" if whole else draw(st.sampled_from(["refusal", "invalid-json", "timeout"])))
     made.stopped = None if whole else chain.roles[until].name
     names = draw(st.sampled_from(sorted(chain.techniques)))
     chosen = Configuration(chain, (names,), draw(st.sampled_from(sorted(chain.degrees))), "eng", "por", "m")
     return Job(number, {**SEED, "id": f"s{number}"}, chosen), made
 
 
-def everything(plan: list[tuple[Job, Made]], originals: bool) -> Dataset:
+def everything(plan: list[tuple[Job, Outcome]], originals: bool) -> Dataset:
     distinct = {job.number: (job, made) for job, made in plan}  # a seed is used once
     seeds = Dataset.build("seeds", pl.DataFrame([SEED]))
     jobs, results = [j for j, _ in distinct.values()], [m for _, m in distinct.values()]
@@ -95,7 +95,7 @@ def test_every_row_with_machine_text_carries_its_mark(plan: list[Any], originals
     st.sampled_from(["label", "origin", "changes", "synthetic", "meta"]),
     st.sampled_from(sorted(FORMATS.names())),
 )
-def test_what_lost_its_mark_is_not_exported(one: tuple[Job, Made], lost: str, to: str) -> None:
+def test_what_lost_its_mark_is_not_exported(one: tuple[Job, Outcome], lost: str, to: str) -> None:
     dataset = everything([one], originals=False)
     if not len(dataset):
         return

@@ -30,7 +30,7 @@ COMPLETE = "complete"
 
 
 @dataclass
-class Made:
+class Outcome:
     """What became of a job. `status` is "complete", or why the chain stopped; `stopped` is the role it stopped at."""
 
     filled: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Made:
         self.tokens += answer.usage.total or 0
         self.cost = None if self.cost is None or answer.cost is None else self.cost + answer.cost
 
-    def stop(self, answer: Answer[Any], role: str) -> Made:
+    def stop(self, answer: Answer[Any], role: str) -> Outcome:
         self.status, self.stopped, self.detail = answer.failure or "empty", role, answer.detail
         return self
 
@@ -57,25 +57,25 @@ class Made:
         return asdict(self)
 
 
-async def make(job: Job, provider: Provider, prompt: Prompt, style: Style, seed: int) -> Made:
+async def make(job: Job, provider: Provider, prompt: Prompt, style: Style, seed: int) -> Outcome:
     """Every role's slots, or those of the roles before the chain stopped."""
-    chain, made = job.configuration.chain, Made()
+    chain, outcome = job.configuration.chain, Outcome()
     if style == "form":
         answer = await provider.ask(form_request(job, prompt, seed))
-        made.add(answer)
+        outcome.add(answer)
         if answer.value is not None:
-            made.filled = answer.value.model_dump()
-            return made
-        made.filled = salvaged(chain, answer.text if answer.failure != "refusal" else None)
-        rest = [role.name for role in chain.roles if role.name not in made.filled]
-        return made.stop(answer, rest[0] if rest else chain.roles[-1].name)
+            outcome.filled = answer.value.model_dump()
+            return outcome
+        outcome.filled = salvaged(chain, answer.text if answer.failure != "refusal" else None)
+        rest = [role.name for role in chain.roles if role.name not in outcome.filled]
+        return outcome.stop(answer, rest[0] if rest else chain.roles[-1].name)
     for role in chain.roles:
-        reply = await provider.ask(role_request(job, prompt, role, made.filled, seed))
-        made.add(reply)
+        reply = await provider.ask(role_request(job, prompt, role, outcome.filled, seed))
+        outcome.add(reply)
         if reply.value is None:
-            return made.stop(reply, role.name)
-        made.filled[role.name] = reply.value.model_dump()
-    return made
+            return outcome.stop(reply, role.name)
+        outcome.filled[role.name] = reply.value.model_dump()
+    return outcome
 
 
 def salvaged(chain: Chain, text: str | None) -> dict[str, dict[str, Any]]:

@@ -1,6 +1,6 @@
 """The Python twins of `claimlab generate run` and `claimlab generate preview`.
 
-made = cl.generate("seeds", chain=["real", "altered"], languages=["eng", "por"], profile=["mine"], output="generated")
+samples = cl.generate("seeds", chain=["real", "altered"], languages=["eng", "por"], profile=["mine"], output="out")
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SHOWN = 5  # samples of a preview
 
 @dataclass(repr=False)
 class Generated(Dataset):
-    """What the chains made, with every chain in the table `chains`; `coverage` is planned against complete."""
+    """What the chains generated, with every chain in the table `chains`; `coverage` is planned against complete."""
 
     coverage: list[dict[str, Any]] = field(default_factory=list)
     budget: dict[str, Any] = field(default_factory=dict)
@@ -135,11 +135,11 @@ def generate(
     """
     setup = Setup.of(locals())
     with _run(locals(), estimate=False) as run:
-        made, _ = _generated(setup, run, run.dataset, originals=originals)
-        made.budget = run.calls.budget.summary()
-        finished = run.finish(made)
-        made.path, made.files = finished.path, finished.files
-        return made
+        generated, _ = _generated(setup, run, run.dataset, originals=originals)
+        generated.budget = run.calls.budget.summary()
+        finished = run.finish(generated)
+        generated.path, generated.files = finished.path, finished.files
+        return generated
 
 
 def preview(data: Source, **words: Any) -> tuple[Generated, dict[str, Any]]:
@@ -148,8 +148,8 @@ def preview(data: Source, **words: Any) -> tuple[Generated, dict[str, Any]]:
     setup = Setup.of(words)
     estimate = estimate_generate(data, **words)
     with _run({"data": data, **words}, estimate=True) as run:
-        made, _ = _generated(setup, run, run.dataset, originals=False, only=SHOWN)
-        return made, estimate
+        generated, _ = _generated(setup, run, run.dataset, originals=False, only=SHOWN)
+        return generated, estimate
 
 
 def estimate_generate(data: Source, **words: Any) -> dict[str, Any]:
@@ -203,6 +203,6 @@ def _generated(
          **job.configuration.facts()}
         for job in planned
     ]  # fmt: skip
-    covered = coverage(facts, [made.status == COMPLETE for made in results])
+    covered = coverage(facts, [outcome.status == COMPLETE for outcome in results])
     standing = next((p.standing for p in providers.values() if p.standing), None)
     return Generated(**vars(dataset), coverage=covered, standing=standing), planned

@@ -48,7 +48,7 @@ class Parts:
     veracity: str
     degree: str
     facts: Facts
-    told: Facts
+    text_facts: Facts
     changes: list[dict[str, Any]] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     defect: str | None = None
@@ -102,7 +102,7 @@ def _write(parts: Parts) -> None:
     """The four texts: the more is to change, the more sentences are turned round."""
     turned = {"minor": 1, "moderate": 3, "critical": 5}[parts.degree]
     for suffix, language in (("", parts.language), ("-translation", parts.other)):
-        sentences = [_sentence(language, c, n, turned=i < turned) for i, (c, n) in enumerate(parts.told)]
+        sentences = [_sentence(language, c, n, turned=i < turned) for i, (c, n) in enumerate(parts.text_facts)]
         parts.texts[f"article{suffix}"] = " ".join(sentences)
         parts.texts[f"post{suffix}"] = f"{sentences[0]} {sentences[1]} #{_material()['names']['topics'][0]}"
 
@@ -113,10 +113,10 @@ def _plant(parts: Parts, defect: str, rng: random.Random) -> None:
     wanted = {"unlogged-change": "altered", "missing-change": "altered", "swapped-numbers": "real"}.get(defect)
     if wanted and parts.veracity != wanted:
         parts.veracity = wanted
-        parts.told, parts.changes = list(parts.facts), [{"kind": "rewrite", "degree": parts.degree}]
+        parts.text_facts, parts.changes = list(parts.facts), [{"kind": "rewrite", "degree": parts.degree}]
         if wanted == "altered":
             clauses, amount = parts.facts[0]
-            parts.told[0] = clauses, 1_000 + amount
+            parts.text_facts[0] = clauses, 1_000 + amount
             before, after = (_action(parts.language, clauses, n) for n in (amount, 1_000 + amount))
             parts.changes = [{"kind": "number", "degree": parts.degree, "before": before, "after": after}]
         _write(parts)
@@ -128,15 +128,15 @@ def _plant(parts: Parts, defect: str, rng: random.Random) -> None:
     elif defect == "copied-source":
         parts.texts["article"] = _source(parts)
     elif defect == "unlogged-change":
-        clauses, amount = parts.told[3]
+        clauses, amount = parts.text_facts[3]
         parts.texts["article"] = article.replace(str(amount), str(amount + 3_000))
     elif defect == "missing-change":
-        parts.told = list(parts.facts)
+        parts.text_facts = list(parts.facts)
         _write(parts)
     elif defect == "repeated-text":
         parts.texts["article"] = article + " " + " ".join([article.rsplit(". ", 1)[-1]] * 5)
     elif defect == "swapped-numbers":
-        one, other = str(parts.told[1][1]), str(parts.told[2][1])
+        one, other = str(parts.text_facts[1][1]), str(parts.text_facts[2][1])
         parts.texts["article"] = article.replace(one, "\0").replace(other, one).replace("\0", other)
 
 

@@ -49,8 +49,8 @@ def authorship(field: str, degree: str | None) -> str:
 def rows(sample: Sample) -> list[dict[str, Any]]:
     """The texts of a sample as rows of the record table."""
     seed = sample.seed
-    kept = sample.veracity == "seed"
-    label = seed.get("veracity") if kept else LABELS.get(sample.veracity)
+    inherits = sample.veracity == "seed"
+    label = seed.get("veracity") if inherits else LABELS.get(sample.veracity)
     missing = [
         name
         for name, value in (("label", label), ("origin", sample.origin), ("change log", sample.changes))
@@ -61,7 +61,7 @@ def rows(sample: Sample) -> list[dict[str, Any]]:
             f"The sample '{sample.id}' has no {' and no '.join(missing)}: machine-made text is not written without.",
             "Pass what made it and what it changed; an empty list of changes says that nothing was altered.",
         )
-    named = seed.get("label_raw") or label if kept else sample.veracity
+    named = seed.get("label_raw") or label if inherits else sample.veracity
     note = {
         "label": named,
         "origin": {**sample.origin, "seed": seed["id"]},

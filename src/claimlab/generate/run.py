@@ -19,7 +19,7 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress
 from claimlab.core.record import meta_json
-from claimlab.generate.chain import COMPLETE, Made, Style, make
+from claimlab.generate.chain import COMPLETE, Outcome, Style, make
 from claimlab.generate.chains import CHANGES
 from claimlab.generate.plan import Job
 from claimlab.generate.records import FIELDS, Sample, original, rows
@@ -44,41 +44,41 @@ async def make_all(
     journal: Journal,
     concurrency: int,
     progress: Progress,
-) -> list[Made]:
+) -> list[Outcome]:
     """What became of every job, in their order."""
-    results = [Made(**kept) if (kept := journal.read(_shard(job))) else None for job in jobs]
-    left = [job for job, made in zip(jobs, results, strict=True) if made is None]
+    results = [Outcome(**saved) if (saved := journal.read(_shard(job))) else None for job in jobs]
+    left = [job for job, outcome in zip(jobs, results, strict=True) if outcome is None]
     before = len(jobs) - len(left)
     progress(LABEL, before, len(jobs))
 
-    async def one(job: Job) -> Made:
+    async def one(job: Job) -> Outcome:
         chain = job.configuration.chain
         if chain.prompt is None:
             text = translate(job.seed["text"], job.configuration.source, job.configuration.target)
-            return Made({"engine": {"translation": text}})
+            return Outcome({"engine": {"translation": text}})
         return await make(job, providers[job.configuration.model], prompts[chain.prompt], style, seed)
 
     at = {job.number: i for i, job in enumerate(jobs)}
     pool = each(
         left, one, concurrency=concurrency, progress=progress, label=LABEL, total=len(jobs), before=before
     )  # fmt: skip
-    async for index, made in pool:
-        results[at[left[index].number]] = made
-        journal.write(_shard(left[index]), made.to_json())
-    return [made for made in results if made is not None]
+    async for index, outcome in pool:
+        results[at[left[index].number]] = outcome
+        journal.write(_shard(left[index]), outcome.to_json())
+    return [outcome for outcome in results if outcome is not None]
 
 
 def _shard(job: Job) -> str:
     return f"samples/{job.number:08d}"
 
 
-def sample_of(job: Job, made: Made) -> Sample:
+def sample_of(job: Job, outcome: Outcome) -> Sample:
     """A job and what came of it as a sample: label, origin and change log follow from the configuration."""
     chosen, chain = job.configuration, job.configuration.chain
     degree = chain.degrees[chosen.degree][0] or None
-    texts = {field: text for field in FIELDS if (text := chain.find(made.filled, field))}
+    texts = {field: text for field in FIELDS if (text := chain.find(outcome.filled, field))}
     how = {"kind": " + ".join(chosen.techniques), **({"degree": degree} if degree else {})}
-    log = chain.find(made.filled, CHANGES)
+    log = chain.find(outcome.filled, CHANGES)
     changes = [how] if chain.veracity != "altered" else None if not log else [how, *log]
     sides = {"": chosen.source, "-translation": chosen.target}
     return Sample(
@@ -90,25 +90,30 @@ def sample_of(job: Job, made: Made) -> Sample:
         languages={f"{form}{suffix}": language for form in ("article", "post") for suffix, language in sides.items()},
         origin={"made_by": f"claimlab generate, chain {chain.name} {chain.version}", "model": chosen.model},
         changes=changes,
-        meta={**chosen.facts(), "chain_status": _status(made), "asked_again": made.asked_again or None},
+        meta={**chosen.facts(), "chain_status": _status(outcome), "asked_again": outcome.asked_again or None},
     )
 
 
-def _status(made: Made) -> str:
-    return COMPLETE if made.status == COMPLETE else f"stopped at {made.stopped}: {made.status}"
+def _status(outcome: Outcome) -> str:
+    return COMPLETE if outcome.status == COMPLETE else f"stopped at {outcome.stopped}: {outcome.status}"
 
 
 def dataset_of(
-    seeds: Dataset, jobs: Sequence[Job], results: Sequence[Made], described: dict[str, Any], seed: int, originals: bool
+    seeds: Dataset,
+    jobs: Sequence[Job],
+    results: Sequence[Outcome],
+    described: dict[str, Any],
+    seed: int,
+    originals: bool,
 ) -> Dataset:
     records: list[dict[str, Any]] = []
     chains, traces = [], []
-    for job, made in zip(jobs, results, strict=True):
-        sample = sample_of(job, made)
-        made_rows = rows(sample) if sample.changes is not None else []
-        records += [original(job.seed), *made_rows] if originals and made_rows else made_rows
-        chains.append(_chain_row(job, made, len(made_rows)))
-        traces += _trace_rows(job, made, sample, made_rows)
+    for job, outcome in zip(jobs, results, strict=True):
+        sample = sample_of(job, outcome)
+        text_rows = rows(sample) if sample.changes is not None else []
+        records += [original(job.seed), *text_rows] if originals and text_rows else text_rows
+        chains.append(_chain_row(job, outcome, len(text_rows)))
+        traces += _trace_rows(job, outcome, sample, text_rows)
     frame = pl.DataFrame(records, infer_schema_length=None) if records else seeds.records.clear()
     tables = {"chains": pl.DataFrame(chains, schema=CHAINS)}
     if traces:
@@ -126,35 +131,37 @@ def dataset_of(
     )  # fmt: skip
 
 
-def counts(results: Sequence[Made], records: Sequence[dict[str, Any]]) -> dict[str, int]:
+def counts(results: Sequence[Outcome], records: Sequence[dict[str, Any]]) -> dict[str, int]:
     """What became of the chains: complete, refused, malformed; and of the texts, by authorship."""
     out = Counter({"samples": len(results)})
-    out.update(f"chains: {made.status}" for made in results)
-    out.update({"answers asked for again": sum(made.asked_again for made in results)})
+    out.update(f"chains: {outcome.status}" for outcome in results)
+    out.update({"answers asked for again": sum(outcome.asked_again for outcome in results)})
     out.update(f"texts: {row['authorship']}" for row in records)
     return dict(sorted(out.items()))
 
 
-def _chain_row(job: Job, made: Made, texts: int) -> dict[str, Any]:
+def _chain_row(job: Job, outcome: Outcome, texts: int) -> dict[str, Any]:
     return {
-        "sample": job.id, "seed": job.seed["id"], **job.configuration.facts(), "status": made.status,
-        "stopped": made.stopped, "detail": made.detail, "texts": texts, "asked_again": made.asked_again,
-        "calls": made.calls, "tokens": made.tokens, "cost": made.cost,
+        "sample": job.id, "seed": job.seed["id"], **job.configuration.facts(), "status": outcome.status,
+        "stopped": outcome.stopped, "detail": outcome.detail, "texts": texts, "asked_again": outcome.asked_again,
+        "calls": outcome.calls, "tokens": outcome.tokens, "cost": outcome.cost,
     }  # fmt: skip
 
 
-def _trace_rows(job: Job, made: Made, sample: Sample, made_rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _trace_rows(
+    job: Job, outcome: Outcome, sample: Sample, text_rows: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """What each role wrote. The words of a chain that stopped before its changes were logged are marked as such."""
     log = sample.changes if sample.changes is not None else [{"kind": "unfinished: the changes were not logged"}]
     note = {"label": sample.veracity, "origin": {**sample.origin, "seed": job.seed["id"]}, "changes": list(log)}
-    record = made_rows[0]["id"] if made_rows else None
+    record = text_rows[0]["id"] if text_rows else None
     shared = {"record_id": record, "trace_id": job.id, "round": 1, "agent": job.configuration.model, "reason": None,
               "meta": meta_json({"synthetic": note})}  # fmt: skip
     written = [
         {**shared, "step": step, "role": role, "output": json.dumps(slots, ensure_ascii=False, sort_keys=True)}
-        for step, (role, slots) in enumerate(made.filled.items(), 1)
+        for step, (role, slots) in enumerate(outcome.filled.items(), 1)
     ]
-    if made.stopped is not None:
-        end = {"step": len(written) + 1, "role": made.stopped, "output": None, "reason": made.status}
+    if outcome.stopped is not None:
+        end = {"step": len(written) + 1, "role": outcome.stopped, "output": None, "reason": outcome.status}
         written.append({**shared, **end})
     return written

@@ -12,16 +12,16 @@ from claimlab.pages.blocks import Block, Quote, Section, Table, Text
 CHARACTERS = 600
 
 
-def coverage_blocks(made: Generated) -> list[Block]:
-    rows = [[r["dimension"], r["value"], r["planned"], r["complete"]] for r in made.coverage]
+def coverage_blocks(generated: Generated) -> list[Block]:
+    rows = [[r["dimension"], r["value"], r["planned"], r["complete"]] for r in generated.coverage]
     return [Table(["Dimension", "Value", "Planned", "Complete"], rows)]
 
 
-def sample_blocks(made: Generated) -> list[Block]:
-    """Each sample: how it was made, its texts, its change log; one that stopped says so."""
+def sample_blocks(generated: Generated) -> list[Block]:
+    """Each sample: how it was generated, its texts, its change log; one that stopped says so."""
     out: list[Block] = []
-    for row in made.tables["chains"].iter_rows(named=True):
-        texts = made.records.filter(pl.col("id").str.starts_with(f"{row['sample']}-"))
+    for row in generated.tables["chains"].iter_rows(named=True):
+        texts = generated.records.filter(pl.col("id").str.starts_with(f"{row['sample']}-"))
         about = (
             f"{row['chain']}: {row['technique']}, {row['degree']}; {row['direction']}; {row['model']}: {row['status']}"
         )

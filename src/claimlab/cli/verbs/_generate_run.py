@@ -66,10 +66,12 @@ def run(
     with progress_bar() as progress:
         from claimlab.generate.front import generate
 
-        made = generate(**words, originals=originals, progress=progress)
-    written(made, as_json=as_json, more={"generated": made.lineage[-1].counts, "coverage": made.coverage})
+        generated = generate(**words, originals=originals, progress=progress)
+    written(
+        generated, as_json=as_json, more={"generated": generated.lineage[-1].counts, "coverage": generated.coverage}
+    )
     if not as_json:
-        _print(made)
+        _print(generated)
     suggest(f"claimlab generate filter {output} -o {output}-good --report {output}-quality", as_json=as_json)
 
 
@@ -100,11 +102,13 @@ def preview(
         from claimlab.generate.front import preview as look
         from claimlab.generate.views import sample_blocks
 
-        made, cost = look(**words, progress=progress)
+        generated, cost = look(**words, progress=progress)
     if as_json:
-        emit({"samples": made.tables["chains"].to_dicts(), "texts": made.records.to_dicts(), "estimate": cost})
+        emit(
+            {"samples": generated.tables["chains"].to_dicts(), "texts": generated.records.to_dicts(), "estimate": cost}
+        )
         return
-    show_blocks(sample_blocks(made), most=110)
+    show_blocks(sample_blocks(generated), most=110)
     show_estimate(cost, as_json)
     suggest(f"claimlab generate run {data} -o {output} ... (the same options)")
 
@@ -116,10 +120,10 @@ def _words(given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in out.items() if name not in ("estimate", "as_json", "originals")}
 
 
-def _print(made: Any) -> None:
+def _print(generated: Any) -> None:
     from claimlab.generate.views import coverage_blocks
 
-    counts = made.lineage[-1].counts
+    counts = generated.lineage[-1].counts
     complete = counts.get("chains: complete", 0)
     echo(f"  {several(counts['samples'], 'sample')}, {complete:,} complete")
     for name, n in counts.items():
@@ -128,6 +132,6 @@ def _print(made: Any) -> None:
             say(f"Note: {several(n, 'chain')} stopped: {what}.")
     if again := counts.get("answers asked for again", 0):
         say(f"Note: {several(again, 'answer')} could not be read and had to be asked for once more.")
-    show_blocks(coverage_blocks(made), most=100)
-    if made.standing:
-        say(f"Note: a model that is {made.standing} made some of this.")
+    show_blocks(coverage_blocks(generated), most=100)
+    if generated.standing:
+        say(f"Note: a model that is {generated.standing} made some of this.")

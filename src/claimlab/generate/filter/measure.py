@@ -79,11 +79,11 @@ def _readings(metric: Metric, batch: Batch) -> list[Reading]:
 def _judged(batch: Batch, plan: Plan, progress: Progress, live: Live) -> list[Gate]:
     assert plan.panel is not None
 
-    def told(label: str, done: int, total: int | None) -> None:
+    def report(label: str, done: int, total: int | None) -> None:
         progress(label, done, total)
         live.show("judge", f"{done:,} of {total or 0:,}")
 
-    readings = plan.panel.readings(batch, progress=told)
+    readings = plan.panel.readings(batch, progress=report)
     live.show("judge", "done", [r for rows in readings.values() for r in rows])
     return [
         Gate(f"judge {name.replace('_', ' ')}", "judge", plan.panel.features[name]["dimension"], rows)

@@ -43,7 +43,7 @@ def summary(filtered: Filtered) -> list[Block]:
     out: list[Block] = [Text(words, "conclusion"), tiles]
     if filtered.reasons():
         rows = list(filtered.reasons().items())
-        out.append(Section("Why samples failed", [Table(["Metric", "Samples"], rows, "One may fail several.")]))
+        out.append(Section("Why samples failed", [Table(["Metric", "Samples"], rows, "A sample may fail several.")]))
     return out
 
 

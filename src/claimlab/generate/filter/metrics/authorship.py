@@ -1,4 +1,4 @@
-"""Information, never a gate: what a detector of authorship said, where its predictions came with the dataset."""
+"""Information, never a gate: what a detector of authorship labels, where its predictions came with the dataset."""
 
 from __future__ import annotations
 
