@@ -44,7 +44,7 @@ def test_a_report_a_viewer_and_the_stages(looms: Make, tmp_path: Path, capsys: p
     assert {c["value"] for c in told["curves"] if c["by"] == "topology"} == {"clustered", "random"}
     assert {a["setting"] for a in told["attainment"]} == {"one auditor", "three auditors"}
     files = {p.name for p in (tmp_path / "r").iterdir() if not p.name.startswith(".")}
-    assert files == {"drift.json", "hops.parquet", "index.html", "report.md", "plots", "traces.html"}
+    assert files - {"call.json"} == {"drift.json", "hops.parquet", "index.html", "report.md", "plots", "traces.html"}
     assert (tmp_path / "r" / "plots" / "together.png").read_bytes()[:4] == b"\x89PNG"
     assert "a2" in (tmp_path / "r" / "traces.html").read_text(encoding="utf-8")
     assert Dataset.open(tmp_path / "d" / "b-evolved").records.height == 30
