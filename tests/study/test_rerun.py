@@ -131,3 +131,15 @@ def test_a_model_answers_from_its_recording(place: Path) -> None:
     shutil.rmtree(place / "asked.cache")
     with pytest.raises(cl.ClaimlabError, match="'asked' cannot be repeated"):
         cl.rerun("asked")
+
+
+def test_a_study_is_repeated_but_not_into_the_folder_of_something_else(place: Path) -> None:
+    grid = '[datasets.data]\nfolder = "data"\n[grid]\nsplit = ["random"]\ndetector = ["stratified"]\n'
+    (place / "grid.toml").write_text(grid, encoding="utf-8")
+    cl.study_run("grid.toml", "study")
+    assert cl.rerun("study", output="again").differences == {}
+    (place / "mine").mkdir()
+    (place / "mine" / "notes.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(cl.ClaimlabError, match="other than a study"):
+        cl.rerun("study", output="mine")
+    assert [p.name for p in (place / "mine").iterdir()] == ["notes.txt"]

@@ -30,7 +30,7 @@ def refuse_taken(target: Path, *, force: bool, kind: str, reads: Sequence[Path] 
     """
     recover(target)
     for source in reads:
-        _refuse_input(target, source)
+        refuse_input(target, source)
     if not target.exists() or (target.is_dir() and not any(target.iterdir())):
         return
     if not force:
@@ -97,7 +97,8 @@ def foreign_files(folder: Path) -> list[str]:
     return [name for name in _files(folder) if name not in known and Path(name).name not in _OF_THE_SYSTEM]
 
 
-def _refuse_input(target: Path, source: Path) -> None:
+def refuse_input(target: Path, source: Path) -> None:
+    """Raise if writing `target` would replace `source`, or write into it."""
     out, inside = target.resolve(), source.resolve()
     if out == inside:
         raise UsageError(f"'{target}' is the input: it would be replaced.", "Choose another output.")

@@ -18,12 +18,12 @@ from claimlab import __version__
 from claimlab.core.call import DATE, FIELDS, INPUT, OBJECT, Call, is_repeatable, read_call
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
-from claimlab.core.guard import DATASET, kind_of, refuse_taken
+from claimlab.core.guard import refuse_input
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
 from claimlab.core.words import several
 from claimlab.study.inputs import Inputs
-from claimlab.study.run import CALLS, CELLS, FILE, varies
+from claimlab.study.run import CALLS, CELLS, FILE, refuse_other_folder, varies
 
 TOOL = f"claimlab {__version__}"
 
@@ -78,7 +78,7 @@ def rerun(
     given = [Path(one) for one in ([inputs] if isinstance(inputs, str | Path) else inputs)]
     with tempfile.TemporaryDirectory(prefix="claimlab-rerun-") as temporary:
         target = Path(temporary) / "out" / folder.resolve().name if output is None else Path(output)
-        refuse_taken(target, force=force, kind=kind_of(folder) or DATASET, reads=[folder])
+        refuse_input(target, folder)  # all else that may not be replaced, the function itself refuses
         places = Inputs(given, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs")
         arguments = _arguments(function, call.arguments, places)
         try:
@@ -160,6 +160,7 @@ def _shared(
     if "cache" in names:
         shared |= {"mode": "replay", "cache": _cache(folder, cache)}
     if (folder / CELLS).is_file():
+        refuse_other_folder(target)
         shared["mode"] = "replay"
         target.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(folder / FILE, target / FILE)
