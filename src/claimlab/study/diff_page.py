@@ -20,7 +20,7 @@ _METHOD = (
 
 
 def contents(diff: StudyDiff) -> Contents:
-    page = Report(f"What changed: {diff.before} and {diff.after}", diff.headline(), diff_blocks(diff))
+    page = Report(f"What changed: {diff.before} and {diff.after}", "Two studies, setting by setting", diff_blocks(diff))
     return Contents(KIND, [page], data={"diff.json": diff.to_json()})
 
 
@@ -39,7 +39,7 @@ def changes_table(changes: Sequence[Change]) -> Table:
     columns = ["Change", *told_apart, "Before", "After", "Difference", "Corrected p"]
     rows: list[Row] = [
         [
-            Cell(c.word, sort=float(WORDS.index(c.word)), tone=_TONES.get(c.word, "plain")),
+            Cell(c.word, sort=str(WORDS.index(c.word)), tone=_TONES.get(c.word, "plain")),
             *(c.axes[axis] for axis in told_apart),
             _figure(c.before),
             _figure(c.after),
