@@ -136,7 +136,7 @@ def test_the_verb_prints_json_table_and_csv(
     assert set(printed) == {"conflicts", "counts"}
     assert printed["counts"]["conflicts"] == len(printed["conflicts"]) == 5
     assert set(printed["conflicts"][0]) == {"similarity", "across", "within", "sides"}
-    assert "3 records of one have no text or no label" in said.err
+    assert "3 records of one without text or label" in said.err
     with file.open(encoding="utf-8", newline="") as handle:
         rows = list(csv.DictReader(handle))
     assert len(rows) == 10

@@ -103,7 +103,7 @@ def test_languages_found_are_reported_against_those_declared(tree, rows) -> None
     assert (table["cym"]["in_card"], table["cym"]["texts"]) == (True, 2)
     assert table["deu"]["texts"] == 0
     assert said(loaded, "Declared nowhere, but found: lat")
-    assert said(loaded, "76 languages of the card have no text here")
+    assert said(loaded, "76 languages of the card without text here")
     assert said(loaded, "No family, script or word order is known for: jam, lat")
 
 
