@@ -119,7 +119,7 @@ def test_a_killed_process_is_taken_up_to_the_same_bytes(tmp_path: Path) -> None:
         "    with open(sys.argv[1], 'a') as log: log.write('x')\n"
         "    return whole(self, records)\n"
         "Stratified.predict = slowly\n"
-        "run.detect.__kwdefaults__['shard'] = 4\n"
+        "run.detect.__wrapped__.__kwdefaults__['shard'] = 4\n"
         "main(sys.argv[2:])\n",
         encoding="utf-8",
     )

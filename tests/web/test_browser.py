@@ -218,6 +218,8 @@ def test_answers_survive_a_lost_connection_and_a_reload(
         page.keyboard.type("not sure, 5 or 6")  # keys in a field are words, not answers
         page.keyboard.press("Escape")
         page.keyboard.press("t")
+        while not held:  # the browser asks in its own time
+            page.wait_for_timeout(20)
         held[0].continue_()
         page.get_by_text("Nothing is left to do").wait_for()
         page.screenshot(path=SHOTS / "13-phone.png")
