@@ -134,4 +134,4 @@ def _print(generated: Any) -> None:
         say(f"Note: {several(again, 'answer')} could not be read and had to be asked for once more.")
     show_blocks(coverage_blocks(generated), most=100)
     if generated.standing:
-        say(f"Note: a model that is {generated.standing} made some of this.")
+        say(f"Note: the model that wrote texts is {generated.standing}.")

@@ -137,7 +137,7 @@ def _print(evolved: Any, as_json: bool) -> None:
     note(evolved.remarks, "evolve")
     standings = [part.get("standing") for part in (parameters["rewriter"], *parameters["auditors"])]
     for standing in dict.fromkeys(s for s in standings if s):
-        say(f"Note: a model that is {standing} made some of this.")
+        say(f"Note: the model that rewrote claims is {standing}.")
     suggest(f"claimlab evolve drift {evolved.path} -o {evolved.path}-drift", as_json=as_json)
 
 
