@@ -75,7 +75,7 @@ class Setup:
         return cls(
             chains, languages, profiles, words.get("model"), one_of(STYLES, words.get("style", "form"), "style"),
             read_prompts(words.get("prompts", ()), "generate"), words.get("size", 20), each_of(words.get("by", BY)),
-            read_reputation(words.get("reputation")), words.get("seed", 20),
+            read_reputation(words.get("reputation")), words.get("seed", 0),
         )  # fmt: skip
 
     def describe(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def generate(
     max_calls: int | None = None,
     max_tokens: int | None = None,
     concurrency: int = 16,
-    seed: int = 20,
+    seed: int = 0,
     limit: int | None = None,
     force: bool = False,
     progress: Progress = silent,

@@ -148,4 +148,4 @@ def _filled(value: Any, place: str) -> Any:
 
 def read_study_file(file: str | Path) -> StudyFile:
     """The study in `file`, or an error that names what is wrong with it."""
-    return read_toml(Path(file), StudyFile, kind="study file", start="study_new")
+    return read_toml(Path(file), StudyFile, kind="study file", start="claimlab study new")

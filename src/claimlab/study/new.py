@@ -6,8 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from claimlab.core import packaged
-from claimlab.core.choice import one_of
-from claimlab.core.errors import OutputExists, UsageError
+from claimlab.core.errors import OutputExists, UnknownName, UsageError
 from claimlab.study.from_run import study_of_run
 
 DEFAULT = "compare"
@@ -16,11 +15,11 @@ DEFAULT = "compare"
 def presets() -> dict[str, str]:
     """The presets by name, each with the sentence on its first line."""
     files = resources.files("claimlab.study").joinpath("data")
-    found = {}
+    sentences = {}
     for file in sorted(files.iterdir(), key=lambda f: f.name):
         first = file.read_text(encoding="utf-8").splitlines()[0]
-        found[file.name.removesuffix(".toml")] = first.lstrip("# ")
-    return found
+        sentences[file.name.removesuffix(".toml")] = first.lstrip("# ")
+    return sentences
 
 
 def study_new(file: str | Path, preset: str | None = None, *, run: str | Path | None = None) -> Path:
@@ -28,7 +27,8 @@ def study_new(file: str | Path, preset: str | None = None, *, run: str | Path | 
     existing file is never replaced."""
     if preset is not None and run is not None:
         raise UsageError("A study starts from a preset or from a run.", "Pass one of `preset` and `run`.")
-    one_of(list(presets()), preset or DEFAULT, "preset")
+    if preset is not None and preset not in presets():
+        raise UnknownName("preset", preset, list(presets()))
     file = Path(file)
     if file.exists():
         raise OutputExists(file, todo="Choose another file: a study is never replaced.")

@@ -51,7 +51,7 @@ def run(
     max_tokens: o.MaxTokensOption = None,
     estimate: o.EstimateFlag = False,
     concurrency: Annotated[int, typer.Option(min=1, max=512, help="Samples to make at once.")] = 16,
-    seed: o.SeedOption = 20,
+    seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
@@ -92,7 +92,7 @@ def preview(
     max_cost: o.MaxCostOption = None,
     max_calls: o.MaxCallsOption = None,
     max_tokens: o.MaxTokensOption = None,
-    seed: o.SeedOption = 20,
+    seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     as_json: o.JsonFlag = False,
 ) -> None:

@@ -1,7 +1,7 @@
 """Did intervened claims reach their target, and after how many steps?
 
-Whoever steers a claim also decides when it has arrived, so the auditors' own word (`own`) flatters the run. Where an
-independent judge was handed in, its word stands beside theirs (`independent`): compare settings by that one.
+The auditors who steer a claim also decide when it has arrived, so their own figure (`own`) flatters the run. Where an
+independent judge is passed, its figure is given as well (`independent`): compare settings by that one.
 """
 
 from __future__ import annotations

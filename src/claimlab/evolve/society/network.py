@@ -1,6 +1,6 @@
 """Who talks to whom, as compressed rows: `indices[indptr[i]:indptr[i + 1]]` are the neighbours of agent i, in order.
 
-A network is undirected: a tie stands in both rows. No agent is its own neighbour and no tie stands twice. Where ties
+A network is undirected: a tie is in both rows. No agent is its own neighbour, and no tie occurs twice. Where ties
 have tiers (Dunbar), the tier is one-sided, as people's is: i may hold j close while j holds i at arm's length.
 """
 
@@ -24,7 +24,7 @@ _NONE: Ints = np.empty(0, dtype=np.int32)
 class Network:
     """`kind` is a name of the registry NETWORKS ("random", "scale-free", ...), or "file" for one that none made.
 
-    `tiers` and `scores`, where a network has them, stand beside `indices`: how the agent of the row holds the other
+    `tiers` and `scores`, where a network has them, are parallel to `indices`: how the agent of the row holds the other
     (an index into TIERS), and how alike the two are.
     """
 

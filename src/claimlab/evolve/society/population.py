@@ -73,7 +73,7 @@ class Population:
         return {name: value for name, value in row.items() if name != "id" and value is not None}
 
     def positions(self, ids: Iterable[str]) -> NDArray[np.int32]:
-        """The row numbers of agents by id; an id that nobody has raises."""
+        """The row numbers of agents by id; an unknown id raises."""
         place = {name: number for number, name in enumerate(self.ids.to_list())}
         wanted = list(ids)
         strange = sorted({name for name in wanted if name not in place})
@@ -136,7 +136,7 @@ def _released(bundle: Bundle, name: str) -> pl.DataFrame | None:
 
 
 def _coded(column: pl.Series) -> pl.Series:
-    """Text as codes; values in the order of the alphabet, so that the codes do not hang on the order of the rows."""
+    """Text as codes; values in the order of the alphabet, so that the codes do not depend on the order of the rows."""
     if isinstance(column.dtype, pl.Enum):
         return column
     text = column.cast(pl.String).str.strip_chars()

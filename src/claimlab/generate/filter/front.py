@@ -153,7 +153,7 @@ def _digest(seeds: Source | None) -> str | None:
 
 
 def _about(plan: Plan) -> dict[str, Any] | None:
-    """Who judged, and that nobody has compared it with annotators yet, where that is so."""
+    """The judge with its settings, and the caveat of its profile."""
     if plan.panel is None:
         return None
     return {**plan.panel.judge(translated=True).parameters(), "standing": plan.panel.provider.profile.standing}
