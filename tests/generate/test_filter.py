@@ -14,6 +14,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
 from claimlab.generate.filter.front import quality_filter
 from claimlab.generate.filter.metric import METRICS, Metric, Reading
+from claimlab.generate.planted import clean_twin
 from claimlab.generate.planted_samples import DEFECTS, REASONS, planted_samples
 from claimlab.llm.standin import Body, StandIn
 
@@ -237,3 +238,16 @@ def test_the_verb_prints_the_funnel_and_lists_its_metrics(
     assert run(["generate", "filter", folder, "--metric", "langage"]) == 2
     assert "language" in capsys.readouterr().err
     assert run(["generate", "filter", folder, "--aggregate", "mean"]) == 2
+
+
+def test_every_sample_is_counted_for_every_metric() -> None:
+    """Passed, failed, not measured or without a meaning: no sample is missing from a row of the table."""
+    people = clean_twin(size=40)
+    people.records = people.records.with_columns(pl.lit("HWT").alias("authorship"))
+    rows = quality_filter(people, metrics=["copying", "language", "edit-distance", "structure"]).by_metric()
+    counts: dict[str, int] = {}
+    for row in rows:
+        parts = (row["passed"], row["failed"], row["not_measured"], row["does_not_apply"])
+        counts[row["metric"]] = counts.get(row["metric"], 0) + sum(parts)
+    assert counts == dict.fromkeys(counts, 40)
+    assert sum(row["does_not_apply"] for row in rows if row["metric"] == "copying") == 40  # nothing was copied from

@@ -90,10 +90,12 @@ class Filtered(Shown):
                 failed = outcomes["failed"]
                 passed = outcomes["passed"] - failed
                 blank = (outcomes["not measured"] | outcomes["error"]) - failed - passed
+                others = outcomes["does not apply"] - failed - passed - blank
                 out.append({
                     "metric": gate.name, "stage": gate.stage, "dimension": gate.dimension, "veracity": veracity,
                     "passed": len(passed), "failed": len(failed), "not_measured": len(blank),
-                    "errors": len(outcomes["error"]), "gate": gate.gate, **share(len(passed), len(passed | failed)),
+                    "does_not_apply": len(others), "errors": len(outcomes["error"]), "gate": gate.gate,
+                    **share(len(passed), len(passed | failed)),
                 })  # fmt: skip
         return out
 

@@ -48,12 +48,13 @@ def summary(filtered: Filtered) -> list[Block]:
 
 
 def tables(filtered: Filtered) -> list[Block]:
-    heads = ["Metric", "Stage", "Label", "Passed", "Failed", "Not measured", "Errors", "Pass rate, %", "95% interval"]
+    heads = ["Metric", "Stage", "Label", "Passed", "Failed", "Not measured", "Does not apply", "Errors",
+             "Pass rate, %", "95% interval"]  # fmt: skip
     rows: list[list[Cell | str | int | float | None]] = [
         [r["metric"] if r["gate"] else f"{r['metric']} (information)", r["stage"], r["veracity"], r["passed"],
          Cell(f"{r['failed']:,}", r["failed"], "fail" if r["failed"] else "plain"),
          Cell(f"{r['not_measured']:,}", r["not_measured"], "not-measured" if r["not_measured"] else "plain"),
-         r["errors"], percent(r["share"]), span(r["interval"])]
+         r["does_not_apply"], r["errors"], percent(r["share"]), span(r["interval"])]
         for r in filtered.by_metric()
     ]  # fmt: skip
     out: list[Block] = [Section("Metrics", [Table(heads, rows, "Samples; pass rates are of those measured.")])]
