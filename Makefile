@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 NEURAL := $(VENV)/.neural
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-fast test-slow lint types docs site screenshots gallery harnesses clean
+.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs site screenshots gallery harnesses clean
 
 demo: $(READY)
 	$(BIN)/claimlab demo --force
@@ -20,9 +20,17 @@ test-fast: $(READY)
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
 # The slow ones, with their times; they include the detectors that need PyTorch. Those that measure time run alone.
-test-slow: $(NEURAL)
+test-slow: test-beside test-alone
+
+test-beside: $(NEURAL)
 	$(BIN)/python -m pytest -m "slow and not alone" -n 2 --dist worksteal --durations=0
+
+test-alone: $(NEURAL)
 	$(BIN)/python -m pytest -m "slow and alone" --durations=0
+
+# Only the tests that failed last time, one after another: did they fail, or did they fail beside others?
+test-failed: $(READY)
+	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 # Inspect and lm-evaluation-harness, in an environment of their own, run a task that we wrote against a local endpoint.
 harnesses: $(READY)
