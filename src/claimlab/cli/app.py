@@ -7,7 +7,6 @@ usage, 3 a check failed under --strict, 130 stopped by Ctrl-C.
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sys
@@ -148,9 +147,9 @@ def explain(error: BaseException, args: Sequence[str]) -> int:
 
 def sentence(error: BaseException, args: Sequence[str]) -> str:
     """What went wrong and what to do, for an error that claimlab did not raise itself."""
-    from claimlab.core.memory import was_memory
+    from claimlab.core.memory import was_disk, was_memory
 
-    if "No space left on device" in str(error) or getattr(error, "errno", None) == errno.ENOSPC:
+    if was_disk(error):
         return (
             f"The disk is full: {_place(error, args)} could not be written. Free some space, or choose an output on "
             "another disk; what was there before is unchanged."

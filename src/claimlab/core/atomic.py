@@ -65,6 +65,18 @@ def atomic_bytes(target: Path, data: bytes) -> None:
         raise
 
 
+def put(building: Path, target: Path) -> None:
+    """Move a finished file or folder to `target` in one step, replacing what was there; both are on one disk."""
+    if not building.is_dir():
+        with building.open("rb") as file:
+            os.fsync(file.fileno())
+        building.replace(target)
+        return
+    _sync(building)
+    _swap(building, target)
+    shutil.rmtree(building, ignore_errors=True)  # it now names what was replaced
+
+
 def recover(target: Path) -> None:
     """Put back the old folder if a two-step swap was cut between its steps."""
     old = target.parent / f".{target.name}.replaced"

@@ -30,7 +30,7 @@ from claimlab.core.errors import ClaimlabError, SchemaError
 
 CALL = "call.json"
 INPUT, OBJECT, FIELDS, DATE = "$input", "$object", "$fields", "$date"  # how values are written that JSON does not have
-_NEVER = {"output", "force", "progress", "debug"}
+_NEVER = {"output", "force", "progress", "debug", "engine"}
 _OF_CALLS = {"cache", "mode", "batch", "concurrency", "max_cost", "max_calls", "max_tokens"}
 _BESIDE = "leaves_the_folder_as_it_is"
 _MARKED = re.compile(r"^(?:[\w-]+[=:])?")  # local:FILE, prompt=FILE

@@ -17,6 +17,7 @@ ClaimlabError                exit 1: a problem the message explains
 ├── NotAllowed               the role does not permit it; names the roles that do
 ├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
 ├── Pending                  a run waits for answers that come with a batch; the same run goes on when they are there
+├── ShardsMissing            some shards of a stage were not done; the others are kept, and the same run goes on
 ├── ReplayMiss               a replay was asked for a call that was never recorded; names the call
 ├── NotFound                 nothing has the name or id that was asked for
 ├── NotAllowed               not permitted: no token, or another role
@@ -168,6 +169,10 @@ class BudgetSpent(ClaimlabError):
 
 
 class Pending(ClaimlabError):
+    pass
+
+
+class ShardsMissing(ClaimlabError):
     pass
 
 

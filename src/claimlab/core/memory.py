@@ -1,4 +1,4 @@
-"""Whether it was memory: the message for a run that had too little of it, and for no other."""
+"""Whether it was memory, or the disk: the message for a run that had too little of it, and for no other."""
 
 from __future__ import annotations
 
@@ -20,6 +20,25 @@ def was_memory(error: BaseException) -> bool:
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True
     return bool(_WORDS.search(str(error)))
+
+
+def was_disk(error: BaseException) -> bool:
+    """Whether `error` says that the disk is full; compiled packages give the system's words without its number."""
+    return "No space left on device" in str(error) or getattr(error, "errno", None) == errno.ENOSPC
+
+
+def free_memory() -> int | None:
+    """Bytes that new processes may use: of the machine, or of its container where that has less; null if unknown."""
+    try:
+        free = _kilobytes("/proc/meminfo")["MemAvailable"] * 1024
+    except (OSError, ValueError, KeyError):
+        return None
+    try:
+        group = Path("/sys/fs/cgroup")
+        limit, used = ((group / f"memory.{name}").read_text(encoding="ascii").strip() for name in ("max", "current"))
+        return min(free, max(int(limit) - int(used), 0))
+    except (OSError, ValueError):
+        return free
 
 
 def is_short() -> bool:

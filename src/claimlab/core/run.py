@@ -34,6 +34,7 @@ from claimlab.core.calls.deferred import Deferred
 from claimlab.core.calls.mode import check_mode
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
+from claimlab.core.engine.names import check_engine
 from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
@@ -78,8 +79,11 @@ class Run:
         concurrency: int = 64,
         estimate: bool = False,
         batch: bool = False,
+        engine: str | None = None,
         progress: Progress = silent,
     ) -> None:
+        check_engine(engine)
+        self.engine = engine
         self.verb, self.seed, self.force, self.estimate, self.progress = verb, seed, force, estimate, progress
         self._beside = None if output is None else Path(output)
         self.output = None if estimate else self._beside

@@ -1,0 +1,101 @@
+"""`over_rows`: a function of a list, on slices of it in several processes, the results in the order of the rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from claimlab.core.engine.names import parse_engine
+from claimlab.core.engine.run import run_stage
+from claimlab.core.engine.size import SHARE, fitting_workers
+from claimlab.core.engine.stage import named
+from claimlab.core.errors import UsageError
+from claimlab.core.progress import Progress, silent
+
+LEAST = 20_000
+
+
+def over_rows(
+    function: Callable[..., list[Any]],
+    rows: Sequence[Any],
+    *,
+    engine: str | None = None,
+    least: int = LEAST,
+    folder: Path | None = None,
+    name: str = "rows",
+    progress: Progress | None = None,
+    memory: int = SHARE,
+) -> list[Any]:
+    """`function(slice)` on slices of `least` rows; a list of the same length as `rows`. Inline where one slice or one
+    process is enough.
+
+    Rows and results are plain JSON. The function is one of a module, or a `partial` of one with keywords in plain
+    JSON. `folder` keeps what is done for a later start; workers on other machines need it.
+    """
+    spec = parse_engine(engine)
+    slices = [(start, min(start + least, len(rows))) for start in range(0, len(rows), least)]
+    alone = spec.kind == "local" and folder is None and (spec.workers or fitting_workers(memory)) == 1
+    if len(slices) <= 1 or alone:
+        return _inline(function, rows, slices, name, progress or silent)
+    with _place(folder, engine) as place:
+        shards = [_shard(function, list(rows[start:stop]), place / f"{name}-rows") for start, stop in slices]
+        outputs = run_stage(
+            do_rows, shards, folder=place, engine=engine, name=name, progress=progress, memory=memory
+        )  # fmt: skip
+        return [result for output in outputs for result in json.loads(output.read_text(encoding="utf-8"))]
+
+
+def do_rows(shard: Any, output: Path) -> None:
+    """One slice of `over_rows`."""
+    rows = json.loads(Path(shard["rows"]).read_text(encoding="utf-8"))
+    results = _checked(partial(named(shard["function"]), **shard["keywords"]), rows)
+    output.write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
+
+
+def _shard(function: Callable[..., list[Any]], rows: list[Any], folder: Path) -> dict[str, Any]:
+    from claimlab.core.digest import digest_json  # brings Polars, which a worker may not need
+
+    base, keywords = (function.func, function.keywords) if isinstance(function, partial) else (function, {})
+    file = (folder / f"{digest_json(rows)[:32]}.json").absolute()
+    if not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
+    return {"function": f"{base.__module__}:{base.__qualname__}", "keywords": keywords, "rows": str(file)}
+
+
+def _inline(
+    function: Callable[..., list[Any]],
+    rows: Sequence[Any],
+    slices: list[tuple[int, int]],
+    name: str,
+    progress: Progress,
+) -> list[Any]:
+    results: list[Any] = []
+    for start, stop in slices:
+        results += _checked(function, list(rows[start:stop]))
+        progress(name, stop, len(rows))
+    return results
+
+
+def _checked(function: Callable[..., list[Any]], rows: list[Any]) -> list[Any]:
+    results = function(rows)
+    assert len(results) == len(rows), f"{function} gave {len(results)} results for {len(rows)} rows"
+    return results
+
+
+@contextmanager
+def _place(folder: Path | None, engine: str | None) -> Iterator[Path]:
+    if folder is not None:
+        yield folder
+        return
+    if parse_engine(engine).is_remote:
+        raise UsageError(
+            f"The engine '{engine}' works through a folder that all machines see.", "Pass `output` on shared storage."
+        )
+    with TemporaryDirectory(prefix="claimlab-") as name:
+        yield Path(name)

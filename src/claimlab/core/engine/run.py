@@ -1,0 +1,96 @@
+"""`run_stage`: the one way in which work is spread over processes and machines.
+
+The result does not depend on the engine or on the number of workers: a shard's output is a function of the shard, and
+outputs come back in the order of the shards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.engine import local
+from claimlab.core.engine.names import Engine, parse_engine
+from claimlab.core.engine.size import SHARE
+from claimlab.core.engine.stage import Failure, Stage, Work
+from claimlab.core.errors import ShardsMissing
+from claimlab.core.progress import Progress, silent
+
+RETRIES = 2
+
+
+def run_stage(
+    work: Work,
+    shards: Sequence[Any],
+    *,
+    folder: Path,
+    engine: str | None = None,
+    name: str = "shards",
+    progress: Progress | None = None,
+    retries: int = RETRIES,
+    memory: int = SHARE,
+) -> list[Path]:
+    """Call `work(shard, output)` for each of the shards, and return the outputs in the order of the shards.
+
+    `work` is a function of a module; a shard is plain JSON (paths, numbers); `output` is the file or folder that it
+    writes. Everything lies in `folder`/`name`, which remote workers must see, too. A shard that is done is not done
+    again by a later start. A shard that fails is tried `retries` times more; where that does not help, the others are
+    finished and the run stops with what is missing. `memory` is about how many bytes a worker needs.
+    """
+    spec, tell = parse_engine(engine), progress or silent
+    stage = Stage.open(Path(folder) / name, work, shards)
+    if not spec.is_remote:
+        stage.sweep()
+    missing = stage.missing()
+    failures: dict[int, Failure] = {}
+    for _ in range(1 + retries):
+        if not missing:
+            break
+        tell(name, len(shards) - len(missing), len(shards))
+        failures = _round(stage, missing, spec, memory, tell)
+        missing = stage.missing()
+    if missing:
+        raise _stopped(stage, missing, failures)
+    return [stage.output(number) for number in range(len(shards))]
+
+
+def _round(stage: Stage, missing: list[int], spec: Engine, memory: int, tell: Progress) -> dict[int, Failure]:
+    """Try each missing shard once. An error that claimlab explains is raised at once, as it is without shards: it would
+    come again. So is a full disk."""
+    failures: dict[int, Failure] = {}
+    done, total = len(stage.shards) - len(missing), len(stage.shards)
+    results = local.attempt(stage, missing, spec.workers, memory)
+    try:
+        for number, failure in results:
+            if failure is None:
+                done += 1
+                tell(stage.name, done, total)
+                continue
+            failures[number] = failure
+            if failure.kind == "disk":
+                raise _full(stage)
+            if error := failure.error():
+                raise error
+    finally:
+        results.close()  # type: ignore[attr-defined]  # ends the workers now, not when it is collected
+    return failures
+
+
+def _full(stage: Stage) -> ShardsMissing:
+    done = len(stage.shards) - len(stage.missing())
+    return ShardsMissing(
+        f"The disk is full: a worker could not write to '{stage.folder}'.",
+        f"Free some space and run the same again: {done} of {len(stage.shards)} shards of '{stage.name}' are done.",
+    )
+
+
+def _stopped(stage: Stage, missing: list[int], failures: dict[int, Failure]) -> ShardsMissing:
+    names = ", ".join(map(str, missing[:10])) + (", …" if len(missing) > 10 else "")
+    last = failures[max(failures)].problem if failures else "none was reported"
+    done = len(stage.shards) - len(missing)
+    return ShardsMissing(
+        f"{len(missing)} of {len(stage.shards)} shards of '{stage.name}' failed at every try: {names}. "
+        f"The last error: {last.rstrip('.')}.",
+        f"Run the same again to try only these; {done} that are done stay in '{stage.folder}'.",
+    )
