@@ -34,7 +34,7 @@ from claimlab.core.calls.deferred import Deferred
 from claimlab.core.calls.mode import check_mode
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
-from claimlab.core.engine.names import check_engine
+from claimlab.core.engine.check import check_engine
 from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal

@@ -15,6 +15,7 @@ app = verb()
 _EXTRAS = {
     "web": "claimlab serve, claimlab review",
     "postgres": "reviews in PostgreSQL",
+    "dask": "work on a Dask cluster",
     "llm": "language models behind an API",
     "local-llm": "language models on this machine",
     "vectors": "similarity in 16 languages",
