@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core.engine import local, shared
+from claimlab.core.engine.current import current
 from claimlab.core.engine.names import Engine, parse_engine
 from claimlab.core.engine.size import SHARE
 from claimlab.core.engine.stage import Failure, Result, Stage, Work
@@ -36,9 +37,10 @@ def run_stage(
     `work` is a function of a module; a shard is plain JSON (paths, numbers); `output` is the file or folder that it
     writes. Everything lies in `folder`/`name`, which remote workers must see, too. A shard that is done is not done
     again by a later start. A shard that fails is tried `retries` times more; where that does not help, the others are
-    finished and the run stops with what is missing. `memory` is about how many bytes a worker needs.
+    finished and the run stops with what is missing. `memory` is about how many bytes a worker needs. Without `engine`
+    it is that of the run under way.
     """
-    spec, tell = parse_engine(engine), progress or silent
+    spec, tell = parse_engine(engine or current().engine), progress or silent
     stage = Stage.open(Path(folder) / name, work, shards)
     if not spec.is_remote:
         stage.sweep()

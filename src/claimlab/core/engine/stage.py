@@ -23,6 +23,7 @@ from typing import Any
 from claimlab import __version__
 from claimlab.core import errors
 from claimlab.core.atomic import put, quick_text
+from claimlab.core.engine.current import working
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.core.memory import was_disk
 
@@ -124,7 +125,8 @@ class Stage:
         try:
             self._check()
             building.parent.mkdir(exist_ok=True)
-            named(self.work)(self.shards[number], building)
+            with working("local:1", None):  # a worker starts no workers of its own
+                named(self.work)(self.shards[number], building)
             put(building, self.output(number))
             quick_text(self.folder / "done" / f"{number:05}", json.dumps({"bytes": size_of(self.output(number))}))
             note.unlink(missing_ok=True)
