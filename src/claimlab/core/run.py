@@ -44,6 +44,7 @@ from claimlab.core.journal import Journal
 from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
+from claimlab.core.remote import send
 
 Source = Dataset | str | Path
 _DONE = "done.json"
@@ -183,6 +184,7 @@ class Run:
                 done = {"key": self._journal.key, "manifest": digest_file(building / MANIFEST)}
                 atomic_text(self.work / _DONE, json.dumps(done))
         dataset.path, dataset.files = self.output, manifest.files
+        send(self.output)
         self.clear()
         return dataset
 
@@ -195,6 +197,7 @@ class Run:
             note_call(building, self.output)
             self.progress("writing", 0, None)
             write(building)
+        send(self.output)
         self.clear()
 
     def _settle(self) -> None:
