@@ -12,6 +12,7 @@ from pydantic import Field
 
 from claimlab.clean.step import CleanStep, Place, labels
 from claimlab.core.digest import digest_table
+from claimlab.core.engine.current import current
 from claimlab.text.neardup import Clusters, akin_clusters, find_clusters, stream_clusters
 from claimlab.text.neardup.stream import needed, parse_memory
 
@@ -22,7 +23,7 @@ class NearStep(CleanStep):
     """The base of steps that look for near-duplicates. `finder = "akin"` is for reaching published figures again.
 
     With `stream = "auto"` the search works on disk, in the work folder of the run, where it would need more than
-    `memory`; "always" and "never" settle it. The clusters are the same.
+    `memory` or the run names an engine; "always" and "never" settle it. The clusters are the same.
     """
 
     threshold: float = Field(default=0.7, gt=0, le=1)
@@ -42,7 +43,7 @@ class NearStep(CleanStep):
         if self.finder == "akin":
             return akin_clusters(texts, threshold=self.threshold)
         limit = parse_memory(self.memory)
-        if self.stream == "always" or (self.stream == "auto" and needed(texts) > limit):
+        if self.stream == "always" or (self.stream == "auto" and (current().engine or needed(texts) > limit)):
             place = None if self.work is None else self.work(self.name)
             if place is not None:
                 return self._streamed(texts, place)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import os
+import signal
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -57,11 +58,11 @@ def test_same_as_in_memory(
     assert len(expected) > 100
     assert expected.pairs.skipped.buckets > 0 or options
     assert same(found, expected)
-    spilled = len(list(work.glob("*/candidates/*.u64")))
-    assert spilled == found.pairs.plan.bands if memory == "8GB" else spilled >= found.pairs.plan.bands
+    shards = {stage: len(list(work.glob(f"*/{stage}/outputs/*"))) for stage in ("sketch", "same", "match", "verify")}
+    few = {"sketch": 1, "same": 1, "match": found.pairs.plan.bands, "verify": 1}
+    assert shards == few if memory == "8GB" else all(n >= few[stage] for stage, n in shards.items())
     if memory == "120kB":
-        assert spilled > found.pairs.plan.bands
-        assert len(list(work.glob("*/pairs/*.parquet"))) > 1
+        assert all(n > few[stage] for stage, n in shards.items())
 
 
 def test_with_the_numpy_kernel(
@@ -85,26 +86,50 @@ def test_a_stopped_job_goes_on(texts: list[str | None], files: list[Path], tmp_p
     with pytest.raises(KeyboardInterrupt):
         stream_clusters(files, "text", workdir=work, memory="100kB", progress=stop_in_the_middle)
     assert work.exists()
-    before = len(calls)
-    again = stream_clusters(files, "text", workdir=work, memory="100kB", progress=lambda *c: calls.append(c[:2]))
+    done = {path: path.stat().st_mtime_ns for path in work.glob("*/*/done/*")}
+    again = stream_clusters(files, "text", workdir=work, memory="100kB", keep=True)
     assert same(again, find_clusters(texts))
-    assert not work.exists()
-    redone = [c for c in calls[before:] if c in calls[:before] and c[0] != "verify pairs"]
-    assert redone == []  # what was done is not done again
+    assert done
+    assert {path: path.stat().st_mtime_ns for path in done} == done  # what was done is not done again
 
 
 def test_a_write_cut_short_is_written_again(texts: list[str | None], files: list[Path], tmp_path: Path) -> None:
     work = tmp_path / "work"
     stream_clusters(files, "text", workdir=work, keep=True)
-    # as after a kill: arrays ahead of their journal, a candidate file without its mark
+    # as after a kill: no marker, candidates cut short, pairs that are gone
     (job,) = work.iterdir()
-    stored = {"rows": 900, "bytes": int(np.memmap(job / "ends", np.int64)[899])}
-    (job / "sketched.json").write_text(json.dumps(stored))
-    (job / "candidates" / "0003-0000.json").unlink()
-    (job / "candidates" / "0003-0000.u64").write_bytes(b"\0" * 8)
-    for pairs in (job / "pairs").iterdir():
-        pairs.unlink()
+    (job / "sketch" / "done" / "00000").unlink()
+    (job / "match" / "outputs" / "00003" / "codes").write_bytes(b"\0" * 8)
+    (job / "verify" / "outputs" / "00000").unlink()
     assert same(stream_clusters(files, "text", workdir=work), find_clusters(texts))
+    assert not work.exists()
+
+
+@pytest.mark.slow  # starts processes
+def test_same_whatever_does_the_work(texts: list[str | None], files: list[Path], tmp_path: Path) -> None:
+    """A worker that is killed in the middle of the search changes nothing either."""
+    expected = find_clusters(texts)
+    killed: list[int] = []
+
+    def kill_one(label: str, done: int, total: int | None) -> None:
+        workers = [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if _is_worker(path)]
+        if label == "match bands" and workers and not killed:
+            killed.append(workers[0])
+            os.kill(workers[0], signal.SIGKILL)
+
+    search = partial(stream_clusters, files, "text", memory="1MB")
+    assert same(search(workdir=tmp_path / "two", engine="local:2", progress=kill_one), expected)
+    assert killed or not Path("/proc").is_dir()
+    assert same(search(workdir=tmp_path / "one", engine="local:1"), expected)
+
+
+def _is_worker(path: Path) -> bool:
+    """Whether a process is a worker of this one."""
+    try:
+        parent = int((path.parent / "stat").read_text().rsplit(")", 1)[1].split()[1])
+        return parent == os.getpid() and b"claimlab.core.engine.worker" in path.read_bytes()
+    except OSError:
+        return False
 
 
 def test_other_work_is_not_touched(texts: list[str | None], files: list[Path], tmp_path: Path) -> None:

@@ -7,21 +7,20 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from claimlab.core.engine.size import cores
 from claimlab.core.errors import UsageError
 
 SHARE = 1 << 14  # texts or pairs that a thread takes at a time
 
 
 def count_threads(threads: int | None) -> int:
-    """As asked, or one for each processor this process may use."""
+    """As asked, or one for each processor this process may use: a worker of an engine has its share of them."""
     if threads is not None:
         if threads < 1:
             raise UsageError(f"{threads} threads cannot work.", "Give 1 or more.")
         return threads
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
+    share = os.environ.get("OMP_NUM_THREADS", "")
+    return min(int(share), cores()) if share.isdecimal() and int(share) else cores()
 
 
 @functools.cache

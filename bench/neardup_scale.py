@@ -1,0 +1,311 @@
+"""Near-duplicates at scale: ten million posts on processes and on a Dask cluster, and what 120 million would cost.
+
+    python bench/neardup_scale.py                 everything below, in order; about half an hour on two quiet cores
+    python bench/neardup_scale.py curve           100,000, 1 million and 10 million posts on this machine
+    python bench/neardup_scale.py dask            10 million on a Dask cluster of two workers; three of them are killed
+    python bench/neardup_scale.py match           bucket matching alone, by 1, 2 and 4 processes
+    python bench/neardup_scale.py clean           `claimlab clean` of 10 million records, start to finish
+    python bench/neardup_scale.py plan            what the measured figures mean for 120 million
+
+    --posts N           instead of 10 million
+    --folder DIR        where posts and work files go, and stay for the next part (default: a temporary folder)
+
+Posts are synthetic (bench/neardup.py): 15% are in families of two to six that differ by a few words. Every search is in
+a process of its own. CPU seconds are of all its processes; the peak is the largest sum of their resident memory, looked
+up ten times a second. The clusters are written as Parquet, and the parts compare their sha256.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+
+from neardup import make_posts, write_posts
+
+STAGES = ("sketch", "same", "match", "verify")
+FULL = 120_900_000
+
+
+class Watch:
+    """CPU seconds and peak resident memory of a process and all its children, from /proc."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process, self.peak, self._cpu = process, 0, dict[int, float]()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+        while self.process.poll() is None:
+            resident = 0
+            for pid, fields in family(self.process.pid).items():
+                self._cpu[pid] = (int(fields[11]) + int(fields[12])) / tick
+                resident += int(fields[21]) * page
+            self.peak = max(self.peak, resident)
+            time.sleep(0.1)
+
+    @property
+    def cpu(self) -> float:
+        """Killed workers included, up to the last look at them."""
+        return sum(self._cpu.values())
+
+
+def family(root: int) -> dict[int, list[str]]:
+    """The process and those below it: what /proc/PID/stat says after the name."""
+    stats: dict[int, list[str]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            stats[int(path.parent.name)] = path.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue  # it has ended
+    mine, before = {root}, 0
+    while len(mine) > before:
+        before = len(mine)
+        mine |= {pid for pid, fields in stats.items() if int(fields[1]) in mine}
+    return {pid: stats[pid] for pid in mine if pid in stats}
+
+
+def measured(
+    arguments: list[str], during: Callable[[subprocess.Popen[str]], None] | None = None, **environment: str
+) -> dict[str, Any]:
+    """Run this script as a worker; what it printed, and what it took."""
+    began = time.perf_counter()
+    command = [sys.executable, __file__, *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
+    watch = Watch(process)
+    if during is not None:
+        during(process)
+    output, _ = process.communicate()
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    took = {"seconds": time.perf_counter() - began, "cpu": watch.cpu, "peak_mb": watch.peak / 1e6}
+    return {**took, **json.loads(output.strip().splitlines()[-1])}
+
+
+def posts(folder: Path, count: int) -> Path:
+    """Parquet files with so many posts, made once."""
+    place = folder / f"posts-{count}"
+    if not place.is_dir():
+        building = folder / f"building-{count}"
+        building.mkdir(parents=True, exist_ok=True)
+        write_posts(make_posts(min(count, 1_000_000))[0], count, building)
+        building.rename(place)
+    return place
+
+
+def search(place: Path, workdir: Path, engine: str | None) -> None:
+    """In a process of its own: the clusters of the posts, written and hashed."""
+    from claimlab.core.engine.stage import size_of
+    from claimlab.text.neardup import stream_clusters
+    from claimlab.text.neardup.choose import load
+
+    clusters = stream_clusters(sorted(place.glob("*.parquet")), "text", workdir=workdir, engine=engine, keep=True)
+    file = workdir / "clusters.parquet"
+    pl.DataFrame({"cluster": clusters.labels}).write_parquet(file, compression="zstd", statistics=False)
+    (job,) = (path for path in workdir.iterdir() if path.is_dir())
+    volumes = {stage: size_of(job / stage / "outputs") for stage in STAGES}
+    keys = sum(path.stat().st_size for path in job.glob("sketch/outputs/*/keys"))
+    shown = {
+        "sha256": hashlib.sha256(file.read_bytes()).hexdigest(), "clusters": len(clusters),
+        "pairs": len(clusters.pairs), "rows": len(clusters.labels), "volumes": volumes, "keys": keys,
+        "plan": str(clusters.pairs.plan), "kernel": load().name,
+    }  # fmt: skip
+    print(json.dumps(shown))
+
+
+def line(name: str, row: dict[str, Any]) -> None:
+    print(
+        f"{name:<28}{row['seconds']:>9.0f}{row['cpu']:>8.0f}{row['peak_mb']:>9,.0f}{row.get('clusters', ''):>12,}"
+        f"  {row['sha256'][:16]}"
+        if "sha256" in row
+        else f"{name:<28}{row['seconds']:>9.0f}{row['cpu']:>8.0f}",
+        flush=True,
+    )
+
+
+def head(words: str) -> None:
+    load = os.getloadavg()[0]
+    print(f"\n{words} (load of the machine at the start: {load:.1f} on {os.cpu_count()} cores)")
+    print(f"{'':<28}{'seconds':>9}{'CPU s':>8}{'peak MB':>9}{'clusters':>12}  sha256", flush=True)
+
+
+def curve(folder: Path, count: int) -> dict[str, Any]:
+    head("Posts on this machine, engine local")
+    row: dict[str, Any] = {}
+    for size in sorted({count // 100, count // 10, count}):
+        row = measured(["--search", str(posts(folder, size)), "--work", str(fresh(folder, "local"))])
+        line(f"{size:,} posts", row)
+    print(f"{row['plan']}; kernel: {row['kernel']}; {row['pairs']:,} pairs")
+    print(f"bytes written by the last: {json.dumps(row['volumes'])}, of which band keys {row['keys']:,}")
+    (folder / "local.json").write_text(json.dumps(row), encoding="utf-8")
+    return row
+
+
+def dask(folder: Path, count: int) -> dict[str, Any]:
+    """A scheduler and two workers as processes of their own; a worker that is killed is started again."""
+    head("The same on a Dask cluster of two workers, three of which are killed")
+    place, port = posts(folder, count), 18_786
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path[1:3])}
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
+    scheduler = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--no-dashboard",
+        ],
+        **quiet,
+    )
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1",
+              "--no-nanny", "--no-dashboard", "--host", "127.0.0.1", "--local-directory", str(folder)]  # fmt: skip
+    workers = [subprocess.Popen(worker, **quiet) for _ in range(2)]
+    kills: list[str] = []
+
+    def kill(process: subprocess.Popen[str]) -> None:
+        work = folder / "work-dask"
+        for stage, done in (("sketch", 3), ("match", 2), ("match", 8)):
+            while process.poll() is None and len(list(work.glob(f"*/{stage}/done/*"))) < done:
+                time.sleep(0.05)
+            if process.poll() is None:
+                os.kill(workers[len(kills) % 2].pid, signal.SIGKILL)
+                workers[len(kills) % 2] = subprocess.Popen(worker, **quiet)
+                kills.append(f"{stage} after {done} shards")
+
+    try:
+        arguments = ["--search", str(place), "--work", str(fresh(folder, "dask"))]
+        row = measured([*arguments, "--engine", f"dask://127.0.0.1:{port}"], kill)
+    finally:
+        for process in (*workers, scheduler):
+            process.kill()
+    line(f"{count:,} posts", row)
+    print(f"killed with SIGKILL: {len(kills)} ({'; '.join(kills)}); CPU and peak are of the coordinator only")
+    local = folder / "local.json"
+    if local.is_file():
+        equal = json.loads(local.read_text(encoding="utf-8"))["sha256"] == row["sha256"]
+        print(f"clusters file equal to the local one: {equal}")
+    return row
+
+
+def match(folder: Path, _: int) -> None:
+    head("Bucket matching alone, one thread a process")
+    job = next(path for path in (folder / "work-local").iterdir() if path.is_dir())
+    for processes in (1, 2, 4):
+        row = measured(["--match", str(job), "--engine", f"local:{processes}"], OMP_NUM_THREADS="1")
+        row["clusters"] = 0
+        line(f"{processes} processes", row)
+
+
+def match_again(job: Path, engine: str) -> None:
+    """In a process of its own: the bucket matching of a finished job, in a folder beside it."""
+    from claimlab.core.engine import run_stage
+    from claimlab.core.engine.stage import Stage
+    from claimlab.text.neardup.stages import match as work
+
+    with tempfile.TemporaryDirectory(dir=job.parent) as name:
+        outputs = run_stage(work, Stage(job / "match").shards, folder=Path(name), engine=engine, name="match")
+        digest = hashlib.sha256(b"".join((path / "codes").read_bytes() for path in outputs)).hexdigest()
+    print(json.dumps({"sha256": digest}))
+
+
+def fresh(folder: Path, name: str) -> Path:
+    import shutil
+
+    shutil.rmtree(folder / f"work-{name}", ignore_errors=True)
+    return folder / f"work-{name}"
+
+
+def clean(folder: Path, count: int) -> None:
+    head("claimlab clean, recipe default, start to finish")
+    data = folder / f"data-{count}"
+    if not data.is_dir():
+        subprocess.run(
+            [sys.executable, __file__, "--dataset", str(posts(folder, count)), "--work", str(data)], check=True
+        )
+    row = measured(["--clean", str(data), "--work", str(fresh(folder, "clean"))])
+    line(f"{count:,} records", row)
+
+
+def dataset(place: Path, folder: Path) -> None:
+    """A dataset folder of the posts."""
+    from claimlab.core.dataset import Dataset
+
+    texts = pl.concat([pl.read_parquet(file) for file in sorted(place.glob("*.parquet"))])
+    frame = texts.with_row_index("row").select(
+        pl.format("p{}", "row").alias("id"), "text", pl.lit("post").alias("kind"),
+        pl.when(pl.col("row") % 2 == 0).then(pl.lit("true")).otherwise(pl.lit("false")).alias("veracity"),
+    )  # fmt: skip
+    Dataset.build("posts", frame).write(folder)
+
+
+def cleaned(data: Path, folder: Path) -> None:
+    import claimlab as cl
+
+    result = cl.clean(data, output=folder)
+    groups = result.dataset.records["group"].drop_nulls().n_unique()
+    print(json.dumps({"clusters": groups, "sha256": result.dataset.digest()}))
+
+
+def plan(folder: Path) -> None:
+    """Extrapolated from the last row of the curve; what is assumed is printed with it."""
+    row = json.loads((folder / "local.json").read_text(encoding="utf-8"))
+    millions, times = row["rows"] / 1e6, FULL / row["rows"]
+    shuffle = row["keys"] + row["volumes"]["match"] + row["volumes"]["same"]
+    print(f"\nPlan for {FULL:,} rows, from {row['rows']:,}")
+    disk = sum(row["volumes"].values())
+    print(f"cost per million: {row['cpu'] / millions:.1f} CPU s; disk {disk / millions / 1e6:,.0f} MB")
+    print(f"shuffled per million (band keys, copies, candidates): {shuffle / millions / 1e6:,.1f} MB")
+    print(f"{FULL:,} rows: {row['cpu'] * times / 3600:.1f} CPU hours, {shuffle * times / 1e9:,.0f} GB shuffled, "
+          f"{sum(row['volumes'].values()) * times / 1e9:,.0f} GB of disk")  # fmt: skip
+    print("assumed: cost a row as measured (the plan of bands grows with the number of texts: see the curve for how it")
+    print(
+        "rises from 1 to 10 million), texts of tweet length, 15% in families, storage as fast as this machine's disk."
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="*", choices=["curve", "dask", "match", "clean", "plan", []])
+    parser.add_argument("--posts", type=int, default=10_000_000)
+    parser.add_argument("--folder", type=Path)
+    for name in ("search", "match", "clean", "dataset", "work", "engine"):
+        parser.add_argument(f"--{name}", help=argparse.SUPPRESS)
+    o = parser.parse_args()
+    if o.search:
+        return search(Path(o.search), Path(o.work), o.engine)
+    if o.match:
+        return match_again(Path(o.match), o.engine)
+    if o.dataset:
+        return dataset(Path(o.dataset), Path(o.work))
+    if o.clean:
+        return cleaned(Path(o.clean), Path(o.work))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (o.folder or Path(temporary)).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        steps = {"curve": curve, "match": match, "dask": dask, "clean": clean}
+        for part in o.part or [*steps, "plan"]:
+            plan(folder) if part == "plan" else steps[part](folder, o.posts)
+    return None
+
+
+if __name__ == "__main__":
+    main()
