@@ -24,11 +24,8 @@ if TYPE_CHECKING:
     from claimlab.audit.front import fix as fix
     from claimlab.catalog.conflicts import labels as labels
     from claimlab.catalog.front import catalog as catalog
-    from claimlab.catalog.load import load as load
     from claimlab.clean.front import clean as clean
     from claimlab.core.dataset import Dataset as Dataset
-    from claimlab.core.engine.front import engine_status as engine_status
-    from claimlab.core.engine.front import engine_work as engine_work
     from claimlab.core.errors import ClaimlabError as ClaimlabError
     from claimlab.detect.outside import import_predictions as import_predictions
     from claimlab.detect.run import detect as detect
@@ -43,6 +40,7 @@ if TYPE_CHECKING:
     from claimlab.evolve.worth.front import worth as worth
     from claimlab.exchange.export import export as export
     from claimlab.exchange.importer import import_files as import_files
+    from claimlab.exchange.load import load as load
     from claimlab.exchange.merge import merge as merge
     from claimlab.generate.filter.front import quality_filter as quality_filter
     from claimlab.generate.front import generate as generate
@@ -76,8 +74,6 @@ _HOMES = {
     "detect": "claimlab.detect.run",
     "diff": "claimlab.audit.front",
     "drift": "claimlab.evolve.drift.front",
-    "engine_status": "claimlab.core.engine.front",
-    "engine_work": "claimlab.core.engine.front",
     "enrich": "claimlab.enrich.front",
     "evaluate": "claimlab.evaluate.front",
     "evolve": "claimlab.evolve.front",
@@ -88,7 +84,7 @@ _HOMES = {
     "import_predictions": "claimlab.detect.outside",
     "judge": "claimlab.evaluate.judge.front",
     "labels": "claimlab.catalog.conflicts",
-    "load": "claimlab.catalog.load",
+    "load": "claimlab.exchange.load",
     "merge": "claimlab.exchange.merge",
     "new_study": "claimlab.evaluate.eqa.study",
     "quality_filter": "claimlab.generate.filter.front",
@@ -113,9 +109,8 @@ _HOMES = {
 }
 __all__ = [
     "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
-    "drift", "engine_status", "engine_work", "enrich", "evaluate", "evolve", "export", "fix", "generate",
-    "import_files", "import_predictions", "judge", "labels", "load", "merge", "new_study", "quality_filter", "report",
-    "rerun", "review_apply", "review_ask",
+    "drift", "enrich", "evaluate", "evolve", "export", "fix", "generate", "import_files", "import_predictions",
+    "judge", "labels", "load", "merge", "new_study", "quality_filter", "report", "rerun", "review_apply", "review_ask",
     "review_create", "review_export", "review_import", "seed_claims", "serve", "show", "split", "split_all",
     "study_check", "study_diff", "study_new", "study_run", "study_table", "worth",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.dataset import Dataset, Lineage
+from claimlab.core.finding import VERDICTS, Finding
 from claimlab.core.record import VERACITIES
 from claimlab.exchange.about import SYNTHETIC, About, about
 from claimlab.exchange.escape import markdown, yaml
@@ -18,8 +19,14 @@ from claimlab.exchange.fields import RECORD_FIELDS, SIDE_TABLE_SUMMARIES
 _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
 
 
-def card(dataset: Dataset, configs: Sequence[Mapping[str, Any]], splits: Mapping[str | None, str]) -> str:
-    """The whole README; `configs` go into the front matter, `splits` maps a split's value to its name there."""
+def card(
+    dataset: Dataset,
+    configs: Sequence[Mapping[str, Any]],
+    splits: Mapping[str | None, str],
+    findings: Sequence[Finding] | None = None,
+) -> str:
+    """The whole README; `configs` go into the front matter, `splits` maps a split's value to its name there, and
+    `findings` are those of an audit."""
     known = about(dataset)
     parts = [
         f"---\n{yaml(front_matter(dataset, known, configs))}---\n",
@@ -31,6 +38,7 @@ def card(dataset: Dataset, configs: Sequence[Mapping[str, Any]], splits: Mapping
         _tables(dataset),
         _columns(),
         _cautions(known),
+        _audit(findings),
         _terms(known),
         _lineage(dataset.lineage),
     ]
@@ -108,6 +116,27 @@ def _columns() -> str:
 
 def _cautions(known: About) -> str:
     return "## Know before use\n\n" + "".join(f"- {markdown(c)}\n" for c in known.cautions) if known.cautions else ""
+
+
+def _audit(findings: Sequence[Finding] | None) -> str:
+    """What an audit of these records found, the most severe first; null where there was none."""
+    if findings is None:
+        return ""
+    counts = ", ".join(f"{sum(f.verdict == v for f in findings)} {v}" for v in VERDICTS)
+    by_severity = sorted(findings, key=lambda f: VERDICTS.index(f.verdict))
+    rows = [
+        [markdown(f.feature or f.check), f.verdict, _percent(f.score), _percent(f.baselines.best()), markdown(f.why)]
+        for f in by_severity
+    ]
+    header = ["check", "result", "score", "best baseline", "why"]
+    return (
+        f'## Audit\n\nclaimlab audited these records: {counts}. "Not measured" and "inconclusive" are not a pass. '
+        f"Scores are macro-F1 in percent.\n\n{_table(header, rows)}"
+    )
+
+
+def _percent(score: float | None) -> str:
+    return "" if score is None else f"{100 * score:.1f}"
 
 
 def _terms(known: About) -> str:

@@ -61,7 +61,7 @@ def export(
 
     `bom` starts CSV files with the mark by which Excel knows UTF-8. `task` and `split` say what inspect and lm-eval ask
     about which records (by default those of the split "test", where there is one). `audit` is a saved audit of the
-    dataset: croissant lists what it found. `force` replaces an earlier export.
+    dataset: hf and croissant list what it found. `force` replaces an earlier export.
     """
     form, settings = (
         FORMATS.get(to),
@@ -103,14 +103,14 @@ def _digest(audit: str) -> str:
 def read_export(folder: str | Path) -> Dataset:
     """The dataset back from a folder that `export` wrote, for the formats that lose nothing."""
     place = Path(folder)
-    name = read_marker(place).format
-    form = FORMATS.get(name)
+    marker = read_marker(place)
+    form = FORMATS.get(marker.format)
     if not isinstance(form, Lossless):
         raise UsageError(
-            f"'{place}' is a {name} export, which does not hold the whole dataset.",
+            f"'{place}' is a {marker.format} export, which does not hold the whole dataset.",
             "Export to hf, croissant, csv or jsonl to be able to read it back.",
         )
-    return form.read(place)
+    return form.read(place, marker)
 
 
 def _headline(counts: dict[str, Any], own: dict[str, Any]) -> str:

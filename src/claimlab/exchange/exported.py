@@ -1,7 +1,7 @@
 """Import an edited export of claimlab without losing its licence, lineage and marks.
 
-An untouched export comes back whole with `read_export`; an edited one is read like any other files, but what it was
-before the edit is still known from `claimlab.json`.
+An export comes back whole (`exchange.back`). One that was edited so far that its columns are no longer ours is read
+like any other files, but what it was before the edit is still known from `claimlab.json`.
 """
 
 from __future__ import annotations
@@ -15,19 +15,23 @@ from claimlab.core.dataset import MANIFEST, RECORDS, Dataset
 from claimlab.core.errors import UsageError
 from claimlab.exchange.marker import FILE, Marker, read_marker
 from claimlab.exchange.read.gathered import FILE as FILE_COLUMN
+from claimlab.files.hub import snapshot
 
 POSITION = "position"  # the row number that the hf format adds
-_RECORD_FILES = {"hf": ["data/*.parquet"]}  # in the other formats: records.csv, records.jsonl, records.parquet
+_RECORD_FILES = {  # in the other formats: records.csv, records.jsonl, records.parquet
+    "hf": ["data/*.parquet"], "claimreview": ["claimreview.json"], "inspect": ["samples.jsonl"],
+    "lm-eval": ["samples.jsonl"],
+}  # fmt: skip
 
 
 def marker_of(paths: Sequence[str | Path]) -> Marker | None:
     """The marker of an exported folder; a dataset folder needs no import, and says so."""
     if len(paths) != 1 or not Path(paths[0]).is_dir():
         return None
-    folder = Path(paths[0])
+    folder = snapshot(Path(paths[0]))
     if (folder / MANIFEST).is_file() and (folder / RECORDS).is_file():
         raise UsageError(f"'{folder}' is a claimlab dataset already.", "Use it as it is; it needs no import.")
-    return read_marker(folder) if (folder / FILE).is_file() else None
+    return read_marker(folder, verify=False) if (folder / FILE).is_file() else None
 
 
 def record_files(marker: Marker) -> list[str]:

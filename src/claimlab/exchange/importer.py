@@ -22,6 +22,7 @@ from claimlab.core.plain import slug
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import KINDS
 from claimlab.core.run import Run
+from claimlab.exchange.back import come_back
 from claimlab.exchange.exported import inherit, marker_of, record_files, tidy
 from claimlab.exchange.guess.guess import guess
 from claimlab.exchange.guess.plan import Plan
@@ -31,6 +32,7 @@ from claimlab.exchange.make.records import Making
 from claimlab.exchange.make.report import ImportReport
 from claimlab.exchange.marker import Marker
 from claimlab.exchange.read.gather import gather
+from claimlab.files.hub import name_in
 from claimlab.files.packed import plain_name
 from claimlab.files.raw import Options
 from claimlab.text.langid import identify
@@ -135,19 +137,24 @@ def import_files(
         DataError: the files cannot be read, or raise a question; the message says which option answers it.
     """
     check_unmapped(unmapped)
-    paths = _as_list(paths)
+    paths, name = _as_list(paths), _slug(name) if name else None
     with Run("import", None, output, reads=[Path(path) for path in paths], force=force) as run:
+        choices = (kind, name, labels, write_map, day_first, only, join, *columns.values())
+        if not any(choices) and (back := come_back(paths, limit)) is not None:
+            return run.finish(back[0]), back[1]
         plan = guess_files(
             paths, kind=kind, labels=labels, options=options, only=only, join=join, progress=progress, **columns
         )
         on_plan(plan)
         progress("making records", 0, None)
-        marker = marker_of(paths)
-        own_name = marker.dataset.name if marker is not None else _name_of(paths[0])
-        making = Making(plan, _slug(name) if name else own_name, unmapped, day_first, limit, keep_placeholder_dates)
-        if write_map is not None and (written := making.labels()) is not None:
-            write_label_map(Path(write_map), written, plan.verdicts, force=force)
-        return run.finish(_dataset(plan, making, marker, seed, progress)), making.report
+        making = Making(plan, name or _own_name(paths), unmapped, day_first, limit, keep_placeholder_dates)
+        _write_map(write_map, making, force)
+        return run.finish(_dataset(plan, making, marker_of(paths), seed, progress)), making.report
+
+
+def _write_map(file: str | Path | None, making: Making, force: bool) -> None:
+    if file is not None and (labels := making.labels()) is not None:
+        write_label_map(Path(file), labels, making.plan.verdicts, force=force)
 
 
 def _dataset(plan: Plan, making: Making, marker: Marker | None, seed: int, progress: Progress) -> Dataset:
@@ -170,8 +177,13 @@ def _as_list(paths: Paths) -> list[str | Path]:
     return files
 
 
-def _name_of(path: str | Path) -> str:
-    return _slug(Path(plain_name(Path(path).name)).stem if Path(path).is_file() else Path(path).absolute().name)
+def _own_name(paths: Sequence[str | Path]) -> str:
+    marker, path = marker_of(paths), paths[0]
+    if marker is not None:
+        return marker.dataset.name
+    if Path(path).is_file():
+        return _slug(Path(plain_name(Path(path).name)).stem)
+    return _slug(name_in(Path(path)) or Path(path).absolute().name)
 
 
 def _slug(words: str) -> str:

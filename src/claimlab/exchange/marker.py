@@ -70,8 +70,8 @@ def write_marker(folder: Path, marker: Marker) -> Marker:
     return marker
 
 
-def read_marker(folder: Path, form: str | None = None) -> Marker:
-    """The marker of an exported folder whose files are all as they were written; `form` is the format it must have."""
+def read_marker(folder: Path, *, verify: bool = True) -> Marker:
+    """The marker of an exported folder; with `verify`, only of one whose files are all as they were written."""
     file = folder / FILE
     if not file.is_file():
         raise SchemaError(
@@ -88,15 +88,17 @@ def read_marker(folder: Path, form: str | None = None) -> Marker:
         marker = Marker.model_validate(raw)
     except (OSError, ValueError, KeyError, TypeError, ValidationError) as error:
         raise SchemaError(f"'{file}' cannot be read: {error}.", "Export the dataset again.") from None
-    if form is not None and marker.format != form:
-        raise SchemaError(f"'{folder}' is a {marker.format} export, not {form}.", "Read it with read_export().")
     outside = [n for n in marker.files if PurePosixPath(n).is_absolute() or ".." in PurePosixPath(n).parts]
     if outside:
         raise SchemaError(f"'{file}' names a file outside its folder ('{outside[0]}').", "Do not trust this folder.")
-    changed = [n for n, h in marker.files.items() if not (folder / n).is_file() or digest_file(folder / n) != h]
-    if changed:
+    if verify and (changed := changed_files(folder, marker)):
         raise SchemaError(
             f"In '{folder}', {', '.join(changed[:5])} is not the file that was exported.",
             "Export the dataset again; files edited by hand are read with: claimlab import",
         )
     return marker
+
+
+def changed_files(folder: Path, marker: Marker) -> list[str]:
+    """The files of an exported folder that are not as they were written, or gone."""
+    return [n for n, h in marker.files.items() if not (folder / n).is_file() or digest_file(folder / n) != h]

@@ -14,6 +14,7 @@ from claimlab.exchange.format import Settings, Written
 from claimlab.tasks.task import Task, open_task
 
 FILE = "samples.jsonl"
+LOST = {"records": "of other splits, which the run does not hold", "side tables": "which DATA still has"}
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

@@ -5,18 +5,15 @@ A field that nothing was measured for is left out; none is filled with what an a
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.errors import DataError
-from claimlab.core.finding import Finding
 from claimlab.core.stats.agreement import alpha_of, figure, patterns
 from claimlab.core.words import several
 from claimlab.exchange.about import About
+from claimlab.exchange.audited import findings_in
 from claimlab.text.personal import scan_personal
 
 KINDS = {"mail": "mail addresses", "phone": "phone numbers", "handle": "@handles"}
@@ -49,18 +46,7 @@ def _biases(dataset: Dataset, audit: str | None) -> list[str]:
     """What an audit of these very records found: fails and warnings, and how much was not measured."""
     if audit is None:
         return []
-    place = Path(audit)
-    file = place / "audit.json" if place.is_dir() else place
-    try:
-        audits = json.loads(file.read_text(encoding="utf-8"))["audits"]
-        own = [a for a in audits if a["digest"] == dataset.digest()]
-        findings = [Finding.model_validate(f) for a in own for f in a["findings"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DataError(
-            f"'{file}' is not a saved audit: {error}.", "Make one with: claimlab audit DIR -o FOLDER"
-        ) from None
-    if not own:
-        raise DataError(f"'{audit}' is not an audit of '{dataset.name}' as it is now.", "Audit the dataset again.")
+    findings = findings_in(audit, dataset)
     lines = [f"{f.check} ({f.verdict}): {f.why}" for f in findings if f.verdict in ("fail", "warn")]
     open_ones = sum(f.verdict in ("inconclusive", "not-measured") for f in findings)
     return [*lines, f"{several(len(findings), 'finding')} in all; {open_ones} inconclusive or not measured."]

@@ -4,7 +4,8 @@ Archives are untrusted. A member whose path climbs out of the archive, a link, a
 unpacked size is out of proportion (a bomb) is refused before anything is read; members are then read in small pieces
 and never beyond the size they declare, so that a header that lies cannot fill the memory. Nothing is unpacked to disk.
 A zip inside a folder or zip is opened too, one level deep and under the same rules: `inner.zip/a.csv`. So is a file
-that is packed by itself: `a.csv.gz` is the member `a.csv`.
+that is packed by itself: `a.csv.gz` is the member `a.csv`. A folder of the Hugging Face hub's cache is the files of its
+newest revision.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path, PurePosixPath
 
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import UnreadableFile
+from claimlab.files.hub import is_cached, snapshot
 from claimlab.files.packed import SUFFIXES, is_packed, plain_name, unpack
 from claimlab.files.zips import ZIP_ERRORS, ZipMember, unpack_member, zip_members
 
@@ -49,13 +51,13 @@ class Bundle:
 
     @classmethod
     def open(cls, path: str | Path) -> Bundle:
-        place = Path(path)
+        place = snapshot(Path(path))
         if not place.exists():
             raise UnreadableFile(f"There is no file or folder '{place}'.", "Check the path.")
         if not place.is_dir() and not place.is_file():
             raise UnreadableFile(f"'{place}' is a pipe or device, not a file.", "Save it to a file first.")
         if place.is_dir():
-            files = sorted(p for p in place.rglob("*") if p.is_file() and not p.is_symlink())
+            files = sorted(p for p in place.rglob("*") if p.is_file() and (not p.is_symlink() or is_cached(p)))
             bundle = cls(place, {p.relative_to(place).as_posix(): p for p in files})
         elif _starts_as_zip(place) and zipfile.is_zipfile(place) and place.suffix.lower() not in DOCUMENTS:
             members = zip_members(place, place.name)
@@ -115,6 +117,9 @@ class Bundle:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
 
     def names(self) -> list[str]:
         return list(self._members)

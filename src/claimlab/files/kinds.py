@@ -10,9 +10,9 @@ from typing import Literal
 from claimlab.core.errors import UnreadableFile
 from claimlab.files.encoding import is_blank, looks_binary
 
-Kind = Literal["delimited", "json", "parquet", "excel", "text"]
+Kind = Literal["delimited", "json", "parquet", "arrow", "excel", "text"]
 
-TABLES = (".csv", ".tsv", ".tab", ".psv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".xlsx", ".xlsm")
+TABLES = (".csv", ".tsv", ".tab", ".psv", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".xlsx", ".xlsm")
 DELIMITED = (".csv", ".tsv", ".tab", ".psv")
 HEAD = 1 << 16
 
@@ -25,6 +25,7 @@ _PICKLE = (
     "claimlab never opens pickles: export the table as CSV, JSONL or Parquet.",
 )
 _OLE = b"\xd0\xcf\x11\xe0"  # old Office files, and new ones that are encrypted
+_ARROW = (b"ARROW1", b"\xff\xff\xff\xff")  # a file, a stream
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1f\x8b", "is packed with gzip", _UNPACK),
     (b"BZh", "is packed with bzip2", _UNPACK),
@@ -39,7 +40,6 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\xff\xd8\xff", "is an image", _NOT_DATA),
     (b"GIF8", "is an image", _NOT_DATA),
     (b"\x89HDF", "is an HDF5 file", _CONVERT),
-    (b"ARROW1", "is an Arrow file", "Save it as Parquet, then give that."),
 )
 
 
@@ -50,6 +50,8 @@ def kind_of(head: bytes, size: int, name: str) -> Kind:
         raise UnreadableFile(f"'{name}' is empty.", "Give a file that holds records.")
     if head.startswith(b"PAR1"):
         return "parquet"
+    if head.startswith(_ARROW):
+        return "arrow"
     if head.startswith(b"PK\x03\x04"):
         return _zipped(suffix, name)
     if suffix in (".xlsx", ".xlsm") and head.startswith(_OLE):

@@ -1,4 +1,4 @@
-"""A table from a Parquet file: text as it is, times as ISO 8601, everything else as JSON values."""
+"""A table from a Parquet or Arrow file, typed or as text: times as ISO 8601, all else but text as JSON values."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import io
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.files.hub import class_names
 from claimlab.files.raw import Layout, RawTable, refuse_wide, unique_names
 from claimlab.files.typed import json_of
 
@@ -20,26 +21,61 @@ FREE = 16 << 20  # bytes in memory that a file of any size may take
 MAX_RATIO = 1_000  # of memory to file; Parquet packs columns of few values far better than a zip packs text
 
 
-def read_parquet_file(source: Path | bytes, name: str) -> RawTable:
-    size = source.stat().st_size if isinstance(source, Path) else len(source)
+STREAM, ARROW = b"\xff\xff\xff\xff", b"ARROW1"  # the first bytes of the two forms of Arrow files
+ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+
+
+def read_typed(source: Path | bytes, name: str, info: str | None = None) -> pl.DataFrame:
+    """The rows of a Parquet or Arrow file with their types. Numbers that the `datasets` library has names for are these
+    names: it says them in the file, or in `info`, which it writes beside Arrow files."""
+    start = _start(source)
+    kind = "Arrow" if start.startswith((STREAM, ARROW)) else "Parquet"
+    file = source if isinstance(source, Path) else io.BytesIO(source)
     try:
         with _panics_unprinted():
-            columns, literal, left_out = _read(source, size, name)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            if kind == "Parquet":
+                frame = _read(source, name)
+                info = pl.read_parquet_metadata(file).get("huggingface", info)
+            else:
+                frame = pl.read_ipc_stream(file) if start.startswith(STREAM) else pl.read_ipc(file)
+    except ERRORS as error:
         words = str(error).split("\n")[0]
-        raise UnreadableFile(f"'{name}' is not whole Parquet: {words}.", "Get it again.") from None
-    table = RawTable(name, columns, Layout("Parquet"), literal)
+        raise UnreadableFile(f"'{name}' is not whole {kind}: {words}.", "Get it again.") from None
+    refuse_wide(frame.width, name)
+    return _named_classes(frame, class_names(info))
+
+
+def _start(source: Path | bytes) -> bytes:
+    if isinstance(source, bytes):
+        return source[:8]
+    with source.open("rb") as file:
+        return file.read(8)
+
+
+def _named_classes(frame: pl.DataFrame, names: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+    """The frame with class names in the place of their numbers; -1, by which `datasets` means none, is null."""
+    columns = [c for c in names if c in frame.columns and frame.schema[c].is_integer()]
+    codes = {c: dict(enumerate(names[c])) for c in columns}
+    return frame.with_columns(pl.col(c).replace_strict(codes[c], default=None, return_dtype=pl.String) for c in columns)
+
+
+def as_table(frame: pl.DataFrame, name: str, form: str) -> RawTable:
+    """A typed frame as a table of text; `form` is the format it was read from."""
+    columns, literal, left_out = _from_typed_frame(frame)
+    table = RawTable(name, columns, Layout(form), literal)
     if left_out:
         table.notes.append(f"Columns of '{name}' that hold no text, left out: {', '.join(left_out)}.")
     return table
 
 
-def _read(source: Path | bytes, size: int, name: str) -> tuple[pl.DataFrame, frozenset[str], list[str]]:
+def _read(source: Path | bytes, name: str) -> pl.DataFrame:
+    """The rows of a Parquet file; one that would fill the memory is refused first."""
+    size = source.stat().st_size if isinstance(source, Path) else len(source)
     scan = pl.scan_parquet(source, glob=False) if isinstance(source, Path) else pl.scan_parquet(io.BytesIO(source))
     schema = scan.collect_schema()
     refuse_wide(len(schema), name)
     _refuse_bomb(int(scan.select(pl.len()).collect().item()), len(schema), size, name)
-    return _from_typed_frame(scan.collect())
+    return scan.collect()
 
 
 @contextlib.contextmanager

@@ -12,9 +12,10 @@ from claimlab.files.bundle import Bundle
 from claimlab.files.delimited import read_delimited_file
 from claimlab.files.encoding import read_text
 from claimlab.files.excel import read_excel_file
+from claimlab.files.hub import info_beside
 from claimlab.files.kinds import HEAD, kind_of
 from claimlab.files.objects import read_json_file
-from claimlab.files.parquet import read_parquet_file
+from claimlab.files.parquet import as_table, read_typed
 from claimlab.files.raw import Options, RawTable
 
 
@@ -22,9 +23,9 @@ def read_table(bundle: Bundle, member: str, options: Options, known: frozenset[s
     """The table in `member`; `known` holds usual column names, which tell a header from a first row."""
     path = bundle.local(member)
     kind = kind_of(bundle.head(member, HEAD), bundle.size(member), member)
+    if kind in ("parquet", "arrow"):
+        return as_table(typed_member(bundle, member), member, kind.capitalize())
     data = b"" if path is not None else bundle.read(member)
-    if kind == "parquet":
-        return read_parquet_file(path or data, member)
     if kind == "excel":
         return read_excel_file(data or bundle.read(member), member, options.sheet, known, options.header)
     if kind == "json":
@@ -33,6 +34,13 @@ def read_table(bundle: Bundle, member: str, options: Options, known: frozenset[s
         table.notes += notes
         return table
     return read_delimited_file(path or data, member, options, known)
+
+
+def typed_member(bundle: Bundle, member: str) -> pl.DataFrame:
+    """The rows of a Parquet or Arrow file in a bundle, with their types."""
+    info = info_beside(member)
+    note = bundle.text(info) if info in bundle else None
+    return read_typed(bundle.local(member) or bundle.read(member), member, note)
 
 
 def user_table(source: Bundle | Path, *columns: str, member: str | None = None) -> pl.DataFrame:

@@ -44,7 +44,7 @@ def export(
         str | None, typer.Option(help="The split they ask about; 'test' where there is one, by default.")
     ] = None,
     audit: Annotated[
-        Path | None, typer.Option(help="A saved audit of the dataset: croissant lists what it found.")
+        Path | None, typer.Option(help="A saved audit of the dataset: hf and croissant list what it found.")
     ] = None,
     limit: o.LimitOption = None,
     _list: FormatsOption = False,

@@ -15,9 +15,13 @@ app = verb()
 
 @app.command()
 def load(
-    name: Annotated[str, typer.Argument(help="Name in the catalogue, such as liar; see: claimlab catalog")],
-    source: Annotated[Path, typer.Argument(help="The zip, folder or file as its authors publish it.")],
+    name: Annotated[
+        str, typer.Argument(help="Name in the catalogue, such as liar (see: claimlab catalog), or a folder of records.")
+    ],
     output: o.OutputOption,
+    source: Annotated[
+        Path | None, typer.Argument(help="The zip, folder or file as its authors publish it.", show_default=False)
+    ] = None,
     variant: Annotated[
         str | None, typer.Option(help="A named view of the dataset; see: claimlab catalog show NAME")
     ] = None,
@@ -31,9 +35,10 @@ def load(
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Load a catalogued dataset from a zip or folder into a claimlab dataset folder."""
+    """Load a catalogued dataset from a zip or folder, or a folder that was exported or that Hugging Face's libraries
+    saved, into a claimlab dataset folder."""
     with progress_bar(not as_json, f"loading {name}"):
-        from claimlab.catalog.load import load as load_dataset
+        from claimlab.exchange.load import load as load_dataset
 
         dataset = load_dataset(
             name, source, output=output, variant=variant, labels=labels, unmapped=unmapped, limit=limit, force=force

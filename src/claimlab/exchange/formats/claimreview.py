@@ -22,10 +22,16 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.core.words import several
 from claimlab.exchange.escape import json_ld
-from claimlab.exchange.format import Settings, Written
+from claimlab.exchange.format import Road, Settings, Written
 from claimlab.exchange.synthetic import machine_made
 
 FILE = "claimreview.json"
+_LOST = {
+    "records": "without a published review", "url": "that of the review takes its place", "date": "likewise",
+    "author": "in meta", "language": "measured again",
+    **dict.fromkeys(("kind", "date_source", "tweet_id", "source", "topic", "group", "authorship", "split", "meta"), ""),
+    "side tables": "",
+}  # fmt: skip
 RATING_NUMBERS = ("ratingValue", "bestRating", "worstRating")
 
 
@@ -44,6 +50,7 @@ class ClaimReview:
     name = "claimreview"
     summary = "schema.org ClaimReview JSON-LD for the records whose fact-check is known."
     accepts: frozenset[str] = frozenset()
+    back = (Road('cl.import_files(DIR, id="identifier")', _LOST),)
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
         rows = dataset.records.with_columns(machine_made(dataset).alias("made"))

@@ -18,8 +18,8 @@ from claimlab.core.progress import Progress, silent
 from claimlab.exchange.about import SYNTHETIC, About, about
 from claimlab.exchange.escape import json_ld
 from claimlab.exchange.fields import SIDE_TABLE_SUMMARIES, field_summary
-from claimlab.exchange.format import Settings, Written
-from claimlab.exchange.marker import read_marker
+from claimlab.exchange.format import Road, Settings, Written
+from claimlab.exchange.marker import Marker
 from claimlab.exchange.responsible import responsible
 from claimlab.exchange.tables import RECORDS, by_name
 
@@ -76,6 +76,7 @@ class Croissant:
     name = "croissant"
     summary = "Parquet tables with Croissant 1.1 metadata (JSON-LD)."
     accepts = frozenset({"audit"})
+    back = (Road("cl.import_files(DIR)"),)
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
         tables = by_name(dataset)
@@ -89,8 +90,7 @@ class Croissant:
         progress("croissant", len(tables), len(tables))
         return Written(facts={"tables": list(tables)})
 
-    def read(self, folder: Path) -> Dataset:
-        marker = read_marker(folder, self.name)
+    def read(self, folder: Path, marker: Marker) -> Dataset:
         tables = {n: pl.read_parquet(marker.file(folder, f"{n}.parquet")) for n in marker.fact("tables")}
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 

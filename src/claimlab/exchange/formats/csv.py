@@ -11,9 +11,10 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.dataset import Dataset
+from claimlab.core.errors import SchemaError
 from claimlab.core.progress import Progress, silent
-from claimlab.exchange.format import Settings, Written
-from claimlab.exchange.marker import read_marker
+from claimlab.exchange.format import Road, Settings, Written
+from claimlab.exchange.marker import Marker
 from claimlab.exchange.tables import RECORDS, by_name
 from claimlab.exchange.typed import from_text, to_text, type_names, types_of
 from claimlab.files.cells import escape_cell, escape_cells, unescape_cells
@@ -24,6 +25,7 @@ class Csv:
     name = "csv"
     summary = "One CSV file per table; cells cannot start a formula."
     accepts = frozenset({"bom"})
+    back = (Road("cl.import_files(DIR)"),)
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
         tables = by_name(dataset)
@@ -36,14 +38,16 @@ class Csv:
         progress("csv", len(tables), len(tables))
         return Written(facts={"columns": names})
 
-    def read(self, folder: Path) -> Dataset:
-        marker = read_marker(folder, self.name)
+    def read(self, folder: Path, marker: Marker) -> Dataset:
         tables = {}
         for table, names in marker.fact("columns").items():
             types = types_of(names)
             text = marker.file(folder, f"{table}.csv").read_bytes().decode("utf-8-sig")
-            cells = read_delimited(text, header=False, columns=list(types)).slice(1)
+            cells = read_delimited(text, header=False, columns=list(types))
             plain = cells.select(unescape_cells(pl.col(column)) for column in types)
+            if plain.row(0) != tuple(types):
+                raise SchemaError(f"{table}.csv has other columns than were exported.", "Export the dataset again.")
+            plain = plain.slice(1)
             tables[table] = pl.DataFrame([from_text(plain[column], dtype) for column, dtype in types.items()])
         return marker.rebuild(folder, tables.pop(RECORDS), tables)
 

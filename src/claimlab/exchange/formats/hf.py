@@ -15,9 +15,10 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import write_parquet
 from claimlab.core.progress import Progress, silent
+from claimlab.exchange.audited import findings_in
 from claimlab.exchange.card import card
-from claimlab.exchange.format import Settings, Written
-from claimlab.exchange.marker import read_marker
+from claimlab.exchange.format import Road, Settings, Written
+from claimlab.exchange.marker import Marker
 from claimlab.exchange.tables import RECORDS, by_name
 
 POSITION = "position"
@@ -28,7 +29,14 @@ RESERVED = {"all"}  # `load_dataset` understands it as every split together
 class HuggingFace:
     name = "hf"
     summary = "A Hugging Face dataset folder: Parquet per split, side tables as configs, a dataset card."
-    accepts: frozenset[str] = frozenset()
+    accepts = frozenset({"audit"})
+    back = (
+        Road("cl.import_files(DIR)"),
+        Road(
+            "load_dataset(DIR).save_to_disk(DISK); cl.import_files(DISK)",
+            dict.fromkeys(("side tables", "card", "licence", "notes", "lineage"), ""),
+        ),
+    )
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
         side = {n: t for n, t in by_name(dataset).items() if n != RECORDS}
@@ -42,12 +50,13 @@ class HuggingFace:
         for name, table in side.items():
             (folder / "tables").mkdir(exist_ok=True)
             write_parquet(table, folder / "tables" / f"{name}.parquet")
-        (folder / "README.md").write_text(card(dataset, configs(splits, side), splits), encoding="utf-8")
+        findings = None if settings.audit is None else findings_in(settings.audit, dataset)
+        readme = card(dataset, configs(splits, side), splits, findings)
+        (folder / "README.md").write_text(readme, encoding="utf-8")
         progress("hf", len(splits) + len(side), len(splits) + len(side))
         return Written(facts={"splits": list(splits.values()), "tables": list(side)})
 
-    def read(self, folder: Path) -> Dataset:
-        marker = read_marker(folder, self.name)
+    def read(self, folder: Path, marker: Marker) -> Dataset:
         parts = [pl.read_parquet(marker.file(folder, f"data/{name}.parquet")) for name in marker.fact("splits")]
         records = pl.concat(parts).sort(POSITION).drop(POSITION)
         tables = {n: pl.read_parquet(marker.file(folder, f"tables/{n}.parquet")) for n in marker.fact("tables")}

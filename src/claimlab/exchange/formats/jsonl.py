@@ -13,8 +13,8 @@ import polars as pl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import SchemaError
 from claimlab.core.progress import Progress, silent
-from claimlab.exchange.format import Settings, Written
-from claimlab.exchange.marker import read_marker
+from claimlab.exchange.format import Road, Settings, Written
+from claimlab.exchange.marker import Marker
 from claimlab.exchange.tables import RECORDS, by_name
 from claimlab.exchange.typed import from_text, to_text, type_names, types_of
 
@@ -23,6 +23,7 @@ class JsonLines:
     name = "jsonl"
     summary = "One JSON Lines file per table, one object per row."
     accepts: frozenset[str] = frozenset()
+    back = (Road("cl.import_files(DIR)"),)
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
         tables = by_name(dataset)
@@ -35,8 +36,7 @@ class JsonLines:
         progress("jsonl", len(tables), len(tables))
         return Written(facts={"columns": names})
 
-    def read(self, folder: Path) -> Dataset:
-        marker = read_marker(folder, self.name)
+    def read(self, folder: Path, marker: Marker) -> Dataset:
         tables = {}
         for table, names in marker.fact("columns").items():
             types = types_of(names)

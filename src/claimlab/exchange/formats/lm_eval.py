@@ -8,14 +8,15 @@ from pathlib import Path
 from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
-from claimlab.exchange.format import Settings, Written
-from claimlab.exchange.questions import write_questions
+from claimlab.exchange.format import Road, Settings, Written
+from claimlab.exchange.questions import LOST, write_questions
 
 
 class LmEval:
     name = "lm-eval"
     summary = "A task for lm-evaluation-harness: questions with choices, answered by a letter."
     accepts = frozenset({"task", "split"})
+    back = (Road("cl.import_predictions(DATA, LOG)", LOST),)
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
         written = write_questions(dataset, folder, settings)

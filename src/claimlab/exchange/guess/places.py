@@ -65,9 +65,12 @@ def _verdict_word(name: str, verdicts: LabelMap) -> str | None:
 
 
 def split_in(name: str) -> str | None:
-    """The split that a file name refers to: multimodal_train -> train."""
-    splits = {SPLITS[word] for word in fold_name(PurePosixPath(name).name).split() if word in SPLITS}
-    return splits.pop() if len(splits) == 1 else None
+    """The split that a file name refers to, or else its folder: multimodal_train -> train."""
+    for part in (PurePosixPath(name).name, PurePosixPath(name).parent.name):
+        splits = {SPLITS[word] for word in fold_name(part).split() if word in SPLITS}
+        if splits:
+            return splits.pop() if len(splits) == 1 else None
+    return None
 
 
 def _read(names: Iterable[str], tell: Callable[[str], str | None]) -> dict[str, str] | None:

@@ -10,13 +10,17 @@ from claimlab.core.words import several
 from claimlab.files import sniff
 from claimlab.files.bundle import Bundle
 from claimlab.files.encoding import looks_binary, sniff_encoding
+from claimlab.files.hub import DICT, INFO, STATE
 from claimlab.files.kinds import HEAD, TABLES
 
 TEXTS = (".txt", ".text")
 PICKLES = (".pkl", ".pickle")
 # Files about the data, by the start of their name or by their whole name.
 ABOUT = ("readme", "license", "licence", "copying", "changelog", "citation", "notice", "requirements")
-ABOUT_TABLES = ("claimlab.json", "croissant.json", "dataset_infos.json", "datapackage.json", "package.json")
+ABOUT_TABLES = (
+    "claimlab.json", "call.json", "croissant.json", "dataset_infos.json", "datapackage.json", "package.json",
+    INFO, DICT,
+)  # fmt: skip
 LEAST_ROWS = 5  # lines of the same number of cells that make a text file a table
 
 Member = tuple[Bundle, str]
@@ -32,7 +36,8 @@ def choose(bundles: Sequence[Bundle], only: Sequence[str]) -> tuple[list[Member]
         return chosen, []
     named = [(b, n) for b, n in everything if b.is_named(n)]
     taken = set(named)
-    chosen = named + _data([m for m in everything if m not in taken and not _about(m[1])])
+    states = {(b, str(PurePosixPath(n).with_name(STATE))) for b, n in everything if PurePosixPath(n).name == INFO}
+    chosen = named + _data([m for m in everything if m not in taken and m not in states and not _about(m[1])])
     if not chosen:
         _refuse_nothing(bundles, everything)
     to_read = set(chosen)
