@@ -1,30 +1,27 @@
 """What an audit costs, in processor seconds.
 
-    python bench/audit_speed.py keywords   the keyword check on 180,000 made-up posts, against the usual way
+    python bench/audit_speed.py keywords   the keyword check on 180,000 synthetic posts, against the usual way
     python bench/audit_speed.py liar       every check on LIAR (needs the real data), check by check
-    python bench/audit_speed.py curve      every check on 10,000 to 1,000,000 made-up records: seconds and memory
+    python bench/audit_speed.py curve      every check on 10,000 to 1,000,000 synthetic records: seconds and memory
 
 Processor seconds do not depend on what else the machine does; compare them within one run only.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import resource
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import polars as pl
+from harness import DATA, Row, begin, compare, in_child, parser, peak_mb, record, shared
 
 from claimlab.audit import cdl
 from claimlab.audit.breadth_first import fold, vote
@@ -34,13 +31,11 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.stats.scores import confusion, macro_f1
 from claimlab.text.stopwords import tidytext_stop_words
 
-T = TypeVar("T")
 PLANTED = " zorvex quilbar hexlund wyndor jaspel"
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
-def made_up(n: int, seed: int = 0) -> Dataset:
+def synthetic(n: int, seed: int = 0) -> Dataset:
     """Posts of invented words; half of the false ones end in the same five words, as boilerplate does.
 
     A post holds 2.9 of the 40 most frequent words; in LIAR, COVID19-fake-news, ISOT, Twitter15 and Fakeddit a text
@@ -73,16 +68,15 @@ def made_up(n: int, seed: int = 0) -> Dataset:
             "url": [f"https://site{i % 997}.example/{i}" for i in rng.integers(0, 4 * n, n)],
         }
     )
-    return Dataset.build("made-up", frame)
+    return Dataset.build("synthetic", frame)
 
 
 def keywords(n: int) -> None:
     """Same posts, same words, same split; ours against CountVectorizer and a sparse random forest. Best of three."""
-    subject = Subject.of(made_up(n))
+    subject = Subject.of(synthetic(n))
     peer_keywords(subject.take(np.arange(500)))  # imports are not what is measured
-    ours_cpu, ours = best_of(3, lambda: cdl.keywords(subject))
-    assert ours is not None
-    peer_cpu, peer = best_of(3, lambda: peer_keywords(subject))
+    costs = compare({"ours": lambda: cdl.keywords(subject), "peer": lambda: peer_keywords(subject)})
+    ours, peer = costs["ours"].result, costs["peer"].result
     # The forests grow in different orders: ours on the peer's very matrix shows what the order alone changes.
     x_train, x_test = (np.asarray(part.todense(), dtype=np.uint8) for part in (peer.x_train, peer.x_test))
     guess = vote(x_train, peer.y_train, x_test, 2, seed=cdl.SEED)
@@ -91,11 +85,12 @@ def keywords(n: int) -> None:
     same = set(ours.words) == set(peer.words)
     print(f"{n:,} posts, 40 words (the same: {same}); {patterns:,} distinct patterns in {len(x_train):,} rows\n")
     print("| | processor seconds | macro-F1 |\n|---|---|---|")
-    print(f"| claimlab | {ours_cpu:.1f} | {100 * ours.score:.2f} |")
-    print(f"| CountVectorizer + sparse RandomForest | {peer_cpu:.1f} | {100 * peer.score:.2f} |")
+    print(f"| claimlab | {costs['ours'].cpu:.1f} | {100 * ours.score:.2f} |")
+    print(f"| CountVectorizer + sparse RandomForest | {costs['peer'].cpu:.1f} | {100 * peer.score:.2f} |")
     print(f"| claimlab's forest on the peer's matrix | | {100 * again:.2f} |")
     difference = 100 * (ours.score - peer.score)
-    print(f"\ncost: {ours_cpu / peer_cpu:.2f} of the usual way; scores differ by {difference:+.2f} points")
+    print(f"\nscores differ by {difference:+.2f} points")
+    record(Row("audit", f"keyword check, {n:,} posts", "scikit-learn", costs["ours"].cpu, costs["peer"].cpu))
 
 
 @dataclass(frozen=True)
@@ -126,23 +121,10 @@ def peer_keywords(subject: Subject) -> Peer:
     return Peer(score, list(vectorizer.get_feature_names_out()), x_train, x_test, y_train, y_test)
 
 
-def best_of(times: int, work: Callable[[], T]) -> tuple[float, T]:
-    """The least processor time of several goes, and the result of the last: other programs only ever add to it."""
-    spent = []
-    for _ in range(times):
-        start = time.process_time()
-        result = work()
-        spent.append(time.process_time() - start)
-    return min(spent), result
-
-
-def liar() -> None:
+def liar(folder: Path) -> None:
     from claimlab.catalog.load import load
 
-    if not (DATA / "liar.zip").is_file():
-        print(f"LIAR is not at {DATA}.")
-        return
-    data = load("liar", DATA / "liar.zip")
+    data = load("liar", shared("liar.zip", folder))
     marks: list[tuple[str, float]] = []
 
     def progress(label: str, done: int, total: int | None) -> None:
@@ -155,21 +137,21 @@ def liar() -> None:
     for (label, start), (_, end) in pairwise(marks):
         print(f"| {label.split(': ')[1]} | {end - start:.2f} |")
     print(f"| all | {marks[-1][1] - marks[0][1]:.2f} |")
+    record(Row("audit", f"every check, LIAR ({result.labelled:,} records)", "", marks[-1][1] - marks[0][1]))
 
 
-def curve() -> None:
+def curve(sizes: list[int]) -> None:
     """Each point in a process of its own, so that its memory is its own."""
     points = []
     print("| records | processor seconds | seconds per 10,000 | peak memory, MB |\n|---|---|---|---|")
-    for n in SIZES:
+    for n in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            made_up(n).write(Path(folder) / "data")
-            done = subprocess.run(
-                [sys.executable, __file__, "point", folder], capture_output=True, text=True, check=True
-            )
-        point = json.loads(done.stdout)
+            synthetic(n).write(Path(folder) / "data")
+            cost = in_child([sys.executable, __file__, "point", folder])
+        point = json.loads(cost.result.splitlines()[-1])
         points.append((n, point["cpu"]))
-        print(f"| {n:,} | {point['cpu']:.1f} | {1e4 * point['cpu'] / n:.2f} | {point['rss'] / 1e3:,.0f} |", flush=True)
+        print(f"| {n:,} | {point['cpu']:.1f} | {1e4 * point['cpu'] / n:.2f} | {point['mb']:,.0f} |", flush=True)
+        record(Row("audit", f"every check, {n:,} synthetic records", "", point["cpu"]))
     slopes = [np.log(b[1] / a[1]) / np.log(b[0] / a[0]) for a, b in pairwise(points)]
     print(f"\ngrowth between points, as a power of the records: {', '.join(f'{s:.2f}' for s in slopes)} (1 is linear)")
 
@@ -179,21 +161,22 @@ def point(folder: Path) -> None:
     start = time.process_time()
     audit(data, debug=True)
     spent = time.process_time() - start
-    print(json.dumps({"cpu": spent, "rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}))
+    print(json.dumps({"cpu": spent, "mb": peak_mb()}))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["keywords", "liar", "curve", "point"])
-    parser.add_argument("folder", nargs="?", type=Path)
-    parser.add_argument("--rows", type=int, default=180_000, help="posts for the keyword check")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("what", choices=["keywords", "liar", "curve", "point"])
+    made.add_argument("folder", nargs="?", type=Path, default=DATA)
+    made.add_argument("--rows", type=int, default=180_000, help="posts for the keyword check")
+    made.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="records for the curve")
+    options = begin(made)
     if options.what == "keywords":
         keywords(options.rows)
     elif options.what == "liar":
-        liar()
+        liar(options.folder)
     elif options.what == "curve":
-        curve()
+        curve(options.sizes)
     else:
         point(options.folder)
 

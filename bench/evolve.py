@@ -11,7 +11,6 @@ SciPy's k-d tree finds the same nearest profiles, igraph's geometric graph ties 
 
 from __future__ import annotations
 
-import argparse
 import gc
 import math
 import random
@@ -19,11 +18,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import igraph
-import mesa
 import numpy as np
-import rustworkx
 import scipy.sparse
+from harness import Row, begin, best, need, parser, record
 from scipy.spatial import cKDTree
 
 from claimlab.evolve.society.build import MEAN_DEGREE, NETWORKS, build
@@ -71,6 +68,9 @@ def one_hot(people: Population) -> np.ndarray[Any, Any]:
 
 
 def peers(kind: str, people: Population, ours: Network) -> dict[str, Job]:
+    igraph, rustworkx = need("igraph"), need("rustworkx")
+    if igraph is None or rustworkx is None:
+        return {}
     n, ties = people.size, ours.edges
     if kind == "random":
         return {
@@ -103,17 +103,6 @@ def peers(kind: str, people: Population, ours: Network) -> dict[str, Job]:
     return found
 
 
-def best(job: Job, repeat: int) -> float:
-    took = []
-    for _ in range(repeat):
-        gc.collect()
-        start = time.process_time()
-        made = job()
-        took.append(time.process_time() - start)
-        del made
-    return min(took)
-
-
 def graphs(agents: int, repeat: int, kinds: list[str]) -> Iterator[str]:
     people = Population.draw(agents, seed=1)
     yield f"Networks of {agents:,} agents, seconds of the processor, best of {repeat}."
@@ -124,25 +113,25 @@ def graphs(agents: int, repeat: int, kinds: list[str]) -> Iterator[str]:
         ours = build(kind, people, seed=1)
         jobs = peers(kind, people, ours)
         ties = ours.edges
-        mine = best(lambda kind=kind: build(kind, people, seed=1), repeat)  # type: ignore[misc]
+        mine = best(lambda kind=kind: build(kind, people, seed=1), repeat).cpu  # type: ignore[misc]
         del ours
-        times = {name: best(job, repeat) for name, job in jobs.items()}
+        times = {name: best(job, repeat).cpu for name, job in jobs.items()}
         shown = ", ".join(f"{name} {seconds:.2f}" for name, seconds in times.items())
         ratio = f"{mine / min(times.values()):.2f}" if times else "no peer"
         yield f"| {kind} | {ties:,} | {mine:.2f} | {shown} | {ratio} |"
 
 
-class Person(mesa.Agent):  # type: ignore[misc]
-    """As kind to Mesa as can be: neighbours are a plain list, and a step is one random choice and one sum."""
-
-    neighbours: list[Person]
-    visits = 0
-
-    def step(self) -> None:
-        self.random.choice(self.neighbours).visits += 1
-
-
 def in_mesa(network: Network) -> Callable[[int], None]:
+    """As kind to Mesa as can be: neighbours are a plain list, and a step is one random choice and one sum."""
+    import mesa
+
+    class Person(mesa.Agent):  # type: ignore[misc]
+        neighbours: list[Any]
+        visits = 0
+
+        def step(self) -> None:
+            self.random.choice(self.neighbours).visits += 1
+
     model = mesa.Model(seed=1)
     people = [Person(model) for _ in range(network.size)]
     for i, person in enumerate(people):
@@ -194,9 +183,11 @@ def steps(sizes: list[int], repeat: int) -> Iterator[str]:
     for size in sizes:
         network = connected(size)
         mine = pace(in_claimlab(network), size, repeat)
-        theirs = pace(in_mesa(network), size, repeat)
+        theirs = pace(in_mesa(network), size, repeat) if need("mesa") else None
         gc.collect()
-        yield f"| {size:,} | {mine:,.0f} | {theirs:,.0f} | {mine / theirs:.1f} |"
+        yield f"| {size:,} | {mine:,.0f} | {theirs or 0:,.0f} | {mine / (theirs or math.inf):.1f} |"
+        note = "" if theirs else "Mesa is not installed"
+        record(Row("propagation", f"steps of {size:,} agents", "Mesa", mine, theirs, "steps/s", more=True, note=note))
 
 
 def connected(size: int) -> Network:
@@ -205,8 +196,8 @@ def connected(size: int) -> Network:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    jobs = parser.add_subparsers(dest="job", required=True)
+    made = parser(__doc__)
+    jobs = made.add_subparsers(dest="job", required=True)
     graph = jobs.add_parser("graphs")
     graph.add_argument("--agents", type=int, default=1_000_000)
     graph.add_argument("--kind", choices=NETWORKS.names(), action="append")
@@ -214,7 +205,7 @@ def main() -> None:
     step = jobs.add_parser("steps")
     step.add_argument("--agents", type=lambda text: [int(n) for n in text.split(",")], default=[90, 10_000, 1_000_000])
     step.add_argument("--repeat", type=int, default=3)
-    chosen = parser.parse_args()
+    chosen = begin(made)
     random.seed(1)  # igraph draws from here
     if chosen.job == "graphs":
         lines = graphs(chosen.agents, chosen.repeat, chosen.kind or ["random", "scale-free", "clustered", "dunbar"])

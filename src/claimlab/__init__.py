@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from claimlab.catalog.front import catalog as catalog
     from claimlab.clean.front import clean as clean
     from claimlab.core.dataset import Dataset as Dataset
+    from claimlab.core.engine.front import engine_status as engine_status
+    from claimlab.core.engine.front import engine_work as engine_work
     from claimlab.core.errors import ClaimlabError as ClaimlabError
     from claimlab.detect.outside import import_predictions as import_predictions
     from claimlab.detect.run import detect as detect
@@ -74,6 +76,8 @@ _HOMES = {
     "detect": "claimlab.detect.run",
     "diff": "claimlab.audit.front",
     "drift": "claimlab.evolve.drift.front",
+    "engine_status": "claimlab.core.engine.front",
+    "engine_work": "claimlab.core.engine.front",
     "enrich": "claimlab.enrich.front",
     "evaluate": "claimlab.evaluate.front",
     "evolve": "claimlab.evolve.front",
@@ -109,8 +113,9 @@ _HOMES = {
 }
 __all__ = [
     "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
-    "drift", "enrich", "evaluate", "evolve", "export", "fix", "generate", "import_files", "import_predictions",
-    "judge", "labels", "load", "merge", "new_study", "quality_filter", "report", "rerun", "review_apply", "review_ask",
+    "drift", "engine_status", "engine_work", "enrich", "evaluate", "evolve", "export", "fix", "generate",
+    "import_files", "import_predictions", "judge", "labels", "load", "merge", "new_study", "quality_filter", "report",
+    "rerun", "review_apply", "review_ask",
     "review_create", "review_export", "review_import", "seed_claims", "serve", "show", "split", "split_all",
     "study_check", "study_diff", "study_new", "study_run", "study_table", "worth",
 ]  # fmt: skip

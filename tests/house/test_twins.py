@@ -18,7 +18,7 @@ import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.cli.lazy import LazyVerbs, verb_names
 
-WITHOUT_OUTPUT = {"demo", "doctor", "llm", "serve", "show"}  # a tour of the others, settings, and ways to look
+WITHOUT_OUTPUT = {"demo", "doctor", "engine", "llm", "serve", "show"}  # a tour, settings, and ways to look
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ TWIN_OF = {
     "evolve seed": "seed_claims", "labels conflicts": "labels", "review create": "review_create",
     "review apply": "review_apply", "review ask": "review_ask", "review export": "review_export",
     "review import": "review_import", "study new": "study_new", "study check": "study_check",
-    "study run": "study_run", "study table": "study_table",
+    "study run": "study_run", "study table": "study_table", "engine work": "engine_work", "engine status": "engine_status",
 }  # fmt: skip
 INPUTS = {"folder", "folders", "files", "run", "data"}  # what a verb reads is the function's first argument
 PRINTED = {
@@ -162,7 +162,7 @@ LAYOUT = {"delimiter", "encoding", "header", "quotes", "sheet"}  # fields of `op
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    for verb in sorted(set(verb_names()) - WITHOUT_OUTPUT | {"show"}):
+    for verb in sorted(set(verb_names()) - WITHOUT_OUTPUT | {"engine", "show"}):
         command: Any = LazyVerbs().get_command(None, verb)
         below = getattr(command, "commands", {})
         yield from ((f"{verb} {name}", one) for name, one in below.items() if f"{verb} {name}" in TWIN_OF)

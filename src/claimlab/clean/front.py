@@ -28,6 +28,7 @@ def clean(
     seed: int = 0,
     limit: int | None = None,
     force: bool = False,
+    engine: str | None = None,
     progress: Progress = silent,
 ) -> Cleaned:
     """Put the records of `data` through the stages of `recipe`: each is kept, dropped with a reason, or doubtful.
@@ -35,12 +36,13 @@ def clean(
     `decisions` are annotators' decisions (id or row, decision, reason), `claimreviews` fact-checks (rating, and
     record_id or claim): tables or files. With `output`, the result is written there, and a run that was killed goes on
     from its last stage when it is called again. `report` is a folder for a page with the stages and statistics.
+    `engine` says who does the work that can be shared: "local", "local:N", "dask", "dask://HOST:PORT" or "shared".
     """
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
     inputs = Inputs(_table(decisions), _table(claimreviews))
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))
-    with Run("clean", data, output, limit=limit, force=force, seed=seed, progress=progress) as run:
+    with Run("clean", data, output, limit=limit, force=force, seed=seed, engine=engine, progress=progress) as run:
         journal = run.journal(recipe=chosen.fingerprint(), inputs=inputs.digests())
         cleaned = run_stages(run.dataset, chosen, inputs, seed, journal, progress)
         run.finish(cleaned.dataset)

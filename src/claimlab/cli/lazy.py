@@ -53,6 +53,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "export": "Export to Hugging Face, Croissant, CSV, JSON Lines, ClaimReview",
     },
     "Tools": {
+        "engine": "Work on a run from other machines, and see how far it is",
         "llm": "Set up and test language models; prompts and batches",
         "doctor": "Check the installation: versions, extras, models, keys",
     },

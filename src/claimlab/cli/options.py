@@ -75,3 +75,7 @@ BatchFlag = Annotated[
 ]
 EstimateFlag = Annotated[bool, typer.Option("--estimate", help="Print what the run would cost, and exit.")]
 ConcurrencyOption = Annotated[int, typer.Option("--concurrency", min=1, max=512, help="Records to process at once.")]
+EngineOption = Annotated[
+    str | None,
+    typer.Option("--engine", help="Who does the work: local, local:N, dask, dask://HOST:PORT or shared."),
+]

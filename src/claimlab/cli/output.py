@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from claimlab.cli.flags import in_flags
 from claimlab.core.errors import UsageError
+from claimlab.core.places import named
 from claimlab.core.plain import escape_json, plain
 from claimlab.core.progress import Progress, silent
 from claimlab.core.words import several as several
@@ -42,14 +43,14 @@ def verb(*, cls: type[TyperGroup] = WholeSummaries, **settings: Any) -> typer.Ty
 
 def emit(value: dict[str, Any]) -> None:
     """One JSON object on stdout."""
-    sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=False, indent=2, default=str)) + "\n")
+    sys.stdout.write(escape_json(named(json.dumps(value, ensure_ascii=False, indent=2, default=str))) + "\n")
 
 
 def echo(message: str = "", *, styled: bool = False) -> None:
     """A line of the result, on stdout. Everything that a verb prints there as text goes through here, so that no
     value of a dataset can steer the terminal; `styled` is for lines that were made harmless before they were coloured.
     """
-    sys.stdout.write((message if styled else plain(message)) + "\n")
+    sys.stdout.write((message if styled else plain(named(message))) + "\n")
 
 
 def show_blocks(blocks: Iterable[Block], *, most: int | None = None) -> None:
@@ -78,7 +79,7 @@ def say(message: str) -> None:
 
 def complain(message: str) -> None:
     """A line on stderr that is printed under --quiet, too: an error."""
-    text = plain(message.rstrip())
+    text = plain(named(message.rstrip()))
     head, colon, rest = text.partition(":")
     if head in _TONES and colon and sys.stderr.isatty() and "NO_COLOR" not in os.environ:
         text = f"\x1b[{_TONES[head]}m{head}:\x1b[0m{rest}"

@@ -27,9 +27,11 @@ from claimlab import __version__
 from claimlab.core.dataset import MANIFEST, Dataset, read_manifest
 from claimlab.core.digest import digest_tree
 from claimlab.core.errors import ClaimlabError, SchemaError
+from claimlab.core.remote import is_remote, send, to_read, to_write
 
 CALL = "call.json"
 INPUT, OBJECT, FIELDS, DATE = "$input", "$object", "$fields", "$date"  # how values are written that JSON does not have
+_OUTPUTS = ("output", "report")
 _NEVER = {"output", "force", "progress", "debug", "engine"}
 _OF_CALLS = {"cache", "mode", "batch", "concurrency", "max_cost", "max_calls", "max_tokens"}
 _BESIDE = "leaves_the_folder_as_it_is"
@@ -59,6 +61,8 @@ def repeatable(*beside: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if any(map(_mentions_storage, [*args, *kwargs.values()])):
+                return _with_copies(call, args, kwargs)  # type: ignore[no-any-return]
             outer = _current.set((call, args, kwargs))
             try:
                 return function(*args, **kwargs)
@@ -69,6 +73,30 @@ def repeatable(*beside: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return call
 
     return decorate
+
+
+def _mentions_storage(value: object) -> bool:
+    return is_remote(value) or (isinstance(value, list | tuple) and any(map(is_remote, value)))
+
+
+def _with_copies(call: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Call with the local copies of places in object storage: inputs are fetched before, outputs are sent after."""
+    bound = inspect.signature(call).bind(*args, **kwargs)
+    outputs = []
+    for name, value in bound.arguments.items():
+        if name not in _hints(call)[0] or not _mentions_storage(value):
+            continue
+        if name in _OUTPUTS:
+            outputs.append(to_write(value))
+            bound.arguments[name] = outputs[-1]
+        elif is_remote(value):
+            bound.arguments[name] = to_read(value)
+        else:
+            bound.arguments[name] = [to_read(one) if is_remote(one) else one for one in value]
+    result = call(*bound.args, **bound.kwargs)
+    for output in outputs:
+        send(output)  # what goes through `Run` is there already
+    return result
 
 
 def is_repeatable(function: object) -> bool:

@@ -21,13 +21,8 @@ from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import DATASET, refuse_taken
-from claimlab.core.record import (
-    SIDE_TABLES,
-    check_columns,
-    to_records,
-    to_side_table,
-    validate,
-)
+from claimlab.core.record import SIDE_TABLES, check_columns, to_records, to_side_table, validate
+from claimlab.core.remote import send, to_read, to_write
 from claimlab.core.shown import to_pandas
 from claimlab.core.summary import facts, first_records
 from claimlab.core.words import several
@@ -100,7 +95,7 @@ class Dataset:
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = True) -> Dataset:
         """Read the dataset folder at `path`; refuse one made by a newer claimlab, or edited since it was written."""
-        folder = Path(path)
+        folder = to_read(path)
         manifest = read_manifest(folder)
         if verify and (changed := changed_files(folder, manifest)):
             raise FileChanged(folder, changed)
@@ -161,10 +156,11 @@ class Dataset:
 
     def write(self, path: str | Path, *, force: bool = False) -> Manifest:
         """Write the folder in one atomic step; `force` replaces a dataset that is there."""
-        target = Path(path)
+        target = to_write(path)
         refuse_taken(target, force=force, kind=DATASET)
         with atomic_folder(target) as building:
             manifest = self.write_into(building)
+        send(target)
         self.path, self.files = target, manifest.files
         return manifest
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -19,3 +20,14 @@ def cache_folder() -> Path:
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "claimlab"
+
+
+def remote_folder() -> Path:
+    """Where the local copies of places in object storage are, see core/remote."""
+    return cache_folder().absolute() / "remote"
+
+
+def named(text: str) -> str:
+    """`text` with the URLs of such places instead of their local copies, for people to read."""
+    shown = re.sub(re.escape(str(remote_folder())) + r"/([a-z][a-z0-9+-]+)/", r"\1://", text)
+    return re.sub(r"(?<![\w/])(s3|s3a|gs|gcs|abfs|abfss|az|memory):/(?=[\w.])", r"\1://", shown)

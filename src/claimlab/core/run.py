@@ -11,6 +11,7 @@ be lost, and keeps everything that a later start needs in one hidden folder besi
     .OUT.work/lock           held while the run lasts
     .OUT.work/spent.jsonl    what was spent: a cap holds over every start
     .OUT.work/KEY/...        the finished shards (core/journal)
+    .OUT.work/engine/...     what workers have done (core/engine)
 
 The folder is removed when the output is in place. A run without an output (in a notebook) keeps nothing on disk.
 """
@@ -20,7 +21,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Self
@@ -34,13 +35,16 @@ from claimlab.core.calls.deferred import Deferred
 from claimlab.core.calls.mode import check_mode
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
-from claimlab.core.engine.names import check_engine
+from claimlab.core.engine.check import check_engine
+from claimlab.core.engine.current import working
+from claimlab.core.engine.names import parse_engine
 from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
 from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
+from claimlab.core.remote import send
 
 Source = Dataset | str | Path
 _DONE = "done.json"
@@ -83,7 +87,12 @@ class Run:
         progress: Progress = silent,
     ) -> None:
         check_engine(engine)
-        self.engine = engine
+        if output is None and parse_engine(engine).is_remote:
+            raise UsageError(
+                f"The engine '{engine}' works through a folder that all machines see.",
+                "Pass `output` on shared storage.",
+            )
+        self._engine, self._stack = engine, ExitStack()
         self.verb, self.seed, self.force, self.estimate, self.progress = verb, seed, force, estimate, progress
         self._beside = None if output is None else Path(output)
         self.output = None if estimate else self._beside
@@ -106,9 +115,11 @@ class Run:
             except BaseException:
                 self._lock.release()
                 raise
+        self._stack.enter_context(working(self._engine, None if self.work is None else self.work / "engine"))
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._stack.close()
         if self._calls is not None:
             self._calls.close()
         if self._ledger is not None:
@@ -173,6 +184,7 @@ class Run:
                 done = {"key": self._journal.key, "manifest": digest_file(building / MANIFEST)}
                 atomic_text(self.work / _DONE, json.dumps(done))
         dataset.path, dataset.files = self.output, manifest.files
+        send(self.output)
         self.clear()
         return dataset
 
@@ -185,6 +197,7 @@ class Run:
             note_call(building, self.output)
             self.progress("writing", 0, None)
             write(building)
+        send(self.output)
         self.clear()
 
     def _settle(self) -> None:

@@ -22,7 +22,7 @@ from claimlab.tasks.task import Task, open_task
 def predictions_about(data: Dataset, file: Path, task: Task) -> pl.DataFrame:
     """The predictions in `file`, of which some at least must be about records of `data`."""
     predictions = read_predictions(file, task.classes_in(data.records), task.positive)
-    if not set(data.records["id"].to_list()) & set(predictions["record_id"].to_list()):
+    if not data.records["id"].is_in(predictions["record_id"].implode()).any():
         raise DataError(
             f"No id in '{file.name}' is an id of '{data.name}'.",
             f"Its ids look like {data.records['id'][0]!r}: write the predictions with the dataset's own ids.",

@@ -77,9 +77,9 @@ def answers(
     other, failed = len(classes), len(classes) + 1
     numbers = pl.Series(range(len(classes)), dtype=pl.Int64)
     guess = label.replace_strict(classes, numbers, default=other, return_dtype=pl.Int64).set(label.is_null(), failed)
-    rows = _read_all([] if scores is None else list(scores))
-    matrix, scored = _score_matrix(rows, classes)
-    strange = matrix is None and any(rows)
+    columns, has = _columns([] if scores is None else scores)
+    matrix, scored = _score_matrix(columns, has, classes)
+    strange = matrix is None and bool(has.any())
     return Answers(
         classes,
         true.replace_strict(classes, numbers, return_dtype=pl.Int64).to_numpy(),
@@ -103,6 +103,41 @@ def speller(classes: Sequence[str]) -> Callable[[str], str]:
         return word if word in known else folded.get(word.strip().lower()) or word
 
     return spell
+
+
+_NUMBER = r"(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"  # as JSON writes it
+
+
+def _columns(
+    scores: Sequence[str | Mapping[str, float | None] | None] | pl.Series,
+) -> tuple[dict[str, Floats], npt.NDArray[np.bool_]]:
+    """The scores by the class they name, NaN where a record gives it none; and which records have scores."""
+    if isinstance(scores, pl.Series) and (quick := _alike(scores)) is not None:
+        return quick, scores.is_not_null().to_numpy()
+    rows = _read_all(scores.to_list() if isinstance(scores, pl.Series) else list(scores))
+    names = dict.fromkeys(key for row in rows if row for key in row)
+    columns = {
+        key: np.array([row.get(key, np.nan) if row else np.nan for row in rows], dtype=np.float64) for key in names
+    }
+    return columns, np.array([bool(row) for row in rows], dtype=bool)
+
+
+def _alike(scores: pl.Series) -> dict[str, Floats] | None:
+    """The scores of a run whose records all name the same classes in the same order, as detectors write them, read
+    column by column: many times faster than row by row. Null for any other run."""
+    stated = scores.drop_nulls()
+    try:
+        row = json.loads(str(stated[0])) if scores.dtype == pl.String and len(stated) else None
+    except ValueError:
+        return None
+    if not isinstance(row, dict) or not row:
+        return None
+    form = ", ".join(f"{pl.escape_regex(json.dumps(key, ensure_ascii=False))}: {_NUMBER}" for key in row)
+    numbers = scores.str.extract_groups(rf"^\{{{form}\}}$").struct.unnest()
+    columns = [numbers[name].cast(pl.Float64) for name in numbers.columns]
+    if any(column.null_count() != scores.null_count() for column in columns):
+        return None
+    return {key: column.fill_null(np.nan).to_numpy() for key, column in zip(row, columns, strict=True)}
 
 
 def _read_all(scores: Sequence[str | Mapping[str, float | None] | None]) -> list[Mapping[str, float] | None]:
@@ -134,20 +169,19 @@ def _read(scores: str | Mapping[str, float | None] | None) -> Mapping[str, float
 
 
 def _score_matrix(
-    rows: Sequence[Mapping[str, float] | None], classes: tuple[str, ...]
+    columns: Mapping[str, Floats], has: npt.NDArray[np.bool_], classes: tuple[str, ...]
 ) -> tuple[Floats | None, tuple[str, ...]]:
     """Null where no row has scores, or where they name none of the classes: zeros would pass for a bad ranking."""
     spell = speller(classes)
-    keys = {key: spell(key) for row in rows if row for key in row}
+    keys = {key: spell(key) for key in columns}
     if not set(keys.values()) & set(classes):
         return None, ()
     extra = sorted(set(keys.values()) - set(classes))
     scored = (*classes, *extra)
     # A class that a scored row does not name got nothing; a row without scores is unknown, not nothing.
-    matrix = np.zeros((len(rows), len(scored)))
+    matrix = np.zeros((len(has), len(scored)))
     for key, name in keys.items():
-        values = np.array([row.get(key, np.nan) if row else np.nan for row in rows], dtype=np.float64)
-        present = ~np.isnan(values)
-        matrix[present, scored.index(name)] = values[present]
-    matrix[[not row for row in rows]] = np.nan
+        present = ~np.isnan(columns[key])
+        matrix[present, scored.index(name)] = columns[key][present]
+    matrix[~has] = np.nan
     return matrix, scored

@@ -17,6 +17,7 @@ import polars as pl
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import DataError
 from claimlab.core.labels import fold
+from claimlab.core.stats.scores import Floats
 from claimlab.evaluate.answers import Answers, answers, speller
 from claimlab.evaluate.traits import Values, trait
 from claimlab.tasks.task import Task
@@ -88,6 +89,11 @@ class ScoredRun:
 
     @cached_property
     def _traits(self) -> dict[str, Values]:
+        return {}
+
+    @cached_property
+    def redrawn(self) -> dict[int, tuple[Floats, int]]:
+        """Resamples that were made of this run, by what they were made of."""
         return {}
 
     @cached_property
@@ -195,7 +201,7 @@ def _spelled(predictions: pl.DataFrame, classes: tuple[str, ...]) -> pl.DataFram
     by_word = words.replace_strict(kinds, default=None, return_dtype=pl.String)
     meta = predictions["meta"].cast(pl.String)
     withheld = meta.set(~meta.str.contains('"abstained"', literal=True).fill_null(False), None)
-    by_meta = pl.Series([_in_meta(m) for m in withheld.to_list()], dtype=pl.String)
+    by_meta = pl.Series([None] * len(meta) if withheld.is_null().all() else map(_in_meta, withheld), dtype=pl.String)
     verdict = labels.is_in(classes).fill_null(False)
     return pl.DataFrame(
         {

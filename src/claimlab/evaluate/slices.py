@@ -92,25 +92,34 @@ def slice_run(run: ScoredRun, by: str, *, seed: int = 0, draws: int = DRAWS) -> 
     shown = counts[big]
     if not len(shown):
         return Slices(by, [], int((~big).sum()), len(small), without)
-    table = kinds(
-        answers.cluster[shown_pairs.row], shown_pairs.value * answers.cells + answers.cell[shown_pairs.row], shown.size
-    )
-    whole = (len(shown), *counts.shape[1:])
-
-    def both(flat: Floats) -> Floats:
-        tables = flat.reshape(-1, *whole)
-        return np.concatenate([macro_f1(tables), accuracy(tables)], axis=1)
-
-    drawn = redraw(table, both, seed=seed, draws=draws)
+    drawn, in_all = _redrawn(run, shown_pairs, seed=seed, draws=draws)
     f1s, shares = drawn[:, : len(shown)], drawn[:, len(shown) :]
     groups = _groups(answers, shown_pairs)
     cells = [
         _cell(answers, name, groups[i], shown[i], f1s[:, i], shares[:, i]) for i, name in enumerate(shown_pairs.names)
     ]
     cells, order = _ordered(cells, by)
-    mean = _mean(cells, f1s[:, order], table.groups)
+    mean = _mean(cells, f1s[:, order], in_all)
     gap = head_tail_gap(run, seed=seed, draws=draws) if by == "resource" else None
     return Slices(by, cells, int((~big).sum()), len(small), without, mean, gap)
+
+
+def _redrawn(run: ScoredRun, pairs: _Pairs, *, seed: int, draws: int) -> tuple[Floats, int]:
+    """Macro-F1 and accuracy of each value under common draws of groups, and how many groups were drawn. Subgroups that
+    divide the records alike, as language and family often do, share their draws."""
+    key = (seed, draws, len(pairs.names), pairs.row.tobytes(), pairs.value.tobytes())
+    if (before := run.redrawn.get(hash(key))) is not None:
+        return before
+    answers, k = run.answers, len(run.answers.classes)
+    cell = pairs.value * answers.cells + answers.cell[pairs.row]
+    table = kinds(answers.cluster[pairs.row], cell, len(pairs.names) * answers.cells)
+
+    def both(flat: Floats) -> Floats:
+        tables = flat.reshape(-1, len(pairs.names), k, k + 2)
+        return np.concatenate([macro_f1(tables), accuracy(tables)], axis=1)
+
+    run.redrawn[hash(key)] = redraw(table, both, seed=seed, draws=draws), table.groups
+    return run.redrawn[hash(key)]
 
 
 def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap | None:
@@ -172,9 +181,10 @@ def _whole(counts: Ints) -> npt.NDArray[np.bool_]:
 
 def _groups(answers: Answers, pairs: _Pairs) -> list[int]:
     """How many groups have records with each value."""
-    distinct = pl.DataFrame({"value": pairs.value, "cluster": answers.cluster[pairs.row]}).unique()
-    counts = np.bincount(distinct["value"].to_numpy(), minlength=len(pairs.names))
-    return [int(n) for n in counts]
+    many = int(answers.cluster.max(initial=0)) + 1
+    both = np.sort(pairs.value * many + answers.cluster[pairs.row])
+    fresh = np.diff(both, prepend=-1) > 0
+    return [int(n) for n in np.bincount(both[fresh] // many, minlength=len(pairs.names))]
 
 
 def _cell(answers: Answers, value: str, groups: int, table: Ints, f1s: Floats, shares: Floats) -> Cell:

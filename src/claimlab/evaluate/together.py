@@ -32,7 +32,10 @@ def draw_runs(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -
     """The macro-F1 of each run (draws, runs) under common draws of groups, and how many groups were drawn."""
     if any(thin_classes(run.answers) for run in runs):
         return None
-    cluster = codes_of(pl.concat([run.clusters for run in runs]))
+    if all(run.clusters.equals(runs[0].clusters) for run in runs[1:]):
+        cluster = np.tile(runs[0].answers.cluster, len(runs))
+    else:
+        cluster = codes_of(pl.concat([run.clusters for run in runs]))
     sizes = [run.answers.cells for run in runs]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     cell = np.concatenate([run.answers.cell + start for run, start in zip(runs, starts, strict=False)])

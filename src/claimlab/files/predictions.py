@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from claimlab.core.errors import DataError
@@ -64,16 +64,30 @@ def _scores(table: pl.DataFrame, classes: tuple[str, ...], positive: str | None,
     other = next(c for c in classes if c != wanted)
     # A score outside 0 to 1 still ranks: the other class then gets its negative.
     numbers = _numbers(table["score"], file)
-    shares = all(v is None or 0 <= v <= 1 for v in numbers)
+    shares = bool(numbers.is_between(0, 1).all())
+    others = _remainders(numbers) if shares else (-numbers).to_list()
     first, second = f"{{{json.dumps(wanted)}: ", f", {json.dumps(other)}: "
-    return [None if v is None else f"{first}{v!r}{second}{round(1 - v, 12) if shares else -v!r}}}" for v in numbers]
+    both = zip(numbers.to_list(), others, strict=True)
+    return [None if v is None else f"{first}{v!r}{second}{w!r}}}" for v, w in both]
 
 
-def _numbers(values: pl.Series, file: Path) -> list[float | None]:
-    numbers = values.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False).to_list()
-    strange = [v for v, n in zip(values.to_list(), numbers, strict=True) if v not in (None, "") and n is None]
-    if strange:
+def _remainders(shares: pl.Series) -> list[float]:
+    """`round(1 - share, 12)` of each, in one go; one by one only where the last digit is in doubt."""
+    rest = 1 - shares.fill_null(0.0).to_numpy()
+    scaled = rest * 1e12
+    out = np.rint(scaled) / 1e12
+    for row in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < 1e-2).tolist():
+        out[row] = round(float(rest[row]), 12)
+    return out.tolist()  # type: ignore[no-any-return]
+
+
+def _numbers(values: pl.Series, file: Path) -> pl.Series:
+    """Null where there is no number, or none that is finite."""
+    words = values.cast(pl.String)
+    numbers = words.str.strip_chars().cast(pl.Float64, strict=False)
+    strange = values.filter(numbers.is_null() & words.is_not_null() & (words != ""))
+    if len(strange):
         raise DataError(
             f"Column '{values.name}' of '{file.name}' holds {strange[0]!r}, which is not a number.", "Fix the file."
         )
-    return [None if n is None or not math.isfinite(n) else n for n in numbers]
+    return numbers.set(~numbers.is_finite(), None)

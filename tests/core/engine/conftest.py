@@ -10,5 +10,6 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAIMLAB_ENGINE_MODULES", "engine_parts")
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "parts"))
     assert "engine_parts" not in sys.modules or Path(sys.modules["engine_parts"].__file__ or "").parent.name == "parts"

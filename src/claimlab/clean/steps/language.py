@@ -76,9 +76,10 @@ class Language(CleanStep):
 def identify_by(method: str, texts: pl.Series) -> list[str | None]:
     """ISO 639-3 codes by our vote, or by lingua, which published work used."""
     if method == "vote":
+        from claimlab.core.engine import over_rows
         from claimlab.text.langid import identify
 
-        return identify(texts)
+        return over_rows(identify, texts.to_list(), name="language")
     try:
         from lingua import LanguageDetectorBuilder
     except ImportError:

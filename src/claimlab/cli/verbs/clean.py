@@ -34,6 +34,7 @@ def clean(
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
+    engine: o.EngineOption = None,
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
@@ -52,7 +53,7 @@ def clean(
 
         cleaned = run_clean(
             folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, report=report,
-            seed=seed, limit=limit, force=force, progress=progress,
+            seed=seed, limit=limit, force=force, engine=engine, progress=progress,
         )  # fmt: skip
     if report is not None:
         page(report / "index.html", open_page=open_page)

@@ -15,6 +15,8 @@ app = verb()
 _EXTRAS = {
     "web": "claimlab serve, claimlab review",
     "postgres": "reviews in PostgreSQL",
+    "dask": "work on a Dask cluster",
+    "remote": "object storage (s3://)",
     "llm": "language models behind an API",
     "local-llm": "language models on this machine",
     "vectors": "similarity in 16 languages",

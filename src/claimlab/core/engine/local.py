@@ -14,10 +14,9 @@ import threading
 from collections.abc import Iterator, Sequence
 
 from claimlab.core.engine.size import environment, fitting_workers
-from claimlab.core.engine.stage import Failure, Stage
+from claimlab.core.engine.stage import Failure, Result, Stage
 
 _GLANCE = 0.2  # seconds: Polars restarts a wait that Ctrl-C would have ended, so none is without end
-Result = tuple[int, Failure | None]
 
 
 def attempt(stage: Stage, shards: Sequence[int], workers: int | None, memory: int) -> Iterator[Result]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 
@@ -37,6 +38,13 @@ def parse_engine(engine: str | None) -> Engine:
     raise UsageError(f"'{engine}' is not a valid engine.", _TODO)
 
 
-def check_engine(engine: str | None) -> None:
-    """Raise where the engine cannot be used, before any work is done: so a wrong word never waits for large data."""
-    parse_engine(engine)
+def patience(default: float) -> float:
+    """How many seconds to wait for workers: `CLAIMLAB_ENGINE_WAIT`, or the default of the engine."""
+    word = os.environ.get("CLAIMLAB_ENGINE_WAIT")
+    try:
+        seconds = default if word is None else float(word)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise UsageError(f"CLAIMLAB_ENGINE_WAIT is '{word}'.", "Set it to a number of seconds.")
+    return seconds

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from claimlab.core.engine.current import current
 from claimlab.core.engine.names import parse_engine
 from claimlab.core.engine.run import run_stage
 from claimlab.core.engine.size import SHARE, fitting_workers
@@ -17,7 +18,7 @@ from claimlab.core.engine.stage import named
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 
-LEAST = 20_000
+LEAST = 20_000  # rows that are worth a process, where the caller does not say
 
 
 def over_rows(
@@ -25,7 +26,7 @@ def over_rows(
     rows: Sequence[Any],
     *,
     engine: str | None = None,
-    least: int = LEAST,
+    least: int | None = None,
     folder: Path | None = None,
     name: str = "rows",
     progress: Progress | None = None,
@@ -35,11 +36,13 @@ def over_rows(
     process is enough.
 
     Rows and results are plain JSON. The function is one of a module, or a `partial` of one with keywords in plain
-    JSON. `folder` keeps what is done for a later start; workers on other machines need it.
+    JSON. `folder` keeps what is done for a later start; workers on other machines need it. Without `engine` and
+    `folder` they are those of the run under way.
     """
-    spec = parse_engine(engine)
+    engine, folder = engine or current().engine, folder or current().folder
+    spec, least = parse_engine(engine), least or LEAST
     slices = [(start, min(start + least, len(rows))) for start in range(0, len(rows), least)]
-    alone = spec.kind == "local" and folder is None and (spec.workers or fitting_workers(memory)) == 1
+    alone = spec.kind == "local" and (spec.workers or fitting_workers(memory)) == 1
     if len(slices) <= 1 or alone:
         return _inline(function, rows, slices, name, progress or silent)
     with _place(folder, engine) as place:

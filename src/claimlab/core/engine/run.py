@@ -6,14 +6,15 @@ outputs come back in the order of the shards.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.engine import local
+from claimlab.core.engine import local, shared
+from claimlab.core.engine.current import current
 from claimlab.core.engine.names import Engine, parse_engine
 from claimlab.core.engine.size import SHARE
-from claimlab.core.engine.stage import Failure, Stage, Work
+from claimlab.core.engine.stage import Failure, Result, Stage, Work
 from claimlab.core.errors import ShardsMissing
 from claimlab.core.progress import Progress, silent
 
@@ -36,31 +37,43 @@ def run_stage(
     `work` is a function of a module; a shard is plain JSON (paths, numbers); `output` is the file or folder that it
     writes. Everything lies in `folder`/`name`, which remote workers must see, too. A shard that is done is not done
     again by a later start. A shard that fails is tried `retries` times more; where that does not help, the others are
-    finished and the run stops with what is missing. `memory` is about how many bytes a worker needs.
+    finished and the run stops with what is missing. `memory` is about how many bytes a worker needs. Without `engine`
+    it is that of the run under way.
     """
-    spec, tell = parse_engine(engine), progress or silent
+    spec, tell = parse_engine(engine or current().engine), progress or silent
     stage = Stage.open(Path(folder) / name, work, shards)
     if not spec.is_remote:
         stage.sweep()
     missing = stage.missing()
     failures: dict[int, Failure] = {}
-    for _ in range(1 + retries):
+    for _ in range(1 if spec.kind == "shared" else 1 + retries):  # shared workers try again by themselves
         if not missing:
             break
         tell(name, len(shards) - len(missing), len(shards))
-        failures = _round(stage, missing, spec, memory, tell)
+        failures = _round(stage, _attempt(stage, missing, spec, memory, 1 + retries), tell)
         missing = stage.missing()
     if missing:
         raise _stopped(stage, missing, failures)
     return [stage.output(number) for number in range(len(shards))]
 
 
-def _round(stage: Stage, missing: list[int], spec: Engine, memory: int, tell: Progress) -> dict[int, Failure]:
+def _attempt(stage: Stage, missing: list[int], spec: Engine, memory: int, tries: int) -> Generator[Result, None, None]:
+    """What becomes of each missing shard, from the engine that was asked for."""
+    if spec.kind == "shared":
+        yield from shared.attempt(stage, missing, tries)
+    elif spec.kind == "dask":
+        from claimlab.core.engine import cluster
+
+        yield from cluster.attempt(stage, missing, spec)
+    else:
+        yield from local.attempt(stage, missing, spec.workers, memory)
+
+
+def _round(stage: Stage, results: Generator[Result, None, None], tell: Progress) -> dict[int, Failure]:
     """Try each missing shard once. An error that claimlab explains is raised at once, as it is without shards: it would
     come again. So is a full disk."""
     failures: dict[int, Failure] = {}
-    done, total = len(stage.shards) - len(missing), len(stage.shards)
-    results = local.attempt(stage, missing, spec.workers, memory)
+    done, total = len(stage.shards) - len(stage.missing()), len(stage.shards)
     try:
         for number, failure in results:
             if failure is None:
@@ -73,7 +86,7 @@ def _round(stage: Stage, missing: list[int], spec: Engine, memory: int, tell: Pr
             if error := failure.error():
                 raise error
     finally:
-        results.close()  # type: ignore[attr-defined]  # ends the workers now, not when it is collected
+        results.close()  # ends the workers now, not when it is collected
     return failures
 
 

@@ -23,11 +23,13 @@ from typing import Any
 from claimlab import __version__
 from claimlab.core import errors
 from claimlab.core.atomic import put, quick_text
-from claimlab.core.errors import ClaimlabError, DataError
+from claimlab.core.engine.current import working
+from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.core.memory import was_disk
 
 STAGE = "stage.json"
 Work = Callable[[Any, Path], None]
+MODULES = "CLAIMLAB_ENGINE_MODULES"  # further packages whose functions may be run, with commas
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,9 @@ class Failure:
         error = kind.__new__(kind)
         ClaimlabError.__init__(error, self.problem, self.todo)
         return error
+
+
+Result = tuple[int, Failure | None]
 
 
 class Stage:
@@ -120,7 +125,8 @@ class Stage:
         try:
             self._check()
             building.parent.mkdir(exist_ok=True)
-            named(self.work)(self.shards[number], building)
+            with working("local:1", None):  # a worker starts no workers of its own
+                named(self.work)(self.shards[number], building)
             put(building, self.output(number))
             quick_text(self.folder / "done" / f"{number:05}", json.dumps({"bytes": size_of(self.output(number))}))
             note.unlink(missing_ok=True)
@@ -145,6 +151,16 @@ class Stage:
             )
 
 
+def stages_of(run: Path) -> list[Stage]:
+    """The stages that a run has begun, the oldest first: `run` is its output, or a folder with stages."""
+    places = [run.parent / f".{run.name}.work", run]
+    stages = {}
+    for file in [file for place in places if place.is_dir() for file in place.rglob(STAGE)]:
+        with contextlib.suppress(DataError, OSError):  # removed since it was listed: the run has ended
+            stages[file.stat().st_mtime_ns, str(file)] = Stage(file.parent)
+    return [stages[key] for key in sorted(stages)]
+
+
 def do_shard(folder: str, number: int) -> dict[str, Any] | None:
     """Do one shard of the stage in `folder`, in whatever process this is: null when it is done, else its failure."""
     try:
@@ -155,8 +171,11 @@ def do_shard(folder: str, number: int) -> dict[str, Any] | None:
 
 
 def named(name: str) -> Callable[..., Any]:
-    """The function that `module:function` names. Only functions of a module are run, none that is written in data."""
+    """The function that `module:function` names. The name comes from a file: only claimlab's functions are run, and
+    those of packages that the environment names."""
     module, _, attribute = name.partition(":")
+    if module.split(".")[0] not in {"claimlab", *os.environ.get(MODULES, "").split(",")}:
+        raise UsageError(f"A worker does not run '{name}'.", f"Name its package in {MODULES}, if you trust it.")
     function: Callable[..., Any] = getattr(import_module(module), attribute)
     return function
 

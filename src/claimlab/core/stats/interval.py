@@ -42,7 +42,7 @@ def kinds(cluster: Ints, cell: Ints, cells: int) -> Kinds:
     """The distinct kinds of group among records that fall into `cell`, one of `cells`."""
     from scipy.sparse import csr_array
 
-    _, group = np.unique(cluster, return_inverse=True)
+    group = _numbered(cluster)
     groups = int(group.max()) + 1 if len(group) else 0
     first, times, row = _alike(group, groups, cell, cells)
     if len(first) > MOST_KINDS:
@@ -53,6 +53,14 @@ def kinds(cluster: Ints, cell: Ints, cells: int) -> Kinds:
     ones = np.ones(int(mine.sum()))
     table = csr_array((ones, (row[group][mine], cell[mine])), shape=(len(first), cells))
     return Kinds(table, times, groups)
+
+
+def _numbered(cluster: Ints) -> Ints:
+    """Codes that leave none out, in the same order; without a sort where they leave few out, as they mostly do."""
+    if len(cluster) and cluster.min() >= 0 and cluster.max() < 10 * len(cluster):
+        place = np.cumsum(np.bincount(cluster) > 0) - 1
+        return np.asarray(place[cluster])
+    return np.asarray(np.unique(cluster, return_inverse=True)[1])
 
 
 def _alike(group: Ints, groups: int, cell: Ints, cells: int) -> tuple[Ints, Ints, Ints]:
@@ -104,9 +112,9 @@ def interval(draws: Floats, groups: int, level: float = LEVEL, *, point: float |
 @cache
 def tail(groups: int, level: float = LEVEL) -> float:
     """The share cut off at each end: a little less than (1 - level) / 2, because groups are finite in number."""
-    from scipy.stats import norm, t
+    from scipy.special import ndtr, stdtrit  # what scipy.stats calls, without its second of imports
 
-    return float(norm.cdf(np.sqrt(groups / (groups - 1)) * t.ppf((1 - level) / 2, groups - 1)))
+    return float(ndtr(np.sqrt(groups / (groups - 1)) * stdtrit(groups - 1, (1 - level) / 2)))
 
 
 def intervals(

@@ -1,0 +1,137 @@
+"""Beside a run with the engine `shared`: a worker that does some of its shards, and a look at how far the run is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.engine.names import patience
+from claimlab.core.engine.shared import Pause, is_final
+from claimlab.core.engine.stage import STAGE, Failure, Stage, stages_of
+from claimlab.core.errors import NotFound, UsageError
+from claimlab.core.progress import Progress, silent
+from claimlab.core.shown import Shown
+from claimlab.core.words import several
+
+WAIT = 600.0  # seconds in which a worker has nothing to do
+_INDEX = ("SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX")
+_COUNT = "SLURM_ARRAY_TASK_COUNT"
+
+
+@dataclass(frozen=True)
+class Worked:
+    """What `engine_work` did: shards that it finished, and the last error of each that failed at every try."""
+
+    done: int
+    failures: dict[str, str]
+
+
+def engine_work(
+    run: str | Path,
+    *,
+    shard: int | None = None,
+    of: int | None = None,
+    retries: int = 2,
+    progress: Progress | None = None,
+) -> Worked:
+    """Do shard number `shard` of every stage of `run`, the output folder of a run with `engine="shared"`.
+
+    With `of`, this is one of that many workers: it does the shards `shard`, `shard + of`, `shard + 2 * of` … of every
+    stage, waits for the next stage, and ends with the run. By default `shard` is `SLURM_ARRAY_TASK_ID` or
+    `JOB_COMPLETION_INDEX`, and `of` is `SLURM_ARRAY_TASK_COUNT`. A shard that fails is tried `retries` times more.
+    """
+    number, workers = _position(shard, of)
+    pause, wait, output = Pause(), patience(WAIT), Path(run)
+    done, failures, began = 0, dict[str, str](), False
+    while True:
+        stages = stages_of(output)
+        began = began or bool(stages)
+        for stage, one in _mine(stages, number, workers, retries):
+            failure = _persist(stage, one, retries)
+            pause.news()
+            (progress or silent)(stage.name, one + 1, len(stage.shards))
+            if failure is None:
+                done += 1
+            else:
+                failures[f"{stage.name} {one}"] = failure.problem
+        ended = output.exists() and not stages
+        if workers is None or (ended and (began or pause.quiet > wait)):
+            break
+        if pause.quiet > wait:
+            raise NotFound(
+                f"'{run}' has had no work for {wait:g} seconds.",
+                "Start the run with the engine 'shared', and this worker again.",
+            )
+        pause.sleep()
+    if not began and not output.exists():
+        raise NotFound(f"'{run}' has no stage to work on.", "Start the run with the engine 'shared' first.")
+    return Worked(done, failures)
+
+
+def _mine(stages: list[Stage], number: int, workers: int | None, retries: int) -> Iterator[tuple[Stage, int]]:
+    """The shards of this worker that are neither done nor given up."""
+    for stage in stages:
+        for one in range(number, len(stage.shards), workers or max(len(stage.shards), 1)):
+            failure = stage.failure(one)
+            if not stage.is_done(one) and (failure is None or not is_final(failure, 1 + retries)):
+                yield stage, one
+
+
+def _persist(stage: Stage, number: int, retries: int) -> Failure | None:
+    while (failure := stage.do(number)) is not None and not is_final(failure, 1 + retries):
+        if not (stage.folder / STAGE).is_file():
+            return failure  # the run has ended, or was stopped
+    return failure
+
+
+def _position(shard: int | None, of: int | None) -> tuple[int, int | None]:
+    if shard is None:
+        index = next((os.environ[name] for name in _INDEX if name in os.environ), "")
+        if not index.isdigit():
+            raise UsageError("No shard given.", "Pass `shard`, or start this in a Slurm array or an Indexed Job.")
+        shard = int(index)
+        if of is None and os.environ.get(_COUNT, "").isdigit():
+            of = int(os.environ[_COUNT])
+    if shard < 0 or (of is not None and shard >= of):
+        raise UsageError(f"There is no shard {shard} of {of}." if of else "A shard is 0 or more.", "Count from 0.")
+    return shard, of
+
+
+@dataclass(frozen=True, repr=False)
+class EngineStatus(Shown):
+    """How far the stages of a run are: shards, how many are done, how many failed, and the last error."""
+
+    run: str
+    stages: list[dict[str, Any]]
+
+    @property
+    def table(self) -> Any:
+        import polars as pl
+
+        kinds = {"stage": pl.String, "shards": pl.Int64, "done": pl.Int64, "failed": pl.Int64, "error": pl.String}
+        return pl.DataFrame(self.stages, schema=kinds)
+
+    def headline(self) -> str:
+        done, total = (sum(one[name] for one in self.stages) for name in ("done", "shards"))
+        return f"'{self.run}': {done} of {several(total, 'shard')} done" if self.stages else f"'{self.run}': no stage"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"run": self.run, "stages": self.stages}
+
+
+def engine_status(run: str | Path) -> EngineStatus:
+    """How far `run` is: its stages in the order they began. A run that has ended has none."""
+    rows = []
+    for stage in stages_of(Path(run)):
+        missing = stage.missing()
+        failures = [failure for number in missing if (failure := stage.failure(number))]
+        rows.append({
+            "stage": stage.name, "shards": len(stage.shards), "done": len(stage.shards) - len(missing),
+            "failed": len(failures), "error": failures[-1].problem if failures else None,
+        })  # fmt: skip
+    if not rows and not Path(run).exists():
+        raise NotFound(f"'{run}' is not a run with stages.", "Name the output folder of the run.")
+    return EngineStatus(str(run), rows)

@@ -1,0 +1,77 @@
+"""The same bytes whatever the engine and the number of workers, for every verb that shares its work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import claimlab as cl
+from claimlab.cli.app import run
+from claimlab.core.engine import rows
+from claimlab.core.engine.cluster import disconnect
+from claimlab.core.engine.names import parse_engine
+
+from .test_twins import files_in
+
+pytestmark = pytest.mark.slow
+VERBS: dict[str, Callable[[str, str], object]] = {
+    "clean": lambda out, engine: cl.clean("data", output=out, engine=engine),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_cluster_is_left() -> Iterator[None]:
+    yield
+    disconnect(parse_engine("dask"))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_engines_write_the_same_bytes(
+    verb: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(workspace)
+    monkeypatch.setattr(rows, "LEAST", 60)  # so that small data has several shards
+    shards: dict[str, int] = {}
+    _count(shards, monkeypatch)
+    bytes_of = {}
+    for engine in ("local:1", "local:2", "dask"):
+        place = tmp_path / engine.replace(":", "-")
+        place.mkdir()
+        VERBS[verb](str(place / "out"), engine)
+        bytes_of[engine] = files_in(place)
+    assert bytes_of["local:1"]
+    assert bytes_of["local:2"] == bytes_of["local:1"]
+    assert bytes_of["dask"] == bytes_of["local:1"]
+    assert shards["local:2"] > 1, "the work was not shared"
+    assert shards["dask"] == shards["local:2"]
+
+
+def _count(shards: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count the shards that were asked for, by engine."""
+    from claimlab.core.engine import run as stages
+    from claimlab.core.engine.names import Engine
+
+    attempt = stages._attempt
+
+    def counted(stage, missing, spec: Engine, *more):  # type: ignore[no-untyped-def]
+        name = spec.kind if spec.workers is None else f"{spec.kind}:{spec.workers}"
+        shards[name] = shards.get(name, 0) + len(missing)
+        return attempt(stage, missing, spec, *more)
+
+    monkeypatch.setattr(stages, "_attempt", counted)
+
+
+@pytest.mark.parametrize("verb", ["clean data"])
+def test_a_wrong_engine_is_an_error_before_any_work(
+    verb: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workspace)
+    for engine, words in {
+        "dask://bad": "is not a valid engine",
+        "dask://127.0.0.1:1": "No Dask scheduler answers",
+    }.items():
+        assert run([*verb.split(), "-o", str(tmp_path / "out"), "--engine", engine]) == 2
+        assert words in capsys.readouterr().err
+        assert list(tmp_path.iterdir()) == []
