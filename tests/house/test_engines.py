@@ -17,7 +17,13 @@ from .test_twins import files_in
 
 pytestmark = pytest.mark.slow
 VERBS: dict[str, Callable[[str, str], object]] = {
+    "audit": lambda out, engine: cl.audit("data", checks=["length", "one-class"], limit=120, output=out, engine=engine),
     "clean": lambda out, engine: cl.clean("data", output=out, engine=engine),
+    "evolve": lambda out, engine: cl.evolve("data", steps=3, limit=45, output=out, engine=engine),
+    "generate filter": lambda out, engine: cl.quality_filter(
+        "generated", metrics=["language", "details", "change-log"], output=out, engine=engine
+    ),
+    "study": lambda out, engine: cl.study_run("grid.toml", out, only={"split": "random"}, engine=engine),
 }
 
 
@@ -63,7 +69,9 @@ def _count(shards: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "_attempt", counted)
 
 
-@pytest.mark.parametrize("verb", ["clean data"])
+@pytest.mark.parametrize(
+    "verb", ["audit data", "clean data", "evolve run data", "generate filter generated", "study run grid.toml"]
+)
 def test_a_wrong_engine_is_an_error_before_any_work(
     verb: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

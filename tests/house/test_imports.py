@@ -37,7 +37,9 @@ def imports(root: Path, *, every: bool) -> Graph:
 
 def _at_the_top(tree: ast.Module) -> Iterator[ast.AST]:
     for node in tree.body:
-        if not isinstance(node, ast.If | ast.FunctionDef | ast.ClassDef):  # `if TYPE_CHECKING` imports nothing
+        if not isinstance(
+            node, ast.If | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+        ):  # `if TYPE_CHECKING` imports nothing
             yield from ast.walk(node)
 
 

@@ -68,6 +68,7 @@ def audit(
     seed: int = 0,
     limit: int | None = None,
     force: bool = False,
+    engine: str | None = None,
     debug: bool = False,
     progress: Progress = silent,
 ) -> Audited:
@@ -77,13 +78,14 @@ def audit(
     `target` is "veracity", "veracity-mixed" or any column; `columns` are tested, too ("meta.KEY" for meta).
     `judge` names a model profile that says of `judge_sample` records whether they can be checked at all, within the
     caps and by the words of `prompts` (claimlab llm prompts); `provider` names where to search for what it is shown
-    ("brave", "local:FOLDER"). With `output`, the report is written there.
+    ("brave", "local:FOLDER"). With `output`, the report is written there. With `engine`, checks are shared among
+    processes or machines; a judge is asked from here.
     """
     return audit_all(
         [data], output=output, checks=checks, protocol=protocol, target=target, columns=columns,
         settings=settings, judge=judge, judge_sample=judge_sample, prompts=prompts, provider=provider, cache=cache,
         mode=mode, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, seed=seed, limit=limit,
-        force=force, debug=debug, progress=progress,
+        force=force, engine=engine, debug=debug, progress=progress,
     )[0]  # fmt: skip
 
 
@@ -109,6 +111,7 @@ def audit_all(
     seed: int = 0,
     limit: int | None = None,
     force: bool = False,
+    engine: str | None = None,
     debug: bool = False,
     progress: Progress = silent,
 ) -> list[Audited]:
@@ -125,7 +128,7 @@ def audit_all(
         cache = cache_folder()
     with Run(
         "audit", None, output, kind=KIND, reads=folders_of(*data), force=force, seed=seed, caps=caps, mode=mode,
-        cache=cache, progress=progress,
+        cache=cache, engine=engine, progress=progress,
     ) as run:  # fmt: skip
         with open_judge(run, judge, judge_sample, provider, prompts) as model:
             done = [
@@ -213,6 +216,7 @@ def fix(
     seed: int = 0,
     limit: int | None = None,
     force: bool = False,
+    engine: str | None = None,
     debug: bool = False,
     progress: Progress = silent,
 ) -> Fixed:
@@ -226,7 +230,7 @@ def fix(
         "settings": settings,
         "progress": progress,
     }  # fmt: skip
-    with Run("audit", data, output, limit=limit, force=force, seed=seed, progress=progress) as run:
+    with Run("audit", data, output, limit=limit, force=force, seed=seed, engine=engine, progress=progress) as run:
         before = run_checks(run.dataset, **options)
         repaired: Repaired = repair(run.dataset, target=target, seed=seed)
         after = run_checks(repaired.dataset, **options)

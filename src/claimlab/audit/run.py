@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,12 @@ from claimlab.audit.examples import collect
 from claimlab.audit.facts import settle
 from claimlab.audit.protocols import PROTOCOLS
 from claimlab.audit.result import Audit
-from claimlab.audit.rule import Settings
+from claimlab.audit.rule import Rule, Settings
 from claimlab.audit.subject import Subject
 from claimlab.core.dataset import Dataset
+from claimlab.core.engine import run_stage
+from claimlab.core.engine.current import place, shares
+from claimlab.core.engine.data import dataset_in
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.finding import Finding
 from claimlab.core.progress import Progress, silent
@@ -61,13 +66,42 @@ def audit(
         card=dataset.card,
         rule=context.settings.rule.words() if protocol == "fair" else cdl.RULE,
     )
+    shared = _shared(dataset, target, [check.name for check in chosen], context, progress)
     for number, check in enumerate(chosen):
         progress(f"{dataset.name}: {check.name}", number, len(chosen))
-        result.findings += run_one(check, subject, context)
+        findings = shared.get(check.name)
+        result.findings += run_one(check, subject, context) if findings is None else findings
     result.findings = settle(result.findings, context.settings.rule)
     result.examples = collect(subject, result.findings)
     progress(f"{dataset.name}: report", len(chosen), len(chosen))
     return result
+
+
+def _shared(
+    dataset: Dataset, target: str, checks: list[str], context: Context, progress: Progress
+) -> dict[str, list[Finding]]:
+    """The findings of the checks that ask no judge, each check a shard, where the run shares its work."""
+    names = sorted({name for name in checks if context.judge is None or name != "feasibility"})
+    if not shares() or len(names) < 2:
+        return {}
+    words = {"protocol": context.protocol, "seed": context.seed, "columns": context.columns, "debug": context.debug}
+    with place() as here:
+        data = {"data": dataset_in(here, dataset), "target": target, "settings": asdict(context.settings)}
+        shards = [{"check": name, **words, **data} for name in names]
+        outputs = run_stage(
+            do_check, shards, folder=here, name=f"checks-{dataset.fingerprint()[:8]}", progress=progress
+        )
+        rows = [json.loads(output.read_text(encoding="utf-8")) for output in outputs]
+    return {name: [Finding(**row) for row in findings] for name, findings in zip(names, rows, strict=True)}
+
+
+def do_check(shard: Any, output: Path) -> None:
+    """One check of an audit."""
+    settings = Settings(**{**shard["settings"], "rule": Rule(**shard["settings"]["rule"])})
+    context = Context(shard["protocol"], shard["seed"], settings, tuple(shard["columns"]), None, shard["debug"])
+    subject = Subject.of(Dataset.open(shard["data"]), shard["target"])
+    findings = run_one(CHECKS.get(shard["check"]), subject, context)
+    output.write_text(json.dumps([finding.model_dump() for finding in findings], ensure_ascii=False), encoding="utf-8")
 
 
 def default_checks(protocol: str) -> list[str]:

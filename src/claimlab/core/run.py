@@ -37,7 +37,7 @@ from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
 from claimlab.core.engine.check import check_engine
 from claimlab.core.engine.current import working
-from claimlab.core.engine.names import parse_engine
+from claimlab.core.engine.names import no_folder, parse_engine
 from claimlab.core.errors import OutputExists, UsageError
 from claimlab.core.guard import DATASET, refuse_taken
 from claimlab.core.journal import Journal
@@ -88,10 +88,7 @@ class Run:
     ) -> None:
         check_engine(engine)
         if output is None and parse_engine(engine).is_remote:
-            raise UsageError(
-                f"The engine '{engine}' works through a folder that all machines see.",
-                "Pass `output` on shared storage.",
-            )
+            raise no_folder(engine)
         self._engine, self._stack = engine, ExitStack()
         self.verb, self.seed, self.force, self.estimate, self.progress = verb, seed, force, estimate, progress
         self._beside = None if output is None else Path(output)

@@ -81,6 +81,7 @@ def evolve(
     seed: int = 20,
     limit: int | None = None,
     force: bool = False,
+    engine: str | None = None,
     progress: Progress = silent,
 ) -> Evolved:
     """Let the claims of `data` pass from agent to agent and be rewritten; every hop is kept.
@@ -91,7 +92,8 @@ def evolve(
     or "always" (intervened). `rewriter` writes for the agents: "rules", "model" (with `profile`) or "replay"
     (`recording`); `auditor` judges.
     With `output` the result is written there, a run that was stopped goes on when it is called again, and the caps hold
-    over all its starts. `mode` and `cache` say how calls of models are recorded.
+    over all its starts. `mode` and `cache` say how calls of models are recorded. With `engine`, lives that ask no model
+    are shared among processes or machines.
     """
     arguments = locals()
     setup = Setup.of(arguments)
@@ -110,7 +112,7 @@ def estimate_evolve(data: Source, **words: Any) -> dict[str, Any]:
 
 _RUN = (
     "data", "output", "limit", "force", "seed", "max_cost", "max_calls", "max_tokens", "mode", "cache", "concurrency",
-    "progress",
+    "engine", "progress",
 )  # fmt: skip
 
 
@@ -127,6 +129,8 @@ def _run(
 
 
 async def _evolved(setup: Setup, run: Run) -> Dataset:
+    from claimlab.evolve.shared import shared_lives  # only here: imports below are deep enough
+
     writer, judges = setup.open_rewriter(run.calls), setup.open_auditors(run.calls)
     try:
         return await simulate_async(
@@ -139,6 +143,7 @@ async def _evolved(setup: Setup, run: Run) -> Dataset:
             seed=setup.seed,
             concurrency=run.calls.concurrency,
             run=run,
+            lives=shared_lives(setup, run.dataset, run.progress),
             progress=run.progress,
         )
     finally:

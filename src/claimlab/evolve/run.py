@@ -48,12 +48,13 @@ async def simulate_async(
     seed: int = 20,
     concurrency: int = 80,
     run: Run | None = None,
+    lives: Sequence[Life] = (),
     progress: Progress = silent,
 ) -> Dataset:
     """The evolved claims with their traces, from parts that are open; with `run`, what is finished is kept there.
 
     A steered claim (`plan.kind` intervened) lives once for every target; auditors may be none (the direct ablation),
-    one or three.
+    one or three. `lives` are those of all claims, in their order, where other processes have lived them.
     """
     plan = plan or Plan()
     if (plan.kind == "intervened") != bool(targets):
@@ -65,7 +66,7 @@ async def simulate_async(
     cast = Cast(stage, rewriter, auditors, seed, plan.context)
     described = parameters(cast, plan, targets)
     journal = Journal(None, {}) if run is None else run.journal(**described)
-    lives = await _all(beginnings, plan, cast, journal, concurrency, progress)
+    lives = lives or await _all(beginnings, plan, cast, journal, concurrency, progress)
     return _dataset(claims, beginnings, lives, cast, plan, described)
 
 

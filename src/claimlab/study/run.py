@@ -164,7 +164,7 @@ class Maker:
         if node.verb == MISSING:
             self.grid.failed[node.key] = json.loads(node.options)["why"]
             return
-        if (folder / _DONE.get(node.verb, MANIFEST)).is_file():
+        if not self.is_missing(node):
             if folder.with_name(f".{folder.name}.work").exists():
                 sweep_finished(folder)
             return
@@ -174,18 +174,26 @@ class Maker:
         except ClaimlabError as error:
             self.grid.failed[node.key] = str(error)
             return
-        seconds = round(time.monotonic() - began, 3)
-        self.grid.timings[node.key] = {"seconds": seconds, "cost": round(self._spent() - before, 9)}
+        self.took(node, round(time.monotonic() - began, 3), round(self._spent() - before, 9))
+
+    def is_missing(self, node: Node) -> bool:
+        return not (self.steps / node.name / _DONE.get(node.verb, MANIFEST)).is_file()
+
+    def took(self, node: Node, seconds: float, cost: float) -> None:
+        self.grid.timings[node.key] = {"seconds": seconds, "cost": cost}
         quick_text(self.grid.output / TIMINGS, json.dumps(self.grid.timings, indent=1, sort_keys=True) + "\n")
 
     def _call(self, node: Node, folder: Path) -> None:
-        verb = _VERBS[node.verb]
-        options: dict[str, Any] = {**self.options(node), **self._shared(verb), "output": folder}
-        places = [self.place(b) for b in node.before]
-        if node.verb == "merge":
-            verb.call(places, **options)
-        else:
-            verb.call(*places, **options)
+        options = {**self.options(node), **self._shared(_VERBS[node.verb])}
+        call_step(node.verb, [self.place(b) for b in node.before], options, folder)
+
+    def as_shard(self, node: Node) -> dict[str, Any]:
+        """The step in words that another process understands; one that can spend nothing needs no cap."""
+        how = {name: value for name, value in self._shared(_VERBS[node.verb]).items() if name in ("mode", "cache")}
+        options = {**self.options(node), **how, **({"cache": str(how["cache"])} if "cache" in how else {})}
+        places = [str(self.place(b).absolute()) for b in node.before]
+        folder = str((self.steps / node.name).absolute())
+        return {"verb": node.verb, "places": places, "options": options, "folder": folder}
 
     def options(self, node: Node) -> dict[str, Any]:
         """The options of a step, with the folders of the datasets that they name."""
@@ -205,6 +213,15 @@ class Maker:
     def _spent(self) -> float:
         file = self.grid.output / SPENT
         return Ledger(file).opening[0] / 1e9 if file.is_file() else 0.0
+
+
+def call_step(name: str, places: Sequence[Path], options: Mapping[str, Any], folder: Path) -> None:
+    """Make one step: the verb itself, with the folders that it reads and the one that it writes."""
+    verb = _VERBS[name]
+    if name == "merge":
+        verb.call(places, **options, output=folder)
+    else:
+        verb.call(*places, **options, output=folder)
 
 
 def asks(node: Node) -> bool:

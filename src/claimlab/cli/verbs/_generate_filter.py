@@ -49,6 +49,7 @@ def filter_(
     estimate: o.EstimateFlag = False,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
+    engine: o.EngineOption = None,
     open_page: o.OpenFlag = False,
     list_metrics: Annotated[  # noqa: ARG001
         bool, o.listing_option("--metrics", "the metrics", _list_metrics)
@@ -72,7 +73,8 @@ def filter_(
 
         filtered = quality_filter(
             data, **words, aggregate=aggregate, complete=complete, decisions=decisions, report=report, live=live,
-            batch=batch, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, force=force, progress=progress,
+            batch=batch, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, force=force, engine=engine,
+            progress=progress,
         )  # fmt: skip
     if report is not None:
         page(report / "index.html", open_page=open_page)

@@ -85,6 +85,7 @@ def audit(
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
+    engine: o.EngineOption = None,
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
@@ -94,7 +95,7 @@ def audit(
 
     options: dict[str, Any] = {
         "checks": checks, "protocol": protocol, "target": target, "columns": columns or (), "seed": seed,
-        "limit": limit, "force": force, "debug": bool(os.environ.get("CLAIMLAB_DEBUG")),
+        "limit": limit, "force": force, "engine": engine, "debug": bool(os.environ.get("CLAIMLAB_DEBUG")),
     }  # fmt: skip
     paths: list[Path] = folders or []
     asks: dict[str, Any] = {
@@ -109,15 +110,14 @@ def audit(
             fixed = front.fix(paths[0], output=output, progress=progress, **options)
         _show_fixed(fixed, open_page, as_json)
         return
-    audits: Sequence[Audit]
     with progress_bar() as progress:
-        if saved:
-            audits = front.saved_audits(saved, output=output, force=force)
-        else:
-            audits = front.audit_all(
+        audits: Sequence[Audit] = (
+            front.saved_audits(saved, output=output, force=force) if saved else
+            front.audit_all(
                 paths, judge=judge, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, progress=progress,
                 **asks, **options,
-            )  # fmt: skip
+            )
+        )  # fmt: skip
     _show(audits, paths, output, open_page, verbose, as_json)
     _fail(audits, strict)
 

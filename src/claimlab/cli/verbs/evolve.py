@@ -97,6 +97,7 @@ def run(
     seed: o.SeedOption = 20,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
+    engine: o.EngineOption = None,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and replay."""

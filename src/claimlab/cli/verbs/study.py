@@ -77,6 +77,7 @@ def run(
     max_cost: o.MaxCostOption = None,
     max_calls: o.MaxCallsOption = None,
     max_tokens: o.MaxTokensOption = None,
+    engine: o.EngineOption = None,
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
@@ -97,7 +98,7 @@ def run(
 
     caps: dict[str, Any] = {"max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
-        grid = study_run(study, output, **options, **caps, progress=progress)
+        grid = study_run(study, output, **options, **caps, engine=engine, progress=progress)
     failed = len(grid.cells) - len(grid.done)
     if as_json:
         emit({"output": str(output), "cells": len(grid.cells), "failed": failed})

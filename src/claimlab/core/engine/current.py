@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,22 @@ _current: ContextVar[Current] = ContextVar("engine", default=Current())  # noqa:
 
 def current() -> Current:
     return _current.get()
+
+
+def shares() -> bool:
+    """Whether the run under way was told to share its work: for parts that are shared only when asked for."""
+    return _current.get().engine not in (None, "local:1")
+
+
+@contextmanager
+def place(folder: Path | None = None) -> Iterator[Path]:
+    """A folder for stages: the one that was passed in, that of the run under way, or one that is removed afterwards."""
+    folder = folder or _current.get().folder
+    if folder is not None:
+        yield folder
+        return
+    with TemporaryDirectory(prefix="claimlab-") as name:
+        yield Path(name)
 
 
 @contextmanager

@@ -38,6 +38,12 @@ def parse_engine(engine: str | None) -> Engine:
     raise UsageError(f"'{engine}' is not a valid engine.", _TODO)
 
 
+def no_folder(engine: str | None) -> UsageError:
+    return UsageError(
+        f"The engine '{engine}' works through a folder that all machines see.", "Pass `output` on shared storage."
+    )
+
+
 def patience(default: float) -> float:
     """How many seconds to wait for workers: `CLAIMLAB_ENGINE_WAIT`, or the default of the engine."""
     word = os.environ.get("CLAIMLAB_ENGINE_WAIT")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from claimlab.core.engine.current import current
-from claimlab.core.engine.names import parse_engine
+from claimlab.core.engine.current import current, place
+from claimlab.core.engine.names import no_folder, parse_engine
 from claimlab.core.engine.run import run_stage
 from claimlab.core.engine.size import SHARE, fitting_workers
 from claimlab.core.engine.stage import named
-from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 
 LEAST = 20_000  # rows that are worth a process, where the caller does not say
@@ -45,10 +42,12 @@ def over_rows(
     alone = spec.kind == "local" and (spec.workers or fitting_workers(memory)) == 1
     if len(slices) <= 1 or alone:
         return _inline(function, rows, slices, name, progress or silent)
-    with _place(folder, engine) as place:
-        shards = [_shard(function, list(rows[start:stop]), place / f"{name}-rows") for start, stop in slices]
+    if folder is None and spec.is_remote:
+        raise no_folder(engine)
+    with place(folder) as here:
+        shards = [_shard(function, list(rows[start:stop]), here / f"{name}-rows") for start, stop in slices]
         outputs = run_stage(
-            do_rows, shards, folder=place, engine=engine, name=name, progress=progress, memory=memory
+            do_rows, shards, folder=here, engine=engine, name=name, progress=progress, memory=memory
         )  # fmt: skip
         return [result for output in outputs for result in json.loads(output.read_text(encoding="utf-8"))]
 
@@ -89,16 +88,3 @@ def _checked(function: Callable[..., list[Any]], rows: list[Any]) -> list[Any]:
     results = function(rows)
     assert len(results) == len(rows), f"{function} gave {len(results)} results for {len(rows)} rows"
     return results
-
-
-@contextmanager
-def _place(folder: Path | None, engine: str | None) -> Iterator[Path]:
-    if folder is not None:
-        yield folder
-        return
-    if parse_engine(engine).is_remote:
-        raise UsageError(
-            f"The engine '{engine}' works through a folder that all machines see.", "Pass `output` on shared storage."
-        )
-    with TemporaryDirectory(prefix="claimlab-") as name:
-        yield Path(name)

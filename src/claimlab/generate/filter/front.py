@@ -66,6 +66,7 @@ def quality_filter(
     max_tokens: int | None = None,
     limit: int | None = None,
     force: bool = False,
+    engine: str | None = None,
     progress: Progress = silent,
 ) -> Filtered:
     """Judge generated samples by metrics and, with `profile`, by a model; keep those that pass.
@@ -75,7 +76,8 @@ def quality_filter(
     a TOML file that replaces some of the packaged ones. `aggregate` joins the metrics of a dimension: "all", "vote" or
     "average". A sample passes only on what was measured; with `complete`, only if all of it was. `reading` chooses
     between the two published thresholds for altered text ("table", "text"). `decisions` are those of annotators, to
-    compare with: a dataset that `review_apply` wrote, or a table. `live` is a page to watch while it runs.
+    compare with: a dataset that `review_apply` wrote, or a table. `live` is a page to watch while it runs. With
+    `engine`, metrics are shared among processes or machines; the model is asked from here.
     """
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data, seeds))
@@ -84,7 +86,7 @@ def quality_filter(
     caps = Caps(max_cost, max_calls, max_tokens)
     with Run(
         "generate-filter", data, output, reads=folders_of(seeds), limit=limit, force=force, caps=caps, mode=mode,
-        cache=cache, batch=batch, progress=progress,
+        cache=cache, batch=batch, engine=engine, progress=progress,
     ) as run:  # fmt: skip
         plan = _plan(run.calls, thresholds, metrics, profile, model, runs, reading, prompts)
         settings = {**plan.describe(), "aggregate": how, "complete": complete}

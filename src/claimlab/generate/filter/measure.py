@@ -11,6 +11,8 @@ from typing import Any
 
 from claimlab.core import packaged
 from claimlab.core.digest import digest_json
+from claimlab.core.engine import run_stage
+from claimlab.core.engine.current import place, shares
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress
@@ -18,7 +20,7 @@ from claimlab.generate.filter.decide import Gate
 from claimlab.generate.filter.judge import Panel
 from claimlab.generate.filter.live import Live
 from claimlab.generate.filter.metric import METRICS, Metric, Reading, broken
-from claimlab.generate.filter.texts import Batch
+from claimlab.generate.filter.texts import Batch, open_batch, write_batch
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ def measure(batch: Batch, plan: Plan, journal: Journal, progress: Progress, live
     gates = []
     order = sorted(plan.metrics.items(), key=lambda item: (item[1].stage != "defects", item[0]))
     judged = plan.panel is None
+    shared = shared_readings([name for name, _ in order if _saved(journal, name, len(batch.texts)) is None], batch)
     for number, (name, metric) in enumerate(order):
         if metric.stage != "defects" and not judged:
             gates += _judged(batch, plan, progress, live)
@@ -53,7 +56,7 @@ def measure(batch: Batch, plan: Plan, journal: Journal, progress: Progress, live
         progress(f"metric: {name}", number, len(order))
         live.show(name, "running")
         begun = time.monotonic()
-        readings = _saved(journal, name, len(batch.texts)) or _readings(metric, batch)
+        readings = _saved(journal, name, len(batch.texts)) or shared.get(name) or readings_of(metric, batch)
         journal.write(f"metrics/{name}", [asdict(reading) for reading in readings])
         live.show(name, "done", readings, round(time.monotonic() - begun, 1))
         gates.append(Gate(name, metric.stage, metric.dimension, readings, metric.gate))
@@ -63,7 +66,7 @@ def measure(batch: Batch, plan: Plan, journal: Journal, progress: Progress, live
     return gates
 
 
-def _readings(metric: Metric, batch: Batch) -> list[Reading]:
+def readings_of(metric: Metric, batch: Batch) -> list[Reading]:
     """What a metric says; one that breaks, or that answers for fewer texts than there are, is an error throughout."""
     try:
         readings = metric.measure(batch)
@@ -74,6 +77,24 @@ def _readings(metric: Metric, batch: Batch) -> list[Reading]:
     if len(readings) != len(batch.texts):
         return [Reading("error", None, "the metric did not answer for every text")] * len(batch.texts)
     return readings
+
+
+def shared_readings(names: Sequence[str], batch: Batch) -> dict[str, list[Reading]]:
+    """What the metrics say, each a shard, where the run shares its work. None of them asks a model."""
+    if not shares() or len(names) < 2:
+        return {}
+    with place() as here:
+        material = write_batch(batch, here)
+        shards = [{"metric": name, "batch": material} for name in names]
+        outputs = run_stage(do_metric, shards, folder=here, name="metrics")
+        rows = [json.loads(output.read_text(encoding="utf-8")) for output in outputs]
+    return {name: [Reading(**row) for row in readings] for name, readings in zip(names, rows, strict=True)}
+
+
+def do_metric(shard: Any, output: Path) -> None:
+    """One metric on the whole batch."""
+    readings = readings_of(METRICS.get(shard["metric"]), open_batch(Path(shard["batch"])))
+    output.write_text(json.dumps([asdict(reading) for reading in readings], ensure_ascii=False), encoding="utf-8")
 
 
 def _judged(batch: Batch, plan: Plan, progress: Progress, live: Live) -> list[Gate]:

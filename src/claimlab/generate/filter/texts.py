@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from claimlab.catalog.bluff.decode import degree as degree_of
+from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset
+from claimlab.core.digest import digest_json, digest_table
 
 MACHINE_MADE = ("MGT", "MTT", "HAT")
 VERACITIES = {"true": "real", "false": "altered"}
@@ -78,6 +81,31 @@ def read_batch(dataset: Dataset, seeds: Dataset | None, table: dict[str, Any]) -
         originals += [_text(row) for row in seeds.records.iter_rows(named=True)]
     judged = _paired(_sourced(machine or rows, originals))
     return Batch(judged, originals, table, dataset.tables.get("predictions"))
+
+
+def write_batch(batch: Batch, place: Path) -> str:
+    """The batch as workers read it: a folder in `place`, named by what is in it."""
+    texts = {name: [asdict(text) for text in getattr(batch, name)] for name in ("texts", "originals")}
+    content = json.dumps({**texts, "table": batch.table}, ensure_ascii=False)
+    predictions = batch.predictions
+    key = digest_json([content, None if predictions is None else digest_table(predictions)])
+    folder = place.absolute() / f"batch-{key[:16]}"
+    if not folder.is_dir():
+        with atomic_folder(folder) as building:
+            (building / "batch.json").write_text(content, encoding="utf-8")
+            if predictions is not None:
+                predictions.write_parquet(building / "predictions.parquet")
+    return str(folder)
+
+
+def open_batch(folder: Path) -> Batch:
+    content = json.loads((folder / "batch.json").read_text(encoding="utf-8"))
+    texts, originals = (
+        [Text(**{**row, "log": None if row["log"] is None else tuple(row["log"])}) for row in content[name]]
+        for name in ("texts", "originals")
+    )
+    file = folder / "predictions.parquet"
+    return Batch(texts, originals, content["table"], pl.read_parquet(file) if file.is_file() else None)
 
 
 def _text(row: dict[str, Any]) -> Text:
