@@ -5,9 +5,10 @@ PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 NEURAL := $(VENV)/.neural
+PEERS := $(VENV)/.peers
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs site screenshots gallery harnesses clean
+.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs site screenshots gallery harnesses bench bench-quick clean
 
 demo: $(READY)
 	$(BIN)/claimlab demo --force
@@ -31,6 +32,14 @@ test-alone: $(NEURAL)
 # Only the tests that failed last time, one after another: did they fail, or did they fail beside others?
 test-failed: $(READY)
 	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none
+
+# Speed against peers and against our last figures, into bench/RESULTS.md. BENCH="--large" adds ten million texts.
+bench: $(PEERS)
+	$(BIN)/python bench/everything.py $(BENCH)
+
+# Under two minutes: has a ratio fallen by half?
+bench-quick: $(READY)
+	$(BIN)/python bench/quick.py
 
 # Inspect and lm-evaluation-harness, in an environment of their own, run a task that we wrote against a local endpoint.
 harnesses: $(READY)
@@ -76,6 +85,12 @@ $(NEURAL): $(READY)
 	$(PIP) -c constraints.txt '$(TORCH)'
 	$(PIP) -c constraints.txt -e '.[encoder,embeddings,lingua]'
 	@touch $(NEURAL)
+
+# One by one: a peer that has no build for this machine is left out, and the bench says that it is not installed.
+$(PEERS): $(READY)
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"], sep="\n")' | \
+	  while read peer; do $(PIP) -c constraints.txt "$$peer" || echo "not installed: $$peer"; done
+	@touch $(PEERS)
 
 clean:
 	rm -rf $(VENV) build dist claimlab-demo src/*.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -20,7 +19,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from audit_plants import PLANTS, Plant
+from harness import DATA, begin, parser
+from parts.audit_plants import PLANTS, Plant
 
 from claimlab.audit.run import audit, default_checks
 from claimlab.audit.subject import Subject
@@ -30,7 +30,6 @@ from claimlab.core.finding import Finding
 from claimlab.core.stats.permute import Exchange
 from claimlab.core.stats.shares import wilson
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 # Pairs, sets of three, events of unequal size, claims with several texts; few rows; a rare class; plain ones.
 SETS = {
     "fake-br": "pairs of a true and a false text", "verite": "sets of three", "twitter15": "events of one class",
@@ -271,15 +270,15 @@ def kept(file: Path) -> list[Row]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=PARTS)
-    parser.add_argument("--runs", type=int, help="runs per dataset or strength; permutations for scikit-learn")
-    parser.add_argument("--rows", type=int, help="records taken of each dataset, whole groups at a time")
-    parser.add_argument("--only", nargs="+", default=[], help="datasets (alarms)")
-    parser.add_argument("--checks", nargs="+", default=[], help="checks (alarms, power)")
-    parser.add_argument("-o", "--output", type=Path, help="keep the measurements here, as JSON lines; go on from them")
-    parser.add_argument("--tables", nargs="+", type=Path, help="only show the tables of kept measurements")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("part", choices=PARTS)
+    made.add_argument("--runs", type=int, help="runs per dataset or strength; permutations for scikit-learn")
+    made.add_argument("--rows", type=int, help="records taken of each dataset, whole groups at a time")
+    made.add_argument("--only", nargs="+", default=[], help="datasets (alarms)")
+    made.add_argument("--checks", nargs="+", default=[], help="checks (alarms, power)")
+    made.add_argument("-o", "--output", type=Path, help="keep the measurements here, as JSON lines; go on from them")
+    made.add_argument("--tables", nargs="+", type=Path, help="only show the tables of kept measurements")
+    options = begin(made)
     ONLY.extend(options.only)
     CHECKS.extend(options.checks)
     if not DATA.is_dir():

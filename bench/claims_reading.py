@@ -13,7 +13,6 @@ them out of the repository.
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import os
@@ -26,9 +25,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from harness import DATA, begin, parser
 
 HERE = Path(__file__).resolve()
-DATA = HERE.parents[2] / "shared" / "data"
 OLD = "5dc14f42850c"  # the rules of the reading before
 SAMPLE = (("covid19-br", "por", 40), ("covid19-fake-news", "eng", 25), ("coaid", "eng", 15))
 READ = 110  # words of a text that the reader sees
@@ -122,14 +121,14 @@ def _ends(interval: tuple[float, float] | None) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("draw", "count"))
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--old", default=OLD)
-    parser.add_argument("--without", type=Path, default=None)
-    parser.add_argument("--data", type=Path, default=DATA)
-    given = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("what", choices=("draw", "count"))
+    made.add_argument("folder", type=Path)
+    made.add_argument("--seed", type=int, default=7)
+    made.add_argument("--old", default=OLD)
+    made.add_argument("--without", type=Path, default=None)
+    made.add_argument("--data", type=Path, default=DATA)
+    given = begin(made)
     if given.what == "draw":
         without = set(given.without.read_text().split()) if given.without else set[str]()
         draw(given.folder, given.data, given.seed, given.old, without)

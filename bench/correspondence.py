@@ -16,7 +16,6 @@ No row is written anywhere; --show prints some pairs to look at. Real data is re
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import tempfile
@@ -26,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from harness import DATA, begin, parser
 
 from claimlab.catalog.load import load
 from claimlab.core.stats.shares import wilson
@@ -38,7 +38,6 @@ from claimlab.search.passage import best_passage
 from claimlab.search.query import Query
 from claimlab.text.guard import is_social
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PASSAGE = 1000  # characters, as the local provider gives them
 HITS = 5
 APART = 183  # days between a claim's own review and one that is surely of another claim
@@ -175,12 +174,12 @@ def _share(n: int, of: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--pairs", type=int, default=100, help="of each kind")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--show", type=int, default=0, help="print so many pairs that are judged wrongly")
-    given = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--data", type=Path, default=DATA)
+    made.add_argument("--pairs", type=int, default=100, help="of each kind")
+    made.add_argument("--seed", type=int, default=0)
+    made.add_argument("--show", type=int, default=0, help="print so many pairs that are judged wrongly")
+    given = begin(made)
     held = [(pair, matched(pair.text, pair.found)) for pair in pairs(given.data, given.pairs, given.seed)]
     for pair, found in [(p, f) for p, f in held if any(map(corresponds, f)) != p.true][: given.show]:
         print(pair, found)

@@ -11,7 +11,6 @@ not how the score would carry over to other data.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -20,7 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from detect_parts import PARTS, Table
+from harness import DATA, begin, parser
+from parts.detect_tables import PARTS, Table
 
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.settings import read as read_settings
@@ -112,13 +112,13 @@ def markdown(table: Table, rows: Sequence[Row]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--with", dest="more", default="", help="more detectors: static,sentence,encoder:epochs=3")
-    parser.add_argument("--out", type=Path, help="folder for detect.md and detect.json")
-    args = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART", help=", ".join(PARTS))
+    made.add_argument("--data", type=Path, default=DATA)
+    made.add_argument("--seeds", type=int, default=5)
+    made.add_argument("--with", dest="more", default="", help="more detectors: static,sentence,encoder:epochs=3")
+    made.add_argument("--out", type=Path, help="folder for detect.md and detect.json")
+    args = begin(made)
     if not args.data.is_dir():
         print(f"The real datasets are not at {args.data}: nothing to measure.")
         return 0

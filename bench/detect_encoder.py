@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))  # a bare machine has no claimlab installed
+from harness import DATA, begin, parser
 
 PARTS = {"covid19-fake-news": 128, "policlaim": 128}  # tokens of a text that are read
 LIMIT = 64 * 2**20
@@ -35,7 +35,7 @@ T_975 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 
 def prepare(folder: Path, data: Path, seeds: int) -> None:
     """Write what the other machine needs, and nothing that it would need claimlab's dependencies to read."""
     import torch
-    from detect_parts import PARTS as TABLES
+    from parts.detect_tables import PARTS as TABLES
     from safetensors.torch import load_file, save_file
 
     from claimlab.detect.neural.files import MINILM, model_place
@@ -123,20 +123,20 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--prepare", type=Path, metavar="DIR", help="write the inputs for another machine, and stop")
-    parser.add_argument("--from", dest="source", type=Path, metavar="DIR", help="a folder that --prepare wrote")
-    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
-    parser.add_argument("--out", type=Path, help="JSON file for every seed's figures")
-    parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--epochs", type=int, default=10)
-    parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--rate", type=float, default=1e-4)
-    parser.add_argument("--steps", type=int, default=None)
-    parser.add_argument("--limit", type=int, default=None)
-    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
-    args = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--prepare", type=Path, metavar="DIR", help="write the inputs for another machine, and stop")
+    made.add_argument("--from", dest="source", type=Path, metavar="DIR", help="a folder that --prepare wrote")
+    made.add_argument("--data", type=Path, default=DATA)
+    made.add_argument("--out", type=Path, help="JSON file for every seed's figures")
+    made.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
+    made.add_argument("--seeds", type=int, default=5)
+    made.add_argument("--epochs", type=int, default=10)
+    made.add_argument("--batch", type=int, default=32)
+    made.add_argument("--rate", type=float, default=1e-4)
+    made.add_argument("--steps", type=int, default=None)
+    made.add_argument("--limit", type=int, default=None)
+    made.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    args = begin(made)
     if lacking := missing():
         sys.exit(f"This machine lacks {', '.join(lacking)}: install them, or run this where they are.")
     if args.prepare:

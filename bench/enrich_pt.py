@@ -13,7 +13,6 @@ claim. Real data is read from ../shared/data beside the checkout, or from --data
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import tempfile
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from harness import DATA, begin, parser
 
 from claimlab.catalog.load import load
 from claimlab.core import sync
@@ -36,8 +36,6 @@ from claimlab.enrich.run import enrich_async
 from claimlab.enrich.sentences import words
 from claimlab.search.local import build_index
 from claimlab.search.providers.local import Local
-
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def portuguese(data: Path, limit: int | None) -> dict[str, Any]:
@@ -153,14 +151,14 @@ async def hit(extractor: Extractor, texts: list[str], labels: list[bool]) -> flo
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["portuguese", "policlaim"])
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--limit", type=int, default=None)
-    parser.add_argument("--model", default=None, help="also a model profile, on a few windows")
-    parser.add_argument("--model-windows", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("what", choices=["portuguese", "policlaim"])
+    made.add_argument("--data", type=Path, default=DATA)
+    made.add_argument("--limit", type=int, default=None)
+    made.add_argument("--model", default=None, help="also a model profile, on a few windows")
+    made.add_argument("--model-windows", type=int, default=20)
+    made.add_argument("--seed", type=int, default=0)
+    given = begin(made)
     if given.what == "portuguese":
         found = portuguese(given.data, given.limit)
     else:

@@ -32,9 +32,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from harness import DATA, begin, parser
 
 HERE = Path(__file__).resolve()
-DATA = HERE.parents[2] / "shared" / "data"
 BEFORE = "f9d8eee21eb3"
 SHOWN = (5, 1)
 READINGS = ("none", "complete", "filtered", "guarded")
@@ -171,15 +171,15 @@ def share(n: int, of: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--limit", type=int, default=None)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--pieces", type=int, default=1, help="of evidence behind a text; the paper shows one")
-    parser.add_argument("--detectors", default="tfidf,sentence")
-    parser.add_argument("--version", choices=("now", "before", "both"), default="both")
-    parser.add_argument("--child", type=Path, default=None, help=argparse.SUPPRESS)
-    given = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--data", type=Path, default=DATA)
+    made.add_argument("--limit", type=int, default=None)
+    made.add_argument("--seeds", type=int, default=3)
+    made.add_argument("--pieces", type=int, default=1, help="of evidence behind a text; the paper shows one")
+    made.add_argument("--detectors", default="tfidf,sentence")
+    made.add_argument("--version", choices=("now", "before", "both"), default="both")
+    made.add_argument("--child", type=Path, default=None, help=argparse.SUPPRESS)
+    given = begin(made)
     if given.child is not None:
         print(json.dumps(measured(given, given.child)))
         return

@@ -12,7 +12,6 @@ they moved less. Nothing is fitted. `curve` runs `claimlab evolve run` on seed24
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import json
@@ -22,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
+from harness import begin, parser
 from sklearn.metrics import roc_auc_score
 
 from claimlab.catalog.load import load
@@ -108,14 +108,14 @@ def distances() -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    jobs = parser.add_subparsers(dest="job", required=True)
+    made = parser(__doc__)
+    jobs = made.add_subparsers(dest="job", required=True)
     for name in ("pairs", "curve"):
         jobs.add_parser(name).add_argument("archive")
     jobs.choices["curve"].add_argument("--steps", type=int, default=30)
     jobs.choices["curve"].add_argument("--seed", type=int, default=20)
     jobs.add_parser("distances")
-    chosen = vars(parser.parse_args())
+    chosen = vars(begin(made))
     work = {"pairs": pairs, "curve": curve, "distances": distances}[chosen.pop("job")]
     for line in work(**chosen):
         print(line, flush=True)

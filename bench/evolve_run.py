@@ -12,7 +12,6 @@ learn from one, the judge from another, and the claims of the third are steered;
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import subprocess
@@ -25,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from harness import begin, parser
 from sklearn.model_selection import GroupKFold
 
 from claimlab.catalog.load import load
@@ -268,8 +268,8 @@ def curve(archive: str, steps: int, seed: int) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    jobs = parser.add_subparsers(dest="job", required=True)
+    made = parser(__doc__)
+    jobs = made.add_subparsers(dest="job", required=True)
     for name in ("auditor", "attainment", "curve"):
         job = jobs.add_parser(name)
         job.add_argument("archive")
@@ -289,7 +289,7 @@ def main() -> None:
     busy.add_argument("--latency", type=float, default=0.2)
     busy.add_argument("--slots", type=int, default=64)
     busy.add_argument("--concurrency", type=int, default=96)
-    chosen = vars(parser.parse_args())
+    chosen = vars(begin(made))
     work = {"auditor": auditor, "attainment": attainment, "throughput": throughput, "curve": curve}[chosen.pop("job")]
     for line in work(**chosen):  # type: ignore[operator]
         print(line, flush=True)

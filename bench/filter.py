@@ -8,12 +8,12 @@ python bench/filter.py speed
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
 
 import numpy as np
 import polars as pl
+from harness import begin, parser
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
@@ -75,11 +75,11 @@ def speed(size: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["planted", "f3", "unrelated", "speed"])
-    parser.add_argument("path", nargs="?", default="../shared/data/f3.zip")
-    parser.add_argument("--size", type=int, default=10_000)
-    given = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("what", choices=["planted", "f3", "unrelated", "speed"])
+    made.add_argument("path", nargs="?", default="../shared/data/f3.zip")
+    made.add_argument("--size", type=int, default=10_000)
+    given = begin(made)
     {"planted": planted, "f3": lambda: f3(given.path), "unrelated": lambda: unrelated(given.path),
      "speed": lambda: speed(given.size)}[given.what]()  # fmt: skip
 

@@ -9,7 +9,6 @@ claims; the packages come from whatever index pip is set up for. Prints one tabl
 
 from __future__ import annotations
 
-import argparse
 import csv
 import os
 import random
@@ -18,6 +17,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from harness import begin, parser
 
 ROOT = Path(__file__).resolve().parents[1]
 ROWS = 500
@@ -51,9 +52,9 @@ def timed(command: str, folder: Path, path: str) -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--keep", type=Path, help="an empty folder to work in, which is kept")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--keep", type=Path, help="an empty folder to work in, which is kept")
+    options = begin(made)
     with tempfile.TemporaryDirectory() as place:
         folder = options.keep or Path(place)
         clone = folder / "claimlab"

@@ -9,7 +9,6 @@ when anything went wrong.
 
 from __future__ import annotations
 
-import argparse
 import bz2
 import gzip
 import io
@@ -31,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from harness import begin, parser
 
 MEMORY = 6 << 30
 SECONDS = 60  # of processor time: the machine may be busy with other things
@@ -537,11 +537,11 @@ def note(outcome: Outcome, tally: Counter[str]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--mutants", type=int, default=60, help="damaged files for each format")
-    parser.add_argument("--only", default="", help="only cases whose name contains this")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--seed", type=int, default=0)
+    made.add_argument("--mutants", type=int, default=60, help="damaged files for each format")
+    made.add_argument("--only", default="", help="only cases whose name contains this")
+    options = begin(made)
     warm_up()
     tally: Counter[str] = Counter()
     slowest: list[Outcome] = []

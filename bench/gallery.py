@@ -9,15 +9,15 @@ on where it was; `--page` only writes the page of what is there.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from gallery_page import page
+from harness import begin, parser
 from load_all import PARTS, views
+from parts.gallery_page import page
 
 import claimlab as cl
 from claimlab.audit.run import default_checks
@@ -76,14 +76,14 @@ def kept(folder: Path, key: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--only", nargs="+", default=[], help="datasets")
-    parser.add_argument("--limit", type=int, default=LARGE, help="records audited of a larger dataset")
-    parser.add_argument("--work", type=Path, default=ROOT / "build" / "gallery", help="where summaries are kept")
-    parser.add_argument("--page", action="store_true", help="audit nothing: write the page of what is kept")
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "gallery.md")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    made.add_argument("--only", nargs="+", default=[], help="datasets")
+    made.add_argument("--limit", type=int, default=LARGE, help="records audited of a larger dataset")
+    made.add_argument("--work", type=Path, default=ROOT / "build" / "gallery", help="where summaries are kept")
+    made.add_argument("--page", action="store_true", help="audit nothing: write the page of what is kept")
+    made.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "gallery.md")
+    options = begin(made)
     if not options.data.is_dir() and not options.page:
         print(f"The real datasets are not at {options.data}: nothing to audit.")
         return 0

@@ -13,7 +13,6 @@ with the options of a message. Nothing of the files is kept.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import contextlib
 import json
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from harness import DATA, begin, parser
 
 from claimlab.catalog.load import DATASETS, load
 from claimlab.core.errors import ClaimlabError
@@ -274,11 +274,11 @@ def tables_of(source: Path, most: int, folder: Path) -> list[Path]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
-    parser.add_argument("--only", nargs="*", help="these datasets")
-    parser.add_argument("--tables", type=int, default=6, help="tables of each zip that are tried by themselves")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--data", type=Path, default=DATA)
+    made.add_argument("--only", nargs="*", help="these datasets")
+    made.add_argument("--tables", type=int, default=6, help="tables of each zip that are tried by themselves")
+    options = begin(made)
     tally: Counter[tuple[str, str]] = Counter()
     for source in sorted(options.data.glob("*.zip")):
         if options.only and source.stem not in options.only:

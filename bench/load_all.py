@@ -10,7 +10,6 @@ does not load.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from harness import DATA, begin, parser
 
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.load import DATASETS, load
@@ -159,10 +159,10 @@ def tables(dataset: Dataset) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
-    parser.add_argument("--only", help="one dataset")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--data", type=Path, default=DATA)
+    made.add_argument("--only", help="one dataset")
+    options = begin(made)
     if not options.data.is_dir():
         print(f"The real datasets are not at {options.data}: nothing to load.")
         return 0

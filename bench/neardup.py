@@ -5,7 +5,7 @@
     python bench/neardup.py --curve            claimlab alone, streaming, up to ten million
 
 All look for pairs of character 5-grams with Jaccard 0.7 or more, each in a process of its own, one after the other, in
-the way its documentation shows (bench/neardup_peers.py). Truth is the exact Jaccard similarity of the planted pairs;
+the way its documentation shows (parts/neardup_peers.py). Truth is the exact Jaccard similarity of the planted pairs;
 precision is that of the pairs a finder returns. The peers come with: pip install 'claimlab[bench]'
 """
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -23,11 +22,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
-
-from neardup_peers import FINDERS, NotInstalled
+from harness import Row, begin, cpu_seconds, parser, peak_mb, record
+from parts.neardup_peers import FINDERS, NotInstalled
 
 THRESHOLD = 0.7
 
@@ -124,17 +120,6 @@ def work(name: str, data: Path, out: Path) -> None:
     print(json.dumps({**took, "peak_mb": peak_mb(), "texts_mb": before}))
 
 
-def cpu_seconds() -> float:
-    """Of all threads and finished child processes: what a busy machine cannot stretch as it stretches the clock."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(u.ru_utime + u.ru_stime for u in used)
-
-
-def peak_mb() -> float:
-    """Of this process and, as if they ran one by one, its largest child."""
-    return sum(resource.getrusage(w).ru_maxrss for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
-
-
 def measure(name: str, data: Path, texts: list[str], truth: set[tuple[int, int]]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "pairs.npy"
@@ -195,7 +180,7 @@ def compare(count: int, only: list[str], repeat: int) -> None:
             row = min(runs, key=lambda r: float(r.get("seconds", 0)))
             rows.append(row)
             print(_line(row), flush=True)
-    _verdict(rows)
+    _verdict(rows, count)
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -208,9 +193,20 @@ def _line(row: dict[str, Any]) -> str:
     )
 
 
-def _verdict(rows: list[dict[str, Any]]) -> None:
+def _verdict(rows: list[dict[str, Any]], count: int) -> None:
     ours = [r for r in rows if r["finder"] == "claimlab" and "note" not in r]
     peers = [r for r in rows if not r["finder"].startswith("claimlab") and r.get("precision") is not None]
+    what = f"{count:,} posts"
+    for row in rows:
+        if row["finder"].startswith("claimlab"):
+            continue
+        if "note" in row or not ours:
+            record(
+                Row("near-duplicates", what, row["finder"], ours[0]["cpu"] if ours else None, note=row.get("note", ""))
+            )
+            continue
+        note = f"recall {ours[0]['recall']:.3f} against {row['recall']:.3f}"
+        record(Row("near-duplicates", what, row["finder"], ours[0]["cpu"], row["cpu"], note=note))
     if ours and peers:
         best = max(peers, key=lambda r: int(r["texts_per_second"]))
         by_clock = ours[0]["texts_per_second"] / best["texts_per_second"]
@@ -239,6 +235,8 @@ def curve(sizes: list[int], memory: str) -> None:
             f"{row['clusters']:>10,}{row['disk_mb']:>9,.0f}",
             flush=True,
         )
+        note = f"peak {row['peak_mb']:,.0f} MB, {row['seconds']:.0f} s by the clock"
+        record(Row("near-duplicates", f"curve, {size:,} texts", "", row["cpu"], note=note))
 
 
 def write_posts(block: list[str], size: int, folder: Path) -> None:
@@ -263,18 +261,18 @@ def stream(folder: Path, memory: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--texts", type=int, default=100_000)
-    parser.add_argument("--only", action="append", choices=list(FINDERS), default=[])
-    parser.add_argument("--repeat", type=int, default=1, help="keep the fastest of so many runs of each")
-    parser.add_argument("--curve", action="store_true")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000], help="for --curve")
-    parser.add_argument("--memory", default="8GB", help="for --curve")
-    parser.add_argument("--worker", help=argparse.SUPPRESS)
-    parser.add_argument("--stream", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--data", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--out", type=Path, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--texts", type=int, default=100_000)
+    made.add_argument("--only", action="append", choices=list(FINDERS), default=[])
+    made.add_argument("--repeat", type=int, default=1, help="keep the fastest of so many runs of each")
+    made.add_argument("--curve", action="store_true")
+    made.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000], help="for --curve")
+    made.add_argument("--memory", default="8GB", help="for --curve")
+    made.add_argument("--worker", help=argparse.SUPPRESS)
+    made.add_argument("--stream", action="store_true", help=argparse.SUPPRESS)
+    made.add_argument("--data", type=Path, help=argparse.SUPPRESS)
+    made.add_argument("--out", type=Path, help=argparse.SUPPRESS)
+    chosen = begin(made)
     if chosen.worker:
         try:
             work(chosen.worker, chosen.data, chosen.out)

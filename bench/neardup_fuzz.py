@@ -9,16 +9,12 @@
 
 from __future__ import annotations
 
-import argparse
 import random
 import resource
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+from harness import begin, parser
 
 from claimlab.text.neardup import _kernel, find_across, find_pairs
 from claimlab.text.neardup.bands import Plan
@@ -99,11 +95,11 @@ def wrong_calls(rng: random.Random) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--grow", action="store_true", help="fail if memory goes on growing after the first half")
-    chosen = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--seconds", type=float, default=20)
+    made.add_argument("--seed", type=int, default=0)
+    made.add_argument("--grow", action="store_true", help="fail if memory goes on growing after the first half")
+    chosen = begin(made)
     began, rounds, middle = time.monotonic(), 0, 0
     while (passed := time.monotonic() - began) < chosen.seconds:
         rng = random.Random(f"{chosen.seed}-{rounds}")

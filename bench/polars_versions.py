@@ -9,7 +9,6 @@ the same rows, and so do the hashes that name them: those are left out of the co
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from harness import begin, parser
 
 OLD = "1.30.0"  # the lower bound in pyproject.toml
 COMMANDS = (
@@ -99,10 +99,10 @@ def first_path(a: Any, b: Any, at: str = "") -> str | None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--old", default=OLD)
-    parser.add_argument("--work", type=Path, help="keep what was written here, to look at")
-    wanted = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--old", default=OLD)
+    made.add_argument("--work", type=Path, help="keep what was written here, to look at")
+    wanted = begin(made)
     with tempfile.TemporaryDirectory() as temporary:
         work = wanted.work or Path(temporary)
         install(wanted.old, Path(temporary) / "site")

@@ -107,7 +107,7 @@ def keywords() -> Iterator[tuple[Job, Job]]:
 
 @contextmanager
 def auditing() -> Iterator[tuple[Job, Job]]:
-    """Every default check on a small dataset, beside a cross-validated bag of words with scikit-learn."""
+    """One check under the fair protocol, with its permutations, beside a cross-validated bag of words."""
     from audit_speed import synthetic
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -116,10 +116,10 @@ def auditing() -> Iterator[tuple[Job, Job]]:
 
     from claimlab.audit.run import audit
 
-    data = synthetic(1_500)
+    data = synthetic(300)
     texts, truth = data.records["text"].to_list(), data.records["veracity"].to_list()
     model = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
-    yield lambda: audit(data), lambda: [cross_val_score(model, texts, truth, cv=5) for _ in range(2)]
+    yield lambda: audit(data, checks=["length"]), lambda: cross_val_score(model, texts, truth, cv=5)
 
 
 @contextmanager
@@ -160,19 +160,19 @@ def evaluating() -> Iterator[tuple[Job, Job]]:
 
 @contextmanager
 def propagation() -> Iterator[tuple[Job, Job]]:
-    """Steps of agents on a network, beside a plain loop that draws as many neighbours."""
-    import random
+    """Claims that pass from agent to agent and are rewritten by rules, beside replacing words in as many texts."""
+    import re
 
-    from evolve import connected, in_claimlab
+    import claimlab as cl
+    from claimlab.generate.planted import clean_twin
 
-    network = connected(10_000)
-    run, neighbours = in_claimlab(network), network.indices.tolist()
-    choose = random.Random(1).choice
+    data = clean_twin(size=60)
+    texts, word = data.records["text"].to_list(), re.compile(r"\b(\w)(\w+)\b")
 
     def plain() -> object:
-        return [choose(neighbours) for _ in range(5 * network.size)]
+        return [word.sub(lambda match: match[2] + match[1], text) for _ in range(100) for text in texts]
 
-    yield lambda: run(5), plain
+    yield lambda: cl.evolve(data, steps=10), plain
 
 
 @contextmanager

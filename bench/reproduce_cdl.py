@@ -11,13 +11,13 @@ generator than R's). Where only a part of the files is at hand, the row says so.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from harness import begin, parser
 
 from claimlab.audit import cdl
 from claimlab.audit.run import audit
@@ -145,12 +145,12 @@ def line(cells: list[str]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made = parser(__doc__)
     here = Path(__file__).resolve().parents[1]
-    parser.add_argument("--data", type=Path, default=here.parent / "shared" / "data")
-    parser.add_argument("--only", nargs="*", help="only these datasets")
-    parser.add_argument("--no-fair", action="store_true", help="only the published protocol")
-    options = parser.parse_args()
+    made.add_argument("--data", type=Path, default=here.parent / "shared" / "data")
+    made.add_argument("--only", nargs="*", help="only these datasets")
+    made.add_argument("--no-fair", action="store_true", help="only the published protocol")
+    options = begin(made)
     if not options.data.is_dir():
         print(f"The real datasets are not at {options.data}: nothing to compare.")
         return 0

@@ -12,7 +12,6 @@ fake rows, the file has 913): Tables 3 and 7 are given as the file has it, and a
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from harness import DATA, begin, parser
 
 from claimlab.catalog.load import load
 from claimlab.clean.front import clean
@@ -158,10 +158,10 @@ def fake_br(data: Path) -> list[Line]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
-    parser.add_argument("--no-lingua", action="store_true", help="leave out MuMiN, which takes lingua minutes")
-    args = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--data", type=Path, default=DATA)
+    made.add_argument("--no-lingua", action="store_true", help="leave out MuMiN, which takes lingua minutes")
+    args = begin(made)
     os.environ.setdefault("CLAIMLAB_CL100K", str(args.data / "cl100k_base.tiktoken"))
     lines = covid19_br(args.data) + fake_br(args.data) + ([] if args.no_lingua else mumin(args.data))
     print("| figure | published or expected | ours | difference | |\n| --- | --- | --- | --- | --- |")

@@ -7,7 +7,6 @@ They show the demo's synthetic data only. It needs Chromium (`apt-get install ch
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import subprocess
@@ -15,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from harness import begin, parser
 
 ROOT = Path(__file__).resolve().parents[1]
 CLAIMLAB = str(Path(sys.executable).with_name("claimlab"))
@@ -61,12 +62,12 @@ def served(demo: Path) -> tuple[subprocess.Popen[str], str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--demo", type=Path, help="a folder of `claimlab demo`; made if it is not given")
-    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "images")
-    parser.add_argument("--dark", action="store_true", help="in dark mode")
-    parser.add_argument("--phone", action="store_true", help="as wide as a phone")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--demo", type=Path, help="a folder of `claimlab demo`; made if it is not given")
+    made.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "images")
+    made.add_argument("--dark", action="store_true", help="in dark mode")
+    made.add_argument("--phone", action="store_true", help="as wide as a phone")
+    options = begin(made)
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         print("Chromium is missing: apt-get install chromium (needs root).")

@@ -7,9 +7,10 @@ Prints a Markdown table: dataset, the feature alone, its macro-F1 with interval,
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
+
+from harness import DATA, begin, parser
 
 from claimlab.audit.run import audit
 from claimlab.catalog.load import load
@@ -24,9 +25,9 @@ CASES: list[tuple[str, str | None, str, str | None, float]] = [
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--data", type=Path, default=DATA)
+    options = begin(made)
     if not options.data.is_dir():
         print(f"The real datasets are not at {options.data}: nothing to measure.")
         return 0

@@ -8,12 +8,13 @@ for every setting) are made once per study, whatever the number of runs, and are
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from harness import begin, parser
 
 import claimlab as cl
 from claimlab.generate.planted import planted
@@ -61,10 +62,10 @@ def as_study(output: Path) -> tuple[float, float, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--repeat", type=int, default=3)
-    args = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--seeds", type=int, default=20)
+    made.add_argument("--repeat", type=int, default=3)
+    args = begin(made)
     hand, study, tables, cells = [], [], [], 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

@@ -1,6 +1,6 @@
 """Speed of the text room on made-up posts, each function beside the usual way to do the same, in one run.
 
-    python bench/text.py [ROWS]        (default 180000; the usual way is timed on a tenth and scaled)
+    python bench/text.py [ROWS]        (default 180,000; the usual way is timed on a tenth and scaled)
 
 Processor seconds, so that a busy machine does not blur them; ratios carry over between machines. Packages that are no
 dependency of claimlab (emoji, tldextract, budoux, rjieba) are compared where installed, and named where they are not.
@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import polars as pl
+from harness import Row, begin, best, parser, record
 
 from claimlab.text.normalise import normal_form, strip_emoji
 from claimlab.text.repair import repair_mojibake
@@ -24,7 +23,7 @@ from claimlab.text.tokens import _icu_words, tokenize
 from claimlab.text.urls import domains, find_urls, strip_urls
 
 SHARE = 10
-Row = tuple[str, Callable[[pl.Series], Any], str, Callable[[list[str]], Any] | None]
+Comparison = tuple[str, Callable[[pl.Series], Any], str, Callable[[list[str]], Any] | None]
 
 
 def posts(rows: int, seed: int = 0) -> pl.Series:
@@ -39,7 +38,7 @@ def posts(rows: int, seed: int = 0) -> pl.Series:
     return pl.Series([" ".join(w[:n]) + t for w, n, t in zip(words, lengths, tails, strict=True)])
 
 
-def comparisons() -> Iterator[Row]:
+def comparisons() -> Iterator[Comparison]:
     yield "tokenize", tokenize, "re.findall", lambda texts: [re.findall(r"\w+", t.lower()) for t in texts]
     yield "normal_form", normal_form, "", None
     yield "find_urls", find_urls, "re.findall", lambda texts: [re.findall(r"https?://\S+", t) for t in texts]
@@ -81,24 +80,23 @@ def segmenters() -> Iterator[tuple[str, str, Callable[[str], list[str]] | None]]
     yield "Japanese, budoux (phrases)", samples["Japanese"], parser.parse if parser else None
 
 
-def timed(run: Callable[[Any], Any], given: Any) -> float:
-    best = float("inf")
-    for _ in range(2):
-        start = time.process_time()
-        run(given)
-        best = min(best, time.process_time() - start)
-    return best
+def timed(run: Callable[[Any], Any], texts: Any) -> float:
+    return best(lambda: run(texts), 2).cpu
 
 
-def main(arguments: list[str]) -> int:
-    texts = posts(int(arguments[0]) if arguments else 180_000)
+def main() -> None:
+    made = parser(__doc__)
+    made.add_argument("rows", type=int, nargs="?", default=180_000)
+    texts = posts(begin(made).rows)
     part = texts.head(texts.len() // SHARE).to_list()
     print(f"{texts.len():,} posts of {texts.str.len_chars().mean():.0f} characters")
     for name, ours, other, theirs in comparisons():
         seconds = timed(ours, texts)
         ratio = ""
         if theirs is not None:
-            ratio = f"{SHARE * timed(theirs, part) / seconds:6.1f} times {other}"
+            peer = SHARE * timed(theirs, part)
+            ratio = f"{peer / seconds:6.1f} times {other}"
+            record(Row("text", name, other, seconds, peer))
         elif other:
             ratio = f"       {other} is not installed"
         print(f"{name:22} {seconds:6.2f} s {ratio}")
@@ -108,8 +106,7 @@ def main(arguments: list[str]) -> int:
             seconds = timed(lambda text, cut=cut: [cut(text) for _ in range(2000)], sample)
             speed = f"{2000 * len(sample) / seconds / 1e6:.1f} M characters/s"
         print(f"{name:28} {speed}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -53,8 +54,9 @@ def begin(made: argparse.ArgumentParser, arguments: Sequence[str] | None = None)
     global _file
     options = made.parse_args(arguments)
     _file = options.json
+    del options.json  # the rest is the script's own
     for line in banner():
-        print(line, flush=True)
+        print(line, file=sys.stderr, flush=True)
     return options
 
 

@@ -1,24 +1,39 @@
-"""What agents do to a claim when they rewrite it: counts over the released traces, for the rule rewriter to draw from.
+"""What rewriting does to claims: edits counted over the released traces, and a blind reading of two versions.
 
-    python bench/evolve_operations.py learn evolved-claims.zip [--write FILE]
-    python bench/evolve_operations.py compare evolved-claims.zip RUN [RUN ...]
+    python bench/evolve_rewrites.py learn evolved-claims.zip [--write FILE]
+    python bench/evolve_rewrites.py compare evolved-claims.zip RUN [RUN ...]
+    python bench/evolve_rewrites.py draw DIR --old WALK STEERED --new WALK STEERED [--seed 7]
+    python bench/evolve_rewrites.py count DIR
 
 FILE is src/claimlab/evolve/rewrite/data/frequencies.toml. `learn` reads every hop of the released traces whose text
 changed and says which kinds of edits it shows: a hop may show several. Edits are recognised by word lists and counts
 (`claimlab.evolve.rewrite.edits`), the same for everybody's text. The table holds shares only: by target, at the first,
 the second and later rewrites, the words that texts end with against their seed, and how many agents rewrite at all.
 `compare` puts the shares of runs of our own beside them.
+
+WALK is a run of 30 steps over the released seeds, STEERED one towards all targets. `draw` takes the ends of 15 walks
+and of one steered claim for each of the 15 targets, the same claims of both versions. It writes DIR/sheet.csv (seed,
+target, text, and three columns to be filled in with 1 or 0) and DIR/key.csv (which version wrote what). `count` puts
+them together. The rubric:
+
+    grammatical   a careful reader finds no mistake of grammar, and no sentence that makes no sense
+    plausible     a person who had heard the seed might pass it on like this: it is about the same thing, says it in the
+                  speaker's own words or with the speaker's own emphasis, and is not the seed word for word
+    reached       the text has the value that was the target (steered claims only)
+
+The files hold text of the dataset: keep them out of the repository.
 """
 
 from __future__ import annotations
 
-import argparse
+import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+from harness import begin, parser
 
 from claimlab.core.dataset import Dataset
 from claimlab.evolve.claims.model import Target
@@ -85,7 +100,7 @@ def producers(hops: pl.DataFrame) -> dict[str, float]:
 def as_toml(hops: pl.DataFrame) -> str:
     lines = [
         (
-            "# Aggregates of the released traces, written by bench/evolve_operations.py: which kinds of "
+            "# Aggregates of the released traces, written by bench/evolve_rewrites.py: which kinds of "
             "edits a rewrite shows."
         ),
         "# `first`, `second` and `later` are the first, the second and all later rewrites of a trace; the numbers are",
@@ -116,26 +131,81 @@ def _traces(source: Path) -> Dataset:
     return loaded
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("learn", "compare"))
-    parser.add_argument("source", type=Path)
-    parser.add_argument("runs", nargs="*", type=Path)
-    parser.add_argument("--write", type=Path)
-    options = parser.parse_args()
-    released = read_hops([_traces(options.source)])
-    if options.what == "learn":
-        text = as_toml(released)
-        if options.write:
-            options.write.write_text(text, encoding="utf-8")
-        print(text)
-        return
+GRADES = ("grammatical", "plausible", "reached")
+WALKS = 15
+
+
+def ends(run: Path) -> dict[str, tuple[str, str]]:
+    """Trace to its seed and its last text."""
+    table = pl.read_parquet(run / "traces.parquet").sort("trace_id", "round", "step")
+    last = table.group_by("trace_id", maintain_order=True).agg(pl.col("input").first(), pl.col("output").last())
+    return {trace: (seed, text) for trace, seed, text in last.iter_rows()}
+
+
+def draw(folder: Path, old: list[Path], new: list[Path], seed: int) -> None:
+    lot = random.Random(seed)
+    walks, steered = (sorted(ends(run)) for run in old)
+    chosen = [("walk", name) for name in lot.sample(walks, WALKS)]
+    by_target: dict[str, list[str]] = {}
+    for name in steered:
+        by_target.setdefault("-".join(name.split("seed240-")[-1].split("-")[1:]), []).append(name)
+    chosen += [(target, lot.choice(names)) for target, names in sorted(by_target.items())]
+    rows = []
+    for version, runs in (("old", old), ("new", new)):
+        known = {**ends(runs[0]), **ends(runs[1])}
+        rows += [(version, name, target, *known[name]) for target, name in chosen]
+    lot.shuffle(rows)
+    frame = pl.DataFrame(rows, schema=["version", "trace", "target", "seed", "text"], orient="row")
+    frame = frame.with_row_index("number", 1)
+    folder.mkdir(parents=True, exist_ok=True)
+    blank = [pl.lit(None, dtype=pl.Int8).alias(grade) for grade in GRADES]
+    frame.select("number", "target", "seed", "text", *blank).write_csv(folder / "sheet.csv")
+    frame.select("number", "version", "trace").write_csv(folder / "key.csv")
+
+
+def count(folder: Path) -> None:
+    sheet = pl.read_csv(folder / "sheet.csv").join(pl.read_csv(folder / "key.csv"), on="number")
+    print("| version | texts | grammatical | plausible | both | target reached |\n|---|---|---|---|---|---|")
+    for version in ("old", "new"):
+        part = sheet.filter(pl.col("version") == version)
+        both = int(((part["grammatical"] == 1) & (part["plausible"] == 1)).sum())
+        aimed = part.filter(pl.col("target") != "walk")
+        print(
+            f"| {version} | {part.height} | {part['grammatical'].sum()} | {part['plausible'].sum()} | {both} | "
+            f"{aimed['reached'].sum()} of {aimed.height} |"
+        )
+
+
+def compare(released: pl.DataFrame, runs: list[Path]) -> None:
     columns = {"released": shares(list(rewrites(released)))[("all", 0)]}
-    for run in options.runs:
+    for run in runs:
         columns[run.name] = shares(list(rewrites(read_hops([Dataset.open(run)]))))[("all", 0)]
     print("| kind | " + " | ".join(columns) + " |\n|" + "---|" * (len(columns) + 1))
     for kind in ("hops", "edits", *KINDS):
         print(f"| {kind} | " + " | ".join(f"{column[kind]:.2f}" for column in columns.values()) + " |")
+
+
+def main() -> None:
+    made = parser(__doc__)
+    made.add_argument("what", choices=("learn", "compare", "draw", "count"))
+    made.add_argument("source", type=Path, help="the archive, or the folder of a reading")
+    made.add_argument("runs", nargs="*", type=Path)
+    made.add_argument("--write", type=Path)
+    made.add_argument("--old", nargs=2, type=Path)
+    made.add_argument("--new", nargs=2, type=Path)
+    made.add_argument("--seed", type=int, default=7)
+    options = begin(made)
+    if options.what == "draw":
+        draw(options.source, options.old, options.new, options.seed)
+    elif options.what == "count":
+        count(options.source)
+    elif options.what == "compare":
+        compare(read_hops([_traces(options.source)]), options.runs)
+    else:
+        text = as_toml(read_hops([_traces(options.source)]))
+        if options.write:
+            options.write.write_text(text, encoding="utf-8")
+        print(text)
 
 
 if __name__ == "__main__":

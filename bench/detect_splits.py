@@ -1,43 +1,67 @@
-"""Does a detector carry over to languages it was not trained on? Head to tail, multilingual vectors against n-grams.
+"""How much a detector's score owes to the split: random against fair, and languages it was not trained on.
 
-    python bench/crosslingual.py [--data DIR] [--seeds 5]
+    python bench/detect_splits.py random [--data ../shared/data] [--seeds 3]
+    python bench/detect_splits.py languages [--data ../shared/data] [--seeds 5]
 
-Each dataset is split by `head-to-tail` (train on widely spoken languages, test on the others) with several seeds, and
-the same split is given to `majority`, `tfidf` and `multilingual`. Shown are the mean macro-F1 over seeds and its range,
-for all test records and for those in a language that the sentence encoder knows. No row is written anywhere. Real data
-is read from ../shared/data, or from --data.
+`random` prints macro-F1 (mean over seeds, lowest and highest) of `tfidf` and of the majority class under several
+splits, with the share of test rows whose text or group is in train. A split that cannot be made is listed with the
+reason. `languages` splits by `head-to-tail` (train on widely spoken languages, test on the others) and gives the same
+split to `majority`, `tfidf` and `multilingual`: mean macro-F1 over seeds and its range, for all test records and for
+those in a language that the sentence encoder knows. No row is written anywhere.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 import polars as pl
+from harness import DATA, begin, parser, shared
 
 import claimlab as cl
+from claimlab.catalog.load import load
+from claimlab.core.dataset import Dataset
+from claimlab.core.errors import ClaimlabError
 from claimlab.core.stats.scores import macro_f1_of
+from claimlab.detect.detector import DETECTORS
 from claimlab.detect.detectors import multilingual
+from claimlab.detect.run import detect
+from claimlab.detect.scores import scores_of
+from claimlab.split.run import Split, split
+from claimlab.tasks.known.table_veracity import VERACITY as TASK
 from claimlab.tasks.task import open_task
 from claimlab.text.langid import identify
 from claimlab.text.vectors import LANGUAGES, encode
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+DATASETS = ("twitter15",)
+STRATEGIES = ("random", "group", "event")
+
+
+def macro_f1(done: Split, detector: str, seed: int) -> float:
+    return 100 * float(scores_of(detect(done.dataset, DETECTORS.get(detector)(), seed=seed), TASK)["macro_f1"])
+
+
+def row(dataset: Dataset, strategy: str, seeds: int) -> str:
+    made = []
+    for seed in range(seeds):
+        try:
+            made.append(split(dataset, strategy, seed=seed))
+        except ClaimlabError as error:
+            return f"{dataset.name:<14} {strategy:<16} not made: {error.problem}"
+    scores = [macro_f1(one, "tfidf", seed) for seed, one in enumerate(made)]
+    floor = [macro_f1(one, "majority", seed) for seed, one in enumerate(made)]
+    leaks = [one.checked.leaks[0] for one in made]
+    text = fmean(100 * leak.texts / leak.rows for leak in leaks)
+    group = fmean(100 * (leak.group or 0) / leak.rows for leak in leaks)
+    span = f"{fmean(scores):5.1f} ({min(scores):.1f} to {max(scores):.1f})"
+    return f"{dataset.name:<14} {strategy:<16} {span:<22} {fmean(floor):5.1f} {text:8.1f} {group:8.1f}"
+
+
 SETS = {"nlp4if-2021": "nlp4if-2021.zip", "mumin": "mumin.zip"}
-DETECTORS = ("majority", "tfidf", "multilingual")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--seeds", type=int, default=5)
-    arguments = parser.parse_args()
-    multilingual.encode = Remembered()  # type: ignore[attr-defined]
-    for name, file in SETS.items():
-        compare(name, with_languages(cl.load(name, arguments.data / file)), arguments.seeds)
+COMPARED = ("majority", "tfidf", "multilingual")
 
 
 class Remembered:
@@ -58,7 +82,7 @@ def compare(name: str, dataset: cl.Dataset, seeds: int) -> None:
         parts = cl.split(dataset, by="head-to-tail", seed=seed).dataset
         if not seed:
             describe(name, parts.records)
-        for detector in DETECTORS:
+        for detector in COMPARED:
             run = cl.detect(parts, detector, seed=seed)
             for reading, score in measured(run).items():
                 scores[detector, reading].append(score)
@@ -101,6 +125,24 @@ def measured(run: cl.Dataset) -> dict[str, float]:
         for reading, part in readings.items()
         if part["truth"].n_unique() > 1
     }
+
+
+def main() -> None:
+    made = parser(__doc__)
+    made.add_argument("what", choices=("random", "languages"))
+    made.add_argument("--data", type=Path, default=DATA)
+    made.add_argument("--seeds", type=int)
+    options = begin(made)
+    if options.what == "random":
+        print(f"{'dataset':<14} {'split':<16} {'tfidf macro-F1':<22} {'floor':>5} {'text %':>8} {'group %':>8}")
+        for name in DATASETS:
+            dataset = load(name, shared(f"{name}.zip", options.data))
+            for strategy in STRATEGIES:
+                print(row(dataset, strategy, options.seeds or 3), flush=True)
+        return
+    multilingual.encode = Remembered()  # type: ignore[attr-defined]
+    for name, file in SETS.items():
+        compare(name, with_languages(cl.load(name, shared(file, options.data))), options.seeds or 5)
 
 
 if __name__ == "__main__":

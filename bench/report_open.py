@@ -1,0 +1,74 @@
+"""How large a report is, and how long a browser takes to open it.
+
+    python bench/report_open.py [--rows 20000] [--repeat 5]
+
+Audits synthetic records, writes the report, and opens its page in Chromium (Playwright) without a network: the time
+until it has loaded, and until every table is laid out. There is no peer that writes the same page; a page of the same
+bytes without a line of script or style is the least that any page of that size needs. Without a browser, only the size.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from audit_speed import synthetic
+from harness import Row, begin, best, need, parser, record
+
+LIMIT = 2_000_000  # bytes
+LOADED = "() => { const t = performance.getEntriesByType('navigation')[0]; return t.loadEventEnd - t.startTime; }"
+
+
+def open_times(browser: Any, page: Path, repeat: int) -> float:
+    """The least milliseconds until the page has loaded, by the browser's own clock."""
+    times = []
+    for _ in range(repeat):
+        context = browser.new_context(offline=True)
+        tab = context.new_page()
+        tab.goto(page.as_uri(), wait_until="load")
+        tab.wait_for_function("() => performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
+        times.append(float(tab.evaluate(LOADED)))
+        context.close()
+    return min(times)
+
+
+def in_browser(page: Path, plain: Path, rows: int, repeat: int) -> None:
+    what = f"report of {rows:,} records, time to open"
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if need("playwright") is None or chromium is None:
+        record(Row("report", what, "", None, note="Chromium or Playwright is not installed"))
+        return
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        ours, theirs = open_times(browser, page, repeat), open_times(browser, plain, repeat)
+        browser.close()
+    record(Row("report", what, "text of the same size, no script", ours, theirs, "ms by the clock"))
+
+
+def main() -> None:
+    import claimlab as cl
+
+    made = parser(__doc__)
+    made.add_argument("--rows", type=int, default=20_000)
+    made.add_argument("--repeat", type=int, default=5)
+    options = begin(made)
+    with tempfile.TemporaryDirectory() as place:
+        folder, data = Path(place), synthetic(options.rows)
+        cost = best(lambda: cl.audit(data, output=folder / "report", force=True), 1)
+        page, plain = folder / "report" / "index.html", folder / "plain.html"
+        size = page.stat().st_size
+        plain.write_text("<!doctype html><meta charset=utf-8><p>" + "a synthetic claim " * (size // 18), "utf-8")
+        what = f"report of {options.rows:,} records"
+        record(
+            Row("report", f"{what}, size", "the limit of 2 MB", size / 1e6, LIMIT / 1e6, "MB"),
+            Row("report", f"{what}, audit and writing", "", cost.cpu),
+        )
+        in_browser(page, plain, options.rows, options.repeat)
+
+
+if __name__ == "__main__":
+    main()
