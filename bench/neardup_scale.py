@@ -32,10 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
-
+from harness import begin, parser
 from neardup import make_posts, write_posts
 
 STAGES = ("sketch", "same", "match", "verify")
@@ -161,7 +158,11 @@ def dask(folder: Path, count: int) -> dict[str, Any]:
     """A scheduler and two workers as processes of their own; a worker that is killed is started again."""
     head("The same on a Dask cluster of two workers, three of which are killed")
     place, port = posts(folder, count), 18_786
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path[1:3])}
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ["PYTHONPATH"]]),
+    }
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
     scheduler = subprocess.Popen(
         [
@@ -283,13 +284,13 @@ def plan(folder: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", choices=["curve", "dask", "match", "clean", "plan", []])
-    parser.add_argument("--posts", type=int, default=10_000_000)
-    parser.add_argument("--folder", type=Path)
+    made = parser(__doc__)
+    made.add_argument("part", nargs="*", choices=["curve", "dask", "match", "clean", "plan", []])
+    made.add_argument("--posts", type=int, default=10_000_000)
+    made.add_argument("--folder", type=Path)
     for name in ("search", "match", "clean", "dataset", "work", "engine"):
-        parser.add_argument(f"--{name}", help=argparse.SUPPRESS)
-    o = parser.parse_args()
+        made.add_argument(f"--{name}", help=argparse.SUPPRESS)
+    o = begin(made)
     if o.search:
         return search(Path(o.search), Path(o.work), o.engine)
     if o.match:
