@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from claimlab.detect.outside import import_predictions as import_predictions
     from claimlab.detect.run import detect as detect
     from claimlab.enrich.front import enrich as enrich
+    from claimlab.evaluate.contamination.front import contamination as contamination
     from claimlab.evaluate.eqa.study import new_study as new_study
     from claimlab.evaluate.eqa.write import report as report
     from claimlab.evaluate.front import evaluate as evaluate
@@ -73,6 +74,7 @@ _HOMES = {
     "audit_all": "claimlab.audit.front",
     "catalog": "claimlab.catalog.front",
     "clean": "claimlab.clean.front",
+    "contamination": "claimlab.evaluate.contamination.front",
     "detect": "claimlab.detect.run",
     "diff": "claimlab.audit.front",
     "drift": "claimlab.evolve.drift.front",
@@ -112,12 +114,12 @@ _HOMES = {
     "worth": "claimlab.evolve.worth.front",
 }
 __all__ = [
-    "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "detect", "diff",
-    "drift", "engine_status", "engine_work", "enrich", "evaluate", "evolve", "export", "fix", "generate",
-    "import_files", "import_predictions", "judge", "labels", "load", "merge", "new_study", "quality_filter", "report",
-    "rerun", "review_apply", "review_ask",
-    "review_create", "review_export", "review_import", "seed_claims", "serve", "show", "split", "split_all",
-    "study_check", "study_diff", "study_new", "study_run", "study_table", "worth",
+    "ClaimlabError", "Dataset", "Review", "__version__", "audit", "audit_all", "catalog", "clean", "contamination",
+    "detect", "diff", "drift", "engine_status", "engine_work", "enrich", "evaluate", "evolve", "export", "fix",
+    "generate", "import_files", "import_predictions", "judge", "labels", "load", "merge", "new_study",
+    "quality_filter", "report", "rerun", "review_apply", "review_ask", "review_create", "review_export",
+    "review_import", "seed_claims", "serve", "show", "split", "split_all", "study_check", "study_diff", "study_new",
+    "study_run", "study_table", "worth",
 ]  # fmt: skip
 
 

@@ -44,8 +44,9 @@ def test_the_help_lists_the_verbs_in_the_order_of_work_and_cuts_no_summary() -> 
     assert max(map(len, text.splitlines())) <= 80
     for title, group in GROUPS.items():
         assert f"{title}:" in text
+        width = max(8, *map(len, group))
         for name, summary in group.items():
-            assert f"  {name:<8}  {summary}\n" in text
+            assert f"  {name:<{width}}  {summary}\n" in text
     order = re.findall(r"^  (\w+) {2,}\w", text, re.M)
     assert order.index("load") < order.index("clean") < order.index("audit") < order.index("report")
     assert not modules & {"rich", "polars", "pydantic", "numpy"}

@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import claimlab as cl
 from claimlab.audit.check import CHECKS
 from claimlab.audit.result import Audit
 from claimlab.audit.rule import Settings
@@ -110,7 +111,7 @@ def test_without_audits_and_runs_that_is_what_is_said(home: Path) -> None:
     found = evidence(home, "bare", '[data]\ndatasets = ["data"]\n')
     assert len(sentences(found, "not-audited")) == 1
     assert sentences(found, "run") == [": No evaluation run was given: no prediction was examined."]
-    assert {m.kind for m in limits(found)} == {"not-audited", "run", "beyond", "left-out"}
+    assert {m.kind for m in limits(found)} == {"not-audited", "run", "contamination", "beyond", "left-out"}
 
 
 def test_an_audit_of_other_rows_does_not_count(home: Path, tmp_path: Path) -> None:
@@ -280,3 +281,19 @@ def test_runs_stand_beside_each_other_and_what_needs_no_detector(home: Path, tmp
     page = (tmp_path / "eqa" / "index.html").read_text(encoding="utf-8")
     assert "(majority class)" in page
     assert "Run against run" in page
+
+
+def test_a_contamination_report_is_in_the_assurance_and_its_absence_too(home: Path) -> None:
+    unchecked = "Whether a pre-trained model has met the test records before was not checked."
+    (home / "web.jsonl").write_text('{"text": "Nothing of the kind."}\n', encoding="utf-8")
+    cl.contamination(home / "data", corpus=home / "web.jsonl", output=home / "known", force=True)
+    data = '[data]\ndatasets = ["data", "other"]\n'
+    without = write_eqa(study(home, "unknown", data))
+    assert [m["about"] for m in without["limits"] if m["sentence"] == unchecked] == ["planted", "clean-twin"]
+    content = write_eqa(study(home, "known", f'{data}contamination = ["known"]\n'), home / "eqa-known")
+    mine = [m for m in content["limits"] if m["kind"] == "contamination"]
+    assert [m["about"] for m in mine if m["sentence"] == unchecked] == ["clean-twin"]
+    assert any(m["sentence"].startswith("Word sequences in corpora (pass)") for m in mine)
+    assert "Completion by the model: not measured." in [m["sentence"] for m in mine]
+    assert content["quality"]["contamination"][0]["findings"][0]["check"] == "overlap"
+    assert "Contamination of &#39;planted&#39;: Word sequences" in (home / "eqa-known" / "index.html").read_text(encoding="utf-8")

@@ -59,6 +59,7 @@ COMMANDS = [
     "detect data -o {out} --detector stratified --seed 4",
     "evaluate --predictions rows.csv --data data -o {out} --draws 200",
     "judge run -o {out} --offline",
+    "contamination data -o {out} --corpus rows.jsonl --corpus people --cutoff 2024-06",
     "evolve run data -o {out} --steps 3 --limit 12",
     "rerun evolved -o {out}",
     "generate run people -o {out} --chain translation --size 4",
@@ -178,6 +179,7 @@ def recorded(cache: Path) -> int:
 
 ASKING = {
     "judge": "judge run -o {out} --profile model.toml",
+    "contamination": "contamination data -o {out} --profile model.toml --probes 40",
     "audit": "audit data -o {out} --check feasibility --judge model.toml --judge-sample 40",
     "evolve": "evolve run data -o {out} --rewriter model --profile model.toml --steps 3 --limit 12",
     "detect": "detect data -o {out} --detector llm-zero-shot --profile model.toml --limit 30",

@@ -76,6 +76,10 @@ TWINS = [
         "enrich data -o {out} --provider local:rows.jsonl --cache calls --limit 12",
         lambda out: cl.enrich("data", "local:rows.jsonl", cache="calls", limit=12, output=out),
     ),
+    Twin(
+        "contamination data -o {out} --corpus rows.jsonl --cutoff 2024-06 --limit 60",
+        lambda out: cl.contamination("data", corpus="rows.jsonl", cutoff="2024-06", limit=60, output=out),
+    ),
     Twin("judge run -o {out} --offline --limit 3", lambda out: cl.judge("run", offline=True, limit=3, output=out)),
     Twin(
         "evolve run data -o {out} --steps 3 --limit 5 --seed 7",
@@ -148,6 +152,7 @@ PRINTED = {
 OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
     "audit --estimate": "audit.front.estimate_audit", "audit --fix": "audit.front.fix",
     "audit --from": "audit.front.saved_audits", "detect --estimate": "detect.cost.estimate",
+    "contamination --estimate": "evaluate.contamination.front.estimate_contamination",
     "detect --predictions": "detect.outside.import_predictions",
     "enrich --estimate": "enrich.front.estimate_enrich", "evolve drift --estimate": "evolve.drift.front.estimate_drift",
     "evolve run --estimate": "evolve.front.estimate_evolve",

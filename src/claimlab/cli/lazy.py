@@ -34,6 +34,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Check": {
         "audit": "Test a dataset for shortcuts, leaks and contradictions",
         "diff": "Compare two audits, versions of a dataset, or studies",
+        "contamination": "Measure whether a model may know the test set",
     },
     "Detect and judge": {
         "detect": "Train a detector, or ask a model, and store its predictions",

@@ -14,6 +14,7 @@ from claimlab.core.stats.interval import DRAWS, Interval
 if TYPE_CHECKING:
     from claimlab.evaluate.abstain import Abstentions
     from claimlab.evaluate.compare import Comparison
+    from claimlab.evaluate.contamination.beside import Beside
     from claimlab.evaluate.joined import Drop, Seeds
     from claimlab.evaluate.metrics import Scores
     from claimlab.evaluate.scored_run import About
@@ -50,6 +51,7 @@ class RunResult:
     abstentions: Abstentions | None
     left_out: dict[str, int]
     cautions: list[str]
+    contamination: Beside | None = None  # what a language model may have known of the records
 
 
 @dataclass(frozen=True, repr=False)

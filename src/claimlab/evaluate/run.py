@@ -15,6 +15,8 @@ from claimlab.core.stats.interval import DRAWS, kinds
 from claimlab.core.stats.scores import Floats, accuracy, f1_per_class, macro_f1, majority_f1, stratified_f1
 from claimlab.evaluate.abstain import abstentions
 from claimlab.evaluate.compare import compare_all
+from claimlab.evaluate.contamination.beside import COLUMN, beside, mark
+from claimlab.evaluate.contamination.result import Contamination
 from claimlab.evaluate.joined import drops, join_seeds
 from claimlab.evaluate.metrics import confusion, measure, table_interval
 from claimlab.evaluate.ranking import auroc_interval
@@ -40,16 +42,22 @@ def evaluate_runs(
     *,
     by: Sequence[str] | None = None,
     every_pair: bool = False,
+    contamination: Contamination | None = None,
     seed: int = 0,
     draws: int = DRAWS,
     progress: Progress = silent,
 ) -> Evaluated:
-    """The evaluation of runs that are open."""
+    """The evaluation of runs that are open; `contamination` is shown next to those of language models."""
     opened = named_apart(runs)
+    if contamination is not None:
+        opened = [mark(run, contamination) for run in opened]
     results = []
     for i, run in enumerate(opened):
         progress("runs", i, len(opened))
-        results.append(evaluate_run(run, by=by, seed=seed, draws=draws, progress=progress))
+        result = evaluate_run(run, by=by, seed=seed, draws=draws, progress=progress)
+        if contamination is not None:
+            result = replace(result, contamination=beside(run, contamination, seed=seed, draws=draws))
+        results.append(result)
     progress("runs", len(opened), len(opened))
     return Evaluated(
         results,
@@ -76,6 +84,7 @@ def evaluate_run(
             "Check `task`, and that the predictions carry the ids of the dataset.",
         )
     subgroups = telling(run) if by is None else list(by)
+    subgroups += [COLUMN] if COLUMN in run.table.columns and COLUMN not in subgroups else []
     steps, total = iter(range(len(subgroups) + 3)), len(subgroups) + 3
 
     def step(name: str) -> None:

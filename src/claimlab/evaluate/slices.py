@@ -155,10 +155,28 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
     return Gap(estimates[0], estimates[1] if by_language else None)
 
 
+def contrast(run: ScoredRun, by: str, one: str, other: str, *, seed: int = 0, draws: int = DRAWS) -> Estimate | None:
+    """The macro-F1 of the records with the value `one` less that of those with `other`; null where a side is small."""
+    pairs = _pairs(run.trait(by).filter(pl.col("value").is_in([one, other])))
+    answers = run.answers
+    counts = _tables(answers, pairs)
+    if len(pairs.names) < 2 or not _whole(counts).all():
+        return None
+    sign = 1.0 if pairs.names[0] == one else -1.0
+    table = kinds(answers.cluster[pairs.row], pairs.value * answers.cells + answers.cell[pairs.row], counts.size)
+
+    def less(flat: Floats) -> Floats:
+        f1 = macro_f1(flat.reshape(-1, *counts.shape))
+        return np.asarray(sign * (f1[:, 0] - f1[:, 1]))
+
+    point = float(less(counts.reshape(1, -1).astype(np.float64))[0])
+    return Estimate(point, interval(redraw(table, less, seed=seed, draws=draws), table.groups))
+
+
 def _pairs(values: Values) -> _Pairs:
     names = values["value"].unique().sort()
     number = values["value"].replace_strict(names, pl.Series(range(len(names)), dtype=pl.Int64), return_dtype=pl.Int64)
-    return _Pairs(values["row"].cast(pl.Int64).to_numpy(), number.to_numpy(), names.to_list())
+    return _Pairs(values["row"].cast(pl.Int64).to_numpy(), number.to_numpy().astype(np.int64), names.to_list())
 
 
 def _tables(answers: Answers, pairs: _Pairs) -> Ints:

@@ -45,6 +45,10 @@ def evaluate(
     every_pair: Annotated[
         bool, typer.Option("--compare", help="Compare every pair of runs, not only each with the best.")
     ] = False,
+    contamination: Annotated[
+        Path | None,
+        typer.Option(help="A folder that claimlab contamination wrote: shown next to runs of language models."),
+    ] = None,
     draws: Annotated[int, typer.Option(min=200, help="Resamples behind each interval.")] = 2_000,
     seed: o.SeedOption = 0,
     force: o.ForceFlag = False,
@@ -58,7 +62,7 @@ def evaluate(
 
         evaluation = run_evaluation(
             runs or (), output=output, predictions=predictions or (), data=data, by=by, task=task, split=split,
-            every_pair=every_pair, draws=draws, seed=seed, force=force, progress=progress,
+            every_pair=every_pair, contamination=contamination, draws=draws, seed=seed, force=force, progress=progress,
         )  # fmt: skip
     if as_json:
         emit({**({"output": str(output)} if output is not None else {}), **evaluation.to_json()})
@@ -76,7 +80,8 @@ def _print(evaluation: Evaluation) -> None:
 
     for run in evaluation.runs:
         echo(headline(run))
-        for remark in (*run.cautions, *left_out(run)):
+        known = [] if run.contamination is None else [run.contamination.sentence()]
+        for remark in (*run.cautions, *known, *left_out(run)):
             echo(f"  {remark}")
     for runs in boards(evaluation):
         for caution in other_records(runs):

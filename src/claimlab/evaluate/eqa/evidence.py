@@ -11,6 +11,7 @@ from claimlab.audit.result import Audit
 from claimlab.core.dataset import Dataset
 from claimlab.core.progress import Progress, silent
 from claimlab.evaluate.compare import compare_all
+from claimlab.evaluate.contamination.result import Contamination, read_contamination
 from claimlab.evaluate.eqa.runs import Run, Scoring, read_runs
 from claimlab.evaluate.eqa.study import Study
 from claimlab.evaluate.joined import drops, join_seeds
@@ -26,6 +27,7 @@ class Evidence:
     audits: list[list[Audit]]
     strays: list[Audit] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+    contamination: list[Contamination] = field(default_factory=list)
 
     @cached_property
     def evaluation(self) -> Evaluation | None:
@@ -59,4 +61,5 @@ def gather(study: Study, home: Path, *, progress: Progress = silent) -> Evidence
             opened.evaluate(progress)
             runs.append(opened)
     progress("runs", len(study.runs), len(study.runs))
-    return Evidence(study, datasets, by_dataset, strays, runs)
+    known = [read_contamination(home / path) for path in study.data.contamination]
+    return Evidence(study, datasets, by_dataset, strays, runs, known)

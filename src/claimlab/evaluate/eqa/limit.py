@@ -23,6 +23,7 @@ KINDS = {
     "protocol": "Protocols, seeds and samples",
     "left-out": "Records left out",
     "run": "Evaluation runs",
+    "contamination": "Models that may have met the test records",
     "judge": "Judges",
     "inspection": "Example predictions",
     "beyond": "What this program cannot check",

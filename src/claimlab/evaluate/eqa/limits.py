@@ -12,6 +12,7 @@ from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import check_title, finding_title, ordered
 from claimlab.core.dataset import Dataset
 from claimlab.core.words import several, several_of, verb
+from claimlab.evaluate.contamination.result import TITLES
 from claimlab.evaluate.eqa.evidence import Evidence
 from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.runs import EXAMPLES, Run
@@ -20,7 +21,6 @@ from claimlab.evaluate.eqa.study import is_empty
 # What no check of this program looks at, whatever the study.
 BEYOND = (
     "Whether the labels are right was not checked: no check here reads the evidence behind a verdict.",
-    "Whether a pre-trained model has met the test records before was not checked.",
     "Images, video and audio were not examined: only texts and columns were.",
     "Whether the data is a fair sample of what the method will meet is the author's statement; it was not measured.",
 )
@@ -36,6 +36,7 @@ def limits(evidence: Evidence) -> list[Limit]:
         sentence = "A saved audit of this name was made on other records than the study's datasets: it was not used."
         gaps.append(Limit("not-audited", audit.dataset, sentence))
     gaps += _run_limits(evidence)
+    gaps += _contamination_limits(evidence)
     gaps += _inspection_limits(evidence)
     gaps += [Limit("beyond", "", sentence) for sentence in BEYOND]
     return sorted(gaps, key=lambda limit: list(KINDS).index(limit.kind))
@@ -186,6 +187,26 @@ def _of_run(run: Run) -> Iterator[str]:
         yield f"{several(run.repeated, 'repeated prediction')} or without a record: the first of each was used."
     if run.table["rationale"].null_count() == n:
         yield "It gives no rationale: a right answer for a wrong reason cannot be detected."
+
+
+def _contamination_limits(evidence: Evidence) -> Iterator[Limit]:
+    """What is known of models that may have read the test records; by default, nothing."""
+    measured = {report.digest for report in evidence.contamination}
+    for dataset in evidence.datasets:
+        if dataset.digest() not in measured:
+            sentence = "Whether a pre-trained model has met the test records before was not checked."
+            yield Limit("contamination", dataset.name, sentence)
+    own = {dataset.digest() for dataset in evidence.datasets}
+    for report in evidence.contamination:
+        if report.digest not in own:
+            yield Limit("contamination", report.dataset, "A contamination report on other records was not used.")
+            continue
+        checks = {finding.check for finding in report.findings}
+        for finding in report.findings:
+            sentence = f"{TITLES[finding.check]} ({finding.verdict.replace('-', ' ')}): {finding.why}"
+            yield Limit("contamination", report.dataset, sentence)
+        for check in (name for name in TITLES if name not in checks):
+            yield Limit("contamination", report.dataset, f"{TITLES[check]}: not measured.")
 
 
 def _inspection_limits(evidence: Evidence) -> Iterator[Limit]:

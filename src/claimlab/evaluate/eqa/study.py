@@ -38,6 +38,7 @@ class Formulation(_Part):
 class Data(_Part):
     datasets: list[str] = []
     audits: list[str] = []
+    contamination: list[str] = []
     target: str = "veracity"
 
 

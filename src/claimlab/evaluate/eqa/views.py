@@ -11,6 +11,7 @@ from claimlab.audit.views.page import Chapter, Detail, summary
 from claimlab.audit.views.wording import headline, protocol_sections
 from claimlab.core.dataset import Dataset
 from claimlab.core.words import several, verb
+from claimlab.evaluate.contamination.views import conclusion as conclusion_of
 from claimlab.evaluate.eqa.evidence import Evidence
 from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.runs import Run
@@ -66,6 +67,7 @@ def in_short(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter]
     return [
         *scores,
         *(audits or ["No audit was given."]),
+        *(f"Contamination of '{excerpt(r.dataset, 60)}': {conclusion_of(r)}" for r in evidence.contamination),
         f"{limits} of this evaluation {verb(len(gaps))} listed below.",
     ]
 

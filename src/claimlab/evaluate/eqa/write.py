@@ -66,7 +66,12 @@ def report(
     file = file / "report.toml" if file.is_dir() else file
     questions = read_study(file)
     home = file.absolute().parent
-    named = [*questions.data.datasets, *questions.data.audits, *(run.path for run in questions.runs)]
+    named = [
+        *questions.data.datasets,
+        *questions.data.audits,
+        *questions.data.contamination,
+        *(run.path for run in questions.runs),
+    ]
     reads = [file, *(home / path for path in named)]
     with Run("report", None, output, kind=KIND, reads=reads, force=force, progress=progress) as run:
         evidence = gather(questions, home, progress=progress)
@@ -99,6 +104,7 @@ def assured(evidence: Evidence, gaps: list[Limit]) -> dict[str, Any]:
                 }
                 for run in evidence.runs
             ],
+            "contamination": [report.to_json() for report in evidence.contamination],
             "together": _together(evidence),
             "inspection": evidence.study.inspection.model_dump(),
         },

@@ -125,6 +125,7 @@ def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
     blocks: list[Block] = [
         tiles(run),
         *(Text(c, "warning") for c in run.cautions),
+        *([Text(run.contamination.sentence(), "note")] if run.contamination is not None else []),
         tables.measures(run),
         tables.classes(run),
     ]

@@ -1,0 +1,77 @@
+"""Dates against the model's knowledge cut-off: a record dated after it cannot have been read in training.
+
+One dated before may have been read or not, so dates never show contamination: they pass, or leave it open.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+from datetime import date
+
+import polars as pl
+
+from claimlab.core import packaged
+from claimlab.core.errors import UsageError
+from claimlab.core.finding import Finding, Verdict
+from claimlab.core.stats.shares import wilson
+from claimlab.core.words import several
+from claimlab.evaluate.contamination.paired import RULE
+
+_DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
+
+
+def cutoff_day(words: str | date) -> date:
+    """A day, the end of a month or year, or what the vendor of a model has stated."""
+    if isinstance(words, date):
+        return words
+    match = _DAY.fullmatch(words.strip())
+    stated = words.strip() if match else cutoff_of(words)
+    match = match or (_DAY.fullmatch(stated) if stated else None)
+    if match is None:
+        known = ", ".join(sorted(packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")["models"]))
+        raise UsageError(
+            f"`cutoff` '{words}' is not a date, and the cut-off of a model of that name is not known.",
+            f"Pass a date such as 2024-06, or one of: {known}.",
+        )
+    year, month, day = (None if part is None else int(part) for part in match.groups())
+    try:
+        last = calendar.monthrange(year or 0, month or 12)[1]
+        return date(year or 0, month or 12, day or last)
+    except ValueError:
+        raise UsageError(f"`cutoff` '{words}' is not a valid date.", "Write it as 2024-06-30.") from None
+
+
+def cutoff_of(model: str) -> str | None:
+    """What the vendor has stated of a model, by the longest name that its own name starts with; null if unknown."""
+    table: dict[str, str] = packaged.toml("claimlab.evaluate.contamination", "cutoffs.toml")["models"]
+    name = model.lower().rpartition("/")[2]
+    fitting = [known for known in table if re.match(rf"(?:meta-)?{re.escape(known)}(?![\w.])", name)]
+    return table[max(fitting, key=len)] if fitting else None
+
+
+def dated(records: pl.DataFrame, day: date) -> pl.Series:
+    """ "after" or "until" the cut-off; null for a record without a date."""
+    after = records["date"].dt.date() > day
+    return (
+        pl.select(pl.when(after).then(pl.lit("after")).when(~after).then(pl.lit("until"))).to_series().rename("dated")
+    )
+
+
+def cutoff_finding(sides: pl.Series, day: date) -> Finding:
+    n, after = sides.len(), int((sides == "after").sum())
+    until, undated = int((sides == "until").sum()), sides.null_count()
+    details = {"cutoff": day.isoformat(), "after": after, "until": until, "undated": undated}
+    spread = wilson(n - after, n)
+    if n < RULE.min_units or spread is None or undated == n:
+        why = "No record has a date." if n and undated == n else f"Only {several(n, 'record')}."
+        return Finding(check="cutoff", protocol="contamination", verdict="not-measured", why=why, n=n, details=details)
+    verdict: Verdict = "pass" if spread[1] < RULE.margin else "inconclusive"
+    why = (
+        f"{after:,} of {several(n, 'record')} {'is' if after == 1 else 'are'} dated after {day.isoformat()}, {until:,} "
+        f"until then and {undated:,} without a date. What is dated until then may have been read in training, or not."
+    )
+    return Finding(
+        check="cutoff", protocol="contamination", verdict=verdict, why=why, score=(n - after) / n, interval=spread,
+        margin=RULE.margin, n=n, details=details,
+    )  # fmt: skip
