@@ -296,4 +296,6 @@ def test_a_contamination_report_is_in_the_assurance_and_its_absence_too(home: Pa
     assert any(m["sentence"].startswith("Word sequences in corpora (pass)") for m in mine)
     assert "Completion by the model: not measured." in [m["sentence"] for m in mine]
     assert content["quality"]["contamination"][0]["findings"][0]["check"] == "overlap"
-    assert "Contamination of &#39;planted&#39;: Word sequences" in (home / "eqa-known" / "index.html").read_text(encoding="utf-8")
+    assert "Contamination of &#39;planted&#39;: Word sequences" in (home / "eqa-known" / "index.html").read_text(
+        encoding="utf-8"
+    )
