@@ -60,6 +60,19 @@ def test_records_without_a_value_can_be_chosen(client: TestClient, workspace: Pa
     assert get(client, "/datasets/data", topic="")["turning"]["total"] == records["topic"].null_count()
 
 
+def test_texts_are_placed_on_a_map_and_lead_to_their_records(client: TestClient, workspace: Path) -> None:
+    data = get(client, "/datasets/data/map")
+    records = Dataset.open(workspace / "data").records
+    labels = dict(records.select("id", "veracity").iter_rows())
+    assert len(data["dots"]) + data["missing"] == data["sampled"] == min(400, records.height)
+    assert all(labels[dot["id"]] == dot["label"] for dot in data["dots"])
+    assert client.get(data["dots"][0]["link"]).status_code == 200
+    page = client.get("/datasets/data/map").text
+    assert page.count("<title>true: ") == sum(dot["label"] == "true" for dot in data["dots"])
+    assert "style=" not in data["svg"], "the content policy allows no styles in the page"
+    assert 'href="/datasets/data/map"' in client.get("/datasets/data").text
+
+
 def test_labels_by_split_and_months_add_up(client: TestClient, workspace: Path) -> None:
     data = get(client, "/datasets/data/counts")
     records = Dataset.open(workspace / "data").records

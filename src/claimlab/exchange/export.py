@@ -57,7 +57,8 @@ def export(
     force: bool = False,
     progress: Progress = silent,
 ) -> Exported:
-    """Write `data` to the folder `output` in the format `to`: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval.
+    """Write `data` to the folder `output` in the format `to`: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval,
+    embedding-atlas.
 
     `bom` starts CSV files with the mark by which Excel knows UTF-8. `task` and `split` say what inspect and lm-eval ask
     about which records (by default those of the split "test", where there is one). `audit` is a saved audit of the

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from claimlab.core.errors import MissingExtra
 
@@ -28,6 +29,17 @@ def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     model = _model()
     parts = [model.encode(list(texts[i : i + BATCH])) for i in range(0, len(texts), BATCH)]
     return np.concatenate(parts).astype(np.float32)
+
+
+def readable(texts: pl.Series, languages: pl.Series) -> npt.NDArray[np.bool_]:
+    """Which texts are in a language that the encoder knows; where none is named, the text is identified."""
+    from claimlab.text.langid import identify
+
+    unnamed = languages.is_null() & texts.is_not_null()
+    identified = iter(identify(texts.filter(unnamed)) if unnamed.any() else [])
+    named = [next(identified) if own else language for own, language in zip(unnamed, languages, strict=True)]
+    known = np.array([language in LANGUAGES for language in named], dtype=bool)
+    return np.asarray(known & texts.is_not_null().to_numpy())
 
 
 @cache

@@ -23,6 +23,7 @@ from claimlab.web.audits import add_audits
 from claimlab.web.compare import add_comparison
 from claimlab.web.datasets import add_datasets
 from claimlab.web.gate import TOKEN, Gate, cookie
+from claimlab.web.maps import add_maps
 from claimlab.web.new_review import add_new_reviews
 from claimlab.web.page import Pages, status_of
 from claimlab.web.records import add_records
@@ -91,6 +92,7 @@ def create_app(folder: Path, *, settings: Settings | None = None) -> FastAPI:
     app.state.workspace, app.state.settings = workspace, chosen
     _add_home(app, pages, chosen)
     add_datasets(pages)
+    add_maps(pages)
     add_records(pages)
     add_audits(pages)
     add_runs(pages)

@@ -6,6 +6,8 @@ paraphrase or a translation shares only its meaning, and is found by sentence ve
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,16 +17,16 @@ from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.shares import wilson
-from claimlab.text.langid import identify
+from claimlab.text.map import CHARACTERS, Vectors, project
 from claimlab.text.near import reworded
-from claimlab.text.vectors import LANGUAGES, encode
+from claimlab.text.vectors import encode, readable
 
 COSINE, COSINE_ACROSS = 0.8, 0.7  # in one language, and across two, where vectors of one meaning lie further apart
 TEST, TRAIN = 300, 1_200  # rows, drawn at random where there are more
 MIN_TEST = 20
 FAIL_SHARE, WARN_SHARE = 0.05, 0.01
-CHARACTERS = 400  # of a text are read: the encoder sees sentences, not articles
 PAIRS = 6
+MAPPED = 240  # texts on the figure: a second's work
 CHANGED, ALIKE = "a copy with a few words changed", 0.7
 MOST_TEXTS = 100_000
 Index = npt.NDArray[np.int64]
@@ -69,13 +71,15 @@ class Paraphrases:
             why = f"It needs {MIN_TEST} test and {MIN_TEST} training records in one of the 16 languages of the encoder."
             return not_measured(self.name, "fair", why, n=subject.n)
         try:
-            nearest, cosine, enough = _nearest(subject, test_rows, train_rows)
+            (nearest, cosine, enough), vectors = _nearest(subject, test_rows, train_rows)
         except MissingExtra as error:
             return not_measured(self.name, "fair", str(error), n=subject.n)
         hits = np.flatnonzero(enough)
-        return self._finding(
+        finding = self._finding(
             subject, test_rows[hits], nearest[hits], cosine[hits], len(test_rows), drawn, "a paraphrase"
         )
+        finding.details["map"] = _map(subject, np.concatenate([test_rows, train_rows]), vectors, rng)
+        return finding
 
     def _finding(
         self,
@@ -142,21 +146,27 @@ def _copied(subject: Subject, train: Flags, test: Flags) -> tuple[Index, Index]:
 def _readable(subject: Subject, rows: Index) -> Index:
     """Those of `rows` whose language the encoder knows; where no language is named, the text is identified."""
     part = subject.rows[rows]
-    named = part["language"].to_list()
-    identified = iter(identify(part["text"].filter(part["language"].is_null())))
-    languages = [next(identified) if language is None else language for language in named]
-    return rows[[language in LANGUAGES for language in languages]]
+    return rows[readable(part["text"], part["language"])]
 
 
 def _draw(rows: Index, most: int, rng: np.random.Generator) -> Index:
     return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
-def _nearest(subject: Subject, test: Index, train: Index) -> Nearest:
+def _map(subject: Subject, rows: Index, vectors: Vectors, rng: np.random.Generator) -> dict[str, Any]:
+    """A few of the texts that were read, placed by meaning: the vectors are there already."""
+    order = _draw(np.arange(len(rows)), MAPPED, rng)
+    points = project(vectors[order], "t-SNE")
+    labels = [subject.classes[code] for code in subject.y[rows[order]].tolist()]
+    return {"points": points.tolist(), "labels": labels, "records": [subject.ids[i] for i in rows[order].tolist()]}
+
+
+def _nearest(subject: Subject, test: Index, train: Index) -> tuple[Nearest, Vectors]:
     """For each test row the training row nearest in meaning (no near-duplicate of it), the cosine, and whether that is
-    near enough."""
+    near enough; and the vectors of test rows, then training rows."""
     texts = subject.rows["text"].str.slice(0, CHARACTERS)
-    similar = encode(texts.gather(test).to_list()) @ encode(texts.gather(train).to_list()).T
+    vectors = encode(texts.gather(test).to_list()), encode(texts.gather(train).to_list())
+    similar = vectors[0] @ vectors[1].T
     near = subject.near.clusters
     similar[near[test][:, None] == near[train][None, :]] = -1.0
     language = subject.rows["language"].fill_null("").rank("dense").to_numpy()
@@ -164,7 +174,7 @@ def _nearest(subject: Subject, test: Index, train: Index) -> Nearest:
     excess = similar - np.where(across, COSINE_ACROSS, COSINE).astype(np.float32)
     best = excess.argmax(axis=1)
     at = np.arange(len(test))
-    return train[best], similar[at, best], excess[at, best] >= 0
+    return (train[best], similar[at, best], excess[at, best] >= 0), np.concatenate(vectors)
 
 
 CHECK = Paraphrases()

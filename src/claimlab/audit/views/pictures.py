@@ -14,6 +14,7 @@ from claimlab.pages.charts import bars, colours_of, distinct, histogram, to_svg
 from claimlab.pages.dots import Dot, dots
 from claimlab.pages.excerpt import excerpt
 from claimlab.pages.scatter import Side, scatter_svg
+from claimlab.pages.textmap import map_figure
 
 BARS = 15
 MAX_SIDES = 4  # classes that get a picture of their words when there are more than two
@@ -73,6 +74,9 @@ def of_finding(finding: Finding, name: str, link: Callable[[str], str] | None = 
         out += _clouds(details["cloud"], name, link)
     if details.get("histogram", {}).get("edges"):
         out.append(_histogram(finding, details["histogram"], name))
+    if details.get("map"):
+        texts = details["map"]
+        out.append(map_figure(texts["points"], texts["labels"], texts["records"], method="t-SNE", file=f"{name}-map"))
     for table in ("values", "slices"):
         if details.get(table):
             out.append(_purity(details[table], table, name))
