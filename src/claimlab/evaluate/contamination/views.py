@@ -13,10 +13,10 @@ from claimlab.pages.blocks import Block, Cell, Items, Report, Section, Table, Te
 from claimlab.pages.excerpt import excerpt
 from claimlab.pages.folder import Contents
 
-LISTED = 200  # records on the page; the table of records has all
+LISTED = 60  # records on the page; the table of records has all
 _ADVICE = {
-    "fail": "A score of this model on this test set says little about new claims: report it on the clean records, or "
-    "use other ones.",
+    "fail": "A model that has read these texts may score well on them and fail on new claims: report its score on the "
+    "clean records, or use other ones.",
     "warn": "Some records are known to the model: report its score on the clean records next to the whole.",
     "inconclusive": "The data cannot tell: neither that the model knows the test set, nor that it does not.",
     "pass": "None of the measurements that were made shows it. What was not measured may still: a model's training "
