@@ -33,7 +33,16 @@ def same(one: Dataset, two: Dataset) -> None:
 
 
 def test_the_formats_that_are_promised_are_there() -> None:
-    assert FORMATS.names() == ["claimreview", "croissant", "csv", "hf", "inspect", "jsonl", "lm-eval"]
+    assert FORMATS.names() == [
+        "claimreview",
+        "croissant",
+        "csv",
+        "embedding-atlas",
+        "hf",
+        "inspect",
+        "jsonl",
+        "lm-eval",
+    ]
     assert LOSSLESS == ["croissant", "csv", "hf", "jsonl"]
     for name, form in FORMATS.all().items():
         assert (form.name, bool(form.summary)) == (name, True)

@@ -139,6 +139,7 @@ ROADS: dict[str, list[Back]] = {
     "csv": [by_import],
     "jsonl": [by_import],
     "claimreview": [by_identifier],
+    "embedding-atlas": [],
     "inspect": [by_inspect],
     "lm-eval": [by_lm_eval],
 }

@@ -20,7 +20,7 @@ from claimlab.files.hub import snapshot
 POSITION = "position"  # the row number that the hf format adds
 _RECORD_FILES = {  # in the other formats: records.csv, records.jsonl, records.parquet
     "hf": ["data/*.parquet"], "claimreview": ["claimreview.json"], "inspect": ["samples.jsonl"],
-    "lm-eval": ["samples.jsonl"],
+    "lm-eval": ["samples.jsonl"], "embedding-atlas": ["map.parquet"],
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ app = verb()
 _NEXT = {
     "hf": "hf upload NAME {} --repo-type dataset",
     "claimreview": "publish the JSON-LD files in {}",
+    "embedding-atlas": "see the README in {}",
     "inspect": "inspect eval {}/task.py --model PROVIDER/MODEL --log-format json",
     "lm-eval": "see the first lines of the YAML file in {}",
 }
@@ -34,7 +35,8 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            "--to", help="The format: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval; see --formats."
+            "--to",
+            help="The format: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval, embedding-atlas; see --formats.",
         ),
     ],
     output: o.OutputOption,

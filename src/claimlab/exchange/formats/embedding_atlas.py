@@ -14,7 +14,7 @@ from claimlab.core.digest import write_parquet
 from claimlab.core.plain import one_line
 from claimlab.core.progress import Progress, silent
 from claimlab.core.words import several, verb
-from claimlab.exchange.format import Settings, Written
+from claimlab.exchange.format import Road, Settings, Written
 from claimlab.text.map import TextMap, text_map
 
 FILE = "map.parquet"
@@ -25,6 +25,7 @@ class EmbeddingAtlas:
     name = "embedding-atlas"
     summary = "A map of the texts by meaning, for Embedding Atlas: Parquet with coordinates and neighbours."
     accepts: frozenset[str] = frozenset()
+    back: tuple[Road, ...] = ()
 
     def write(self, dataset: Dataset, folder: Path, settings: Settings, progress: Progress = silent) -> Written:
         records = dataset.records
