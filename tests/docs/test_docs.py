@@ -84,6 +84,13 @@ def test_documented_commands_work(page: Path, tmp_path: Path) -> None:
         assert not shown or matches(shown, printed.splitlines()), f"$ {command}\n{printed}"
 
 
+def test_every_command_of_the_table_of_tools_is_run() -> None:
+    page = ROOT / "docs" / "other-tools.md"
+    listed = re.findall(r"`(claimlab [^`]+)`", "".join(re.findall(r"^\| .*$", page.read_text("utf-8"), re.M)))
+    assert len(listed) > 15
+    assert set(listed) <= {command for command, _ in commands(page)}
+
+
 def python_blocks() -> list[tuple[str, str]]:
     return [
         (p.name, b)

@@ -58,6 +58,13 @@ class Published(_Closed):
     temporal_feature: Literal["date", "tweet id"] | None = None
 
 
+class Address(_Closed):
+    """Where the authors publish the files as one; `sha256` where it is known."""
+
+    url: str = Field(pattern=r"^https?://")
+    sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+
+
 class Card(_Closed):
     """`shares`, `quality`, `published` and `survey` of a dataset in the guide come from data/guide.toml."""
 
@@ -79,6 +86,7 @@ class Card(_Closed):
     licence: str | None = None  # null = none stated
     access: str  # how to get it, in a sentence
     homepage: str | None = None
+    download: Address | None = None  # null: no file of it has a published address that is known
     citation: str
     errata: tuple[str, ...] = ()
     has_evidence: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claimlab.catalog.card import Card, Published, Quality, Shares
+from claimlab.catalog.card import Address, Card, Published, Quality, Shares
 from claimlab.catalog.columns import blank_to_null, host, languages, post_or_id, title_and_body
 from claimlab.catalog.entry import Entry, Loaded, Loader, Sample, both, noted
 from claimlab.catalog.ids import distinct, numbered, repeated, unique_ids
@@ -23,10 +23,10 @@ from claimlab.files.tables import frame_of, read_delimited, read_json_as
 from claimlab.text.snowflake import tweet_time
 
 __all__ = [
-    "AS_PUBLISHED", "MAX_UNPACKED", "Bundle", "Card", "Entry", "LabelMap", "Loaded", "Loader", "Published", "Quality",
-    "Sample", "Shares", "Table", "UnreadableFile", "answers", "blank_to_null", "both", "dated", "decode", "distinct",
-    "frame_of", "general", "host", "languages", "members", "meta_column", "meta_json", "moment", "normalise", "noted",
-    "numbered", "one_table", "post_or_id", "rating_verdicts", "read_delimited", "read_json_as", "read_objects",
-    "record_rows", "repeated", "sent", "side_rows", "title_and_body", "tweet_ids", "tweet_time", "unique_ids", "utc",
-    "western_text",
+    "AS_PUBLISHED", "MAX_UNPACKED", "Address", "Bundle", "Card", "Entry", "LabelMap", "Loaded", "Loader",
+    "Published", "Quality", "Sample", "Shares", "Table", "UnreadableFile", "answers", "blank_to_null", "both",
+    "dated", "decode", "distinct", "frame_of", "general", "host", "languages", "members", "meta_column",
+    "meta_json", "moment", "normalise", "noted", "numbered", "one_table", "post_or_id", "rating_verdicts",
+    "read_delimited", "read_json_as", "read_objects", "record_rows", "repeated", "sent", "side_rows",
+    "title_and_body", "tweet_ids", "tweet_time", "unique_ids", "utc", "western_text",
 ]  # fmt: skip

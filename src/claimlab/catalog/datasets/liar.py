@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, meta_column
+from claimlab.catalog.kit import Address, Bundle, Card, Entry, Loaded, Table, meta_column
 
 COLUMNS = [
     "file_id", "label", "statement", "subjects", "speaker", "job", "state", "party",
@@ -55,6 +55,7 @@ DATASET = Entry(
         licence="research only",
         access="Download liar_dataset.zip from the author's page at UC Santa Barbara.",
         homepage="https://www.cs.ucsb.edu/~william/data/liar_dataset.zip",
+        download=Address(url="https://www.cs.ucsb.edu/~william/data/liar_dataset.zip"),
         citation="Wang (2017), 'Liar, Liar Pants on Fire': A New Benchmark Dataset for Fake News Detection, ACL.",
         errata=(
             "Read with ordinary quoting, 45 of the 12,836 rows vanish: quotes are part of the text.",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claimlab.cli import options as o
+from claimlab.cli.complete import checks as check_names
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import (
     echo,
@@ -40,6 +41,10 @@ def _list_checks(as_json: bool) -> None:
     listing("checks", {name: check.question for name, check in CHECKS.all().items()}, as_json=as_json, verb="audit")
 
 
+CheckOption = Annotated[
+    list[str] | None,
+    typer.Option("--check", help="Run only this check; may be repeated.", autocompletion=check_names),
+]
 ColumnsOption = Annotated[list[str] | None, typer.Option("--column", help="Test this column, too (meta.KEY for meta).")]
 SavedOption = Annotated[
     list[Path] | None,
@@ -63,7 +68,7 @@ ProviderOption = Annotated[
 def audit(
     folders: Annotated[list[Path] | None, o.folders_argument("One or more claimlab dataset folders.")] = None,
     output: o.OptionalOutput = None,
-    checks: Annotated[list[str] | None, typer.Option("--check", help="Run only this check; may be repeated.")] = None,
+    checks: CheckOption = None,
     protocol: Annotated[str, typer.Option(help="'fair', or 'cdl' and 'cdl-holdout' for published numbers.")] = "fair",
     target: Annotated[str, typer.Option(help="'veracity' (true/false), 'veracity-mixed', or any column.")] = "veracity",
     columns: ColumnsOption = None,

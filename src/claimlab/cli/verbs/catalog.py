@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claimlab.cli import options as o
+from claimlab.cli.complete import datasets
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import (
     WholeSummaries,
@@ -150,7 +151,9 @@ def show_list(listing: Listing) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="Name of a dataset; claimlab catalog lists them.")],
+    name: Annotated[
+        str, typer.Argument(help="Name of a dataset; claimlab catalog lists them.", autocompletion=datasets)
+    ],
     as_json: o.JsonFlag = False,
 ) -> None:
     """Show one dataset's card: what it is, what it is worth, how to get it, its variants and verdict maps."""
@@ -167,7 +170,9 @@ def show(
 
 @app.command()
 def cite(
-    name: Annotated[str, typer.Argument(help="Name of a dataset; claimlab catalog lists them.")],
+    name: Annotated[
+        str, typer.Argument(help="Name of a dataset; claimlab catalog lists them.", autocompletion=datasets)
+    ],
     as_json: o.JsonFlag = False,
 ) -> None:
     """Print how to cite a dataset, as BibTeX."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claimlab.cli import options as o
+from claimlab.cli.complete import detectors
 from claimlab.cli.output import echo, listing, progress_bar, say, show_estimate, suggest, verb, written
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ def _list_detectors(as_json: bool) -> None:
 
 
 DetectorOption = Annotated[
-    str, typer.Option(help="The detector: tfidf, majority, llm-zero-shot, ...; see --detectors.")
+    str,
+    typer.Option(help="The detector: tfidf, majority, llm-zero-shot, ...; see --detectors.", autocompletion=detectors),
 ]
 DetectorsOption = Annotated[bool, o.listing_option("--detectors", "the detectors", _list_detectors)]
 SettingsOption = Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
+from claimlab.cli.complete import formats
 from claimlab.cli.output import echo, emit, listing, note, progress_bar, several, suggest, verb
 
 app = verb()
@@ -36,7 +37,8 @@ def export(
         str,
         typer.Option(
             "--to",
-            help="The format: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval, embedding-atlas; see --formats.",
+            help="A format: hf, croissant, csv, jsonl, claimreview, inspect, lm-eval, embedding-atlas; see --formats.",
+            autocompletion=formats,
         ),
     ],
     output: o.OutputOption,

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import note, progress_bar, suggest, verb, written
+from claimlab.cli.complete import datasets
+from claimlab.cli.output import note, progress_bar, say, suggest, verb, written
 
 app = verb()
 
@@ -16,7 +17,11 @@ app = verb()
 @app.command()
 def load(
     name: Annotated[
-        str, typer.Argument(help="Name in the catalogue, such as liar (see: claimlab catalog), or a folder of records.")
+        str,
+        typer.Argument(
+            help="Name in the catalogue, such as liar (see: claimlab catalog), or a folder of records.",
+            autocompletion=datasets,
+        ),
     ],
     output: o.OutputOption,
     source: Annotated[
@@ -31,18 +36,25 @@ def load(
     unmapped: Annotated[
         str, typer.Option(help="Labels that the map does not know: 'error', or accept as 'unknown'.")
     ] = "error",
+    download: Annotated[
+        bool,
+        typer.Option(
+            "--download", help="Fetch the published file first, and keep it at SOURCE (by default in a cache)."
+        ),
+    ] = False,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Load a catalogued dataset from a zip or folder, or a folder that was exported or that Hugging Face's libraries
     saved, into a claimlab dataset folder."""
-    with progress_bar(not as_json, f"loading {name}"):
+    with progress_bar(not as_json, f"loading {name}") as progress:
         from claimlab.exchange.load import load as load_dataset
 
         dataset = load_dataset(
-            name, source, output=output, variant=variant, labels=labels, unmapped=unmapped, limit=limit, force=force
-        )
+            name, source, output=output, variant=variant, labels=labels, unmapped=unmapped, limit=limit, force=force,
+            download=download, on_terms=say, progress=progress,
+        )  # fmt: skip
     note(dataset.notes, "load")
     written(dataset, as_json=as_json, more={"notes": dataset.notes})
     suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)

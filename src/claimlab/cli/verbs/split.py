@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
+from claimlab.cli.complete import strategies
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import echo, emit, listing, note, progress_bar, say, show_blocks, suggest, verb, written
 from claimlab.core.errors import UsageError
@@ -65,7 +66,9 @@ StrategiesOption = Annotated[bool, o.listing_option("--strategies", "the strateg
 def split(
     folder: Annotated[Path | None, typer.Argument(help="A claimlab dataset folder.")] = None,
     output: o.OptionalOutput = None,
-    by: Annotated[str, typer.Option("--by", help="The strategy; see --strategies.")] = "group",
+    by: Annotated[
+        str, typer.Option("--by", help="The strategy; see --strategies.", autocompletion=strategies)
+    ] = "group",
     shares: Annotated[str, typer.Option(help="train/dev/test, or train/test.")] = "70/10/20",
     hold_out: HoldOutOption = None,
     train_on: TrainOnOption = None,
