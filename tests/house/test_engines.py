@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from claimlab.cli.app import run
 from claimlab.core.engine import rows
 from claimlab.core.engine.cluster import disconnect
 from claimlab.core.engine.names import parse_engine
+from claimlab.core.errors import BudgetSpent
+from claimlab.llm.standin import StandIn
 
 from .test_twins import files_in
 
@@ -23,8 +26,25 @@ VERBS: dict[str, Callable[[str, str], object]] = {
     "generate filter": lambda out, engine: cl.quality_filter(
         "generated", metrics=["language", "details", "change-log"], output=out, engine=engine
     ),
+    "import": lambda out, engine: cl.import_files(_files(Path(out).parent), out, name="many", engine=engine),
     "study": lambda out, engine: cl.study_run("grid.toml", out, only={"split": "random"}, engine=engine),
 }
+
+
+def _files(folder: Path) -> list[Path]:
+    """Tables of several layouts, with a row that is refused and a JSON file that has no records."""
+    folder = folder / "files"
+    folder.mkdir()
+    for number in range(3):
+        lines = [
+            f"{number}-{row},The bridge at Velmore was closed {100 * number + row} times.,false" for row in range(40)
+        ]
+        (folder / f"part-{number}.csv").write_text("id,text,label\n" + "\n".join(lines) + "\n")
+    (folder / "part-1.csv").open("a").write("1-x,a,false,too,many,cells\n")
+    rows = [{"id": f"j{row}", "text": f"The tower of Anders has {row} steps.", "label": "true"} for row in range(40)]
+    (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (folder / "settings.json").write_text('{"colour": "red"}')
+    return [folder]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -69,8 +89,38 @@ def _count(shards: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "_attempt", counted)
 
 
+def test_no_cap_is_exceeded_whatever_the_engine(
+    workspace: Path, tmp_path: Path, model: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two kinds of work at once: checks are shared, and a judge is asked, under a cap that holds over starts."""
+    monkeypatch.chdir(workspace)
+    profile = str(tmp_path / "model.toml")
+    checks = ["feasibility", "length", "one-class"]
+    for engine in ("local:2", "dask", "local:1"):
+        with pytest.raises(BudgetSpent):
+            cl.audit(
+                "data", output=tmp_path / "out", checks=checks, limit=60, judge=profile, judge_sample=30, max_calls=7,
+                engine=engine,
+            )  # fmt: skip
+        assert model.counts()["served"] == 7, engine
+    with pytest.raises(BudgetSpent):  # lives that ask a model are not shared
+        cl.evolve(
+            "data", output=tmp_path / "lives", rewriter="model", profile=profile, limit=45, steps=2, max_calls=5,
+            engine="local:2",
+        )  # fmt: skip
+    assert model.counts()["served"] == 12
+
+
 @pytest.mark.parametrize(
-    "verb", ["audit data", "clean data", "evolve run data", "generate filter generated", "study run grid.toml"]
+    "verb",
+    [
+        "audit data",
+        "clean data",
+        "evolve run data",
+        "generate filter generated",
+        "import rows.csv",
+        "study run grid.toml",
+    ],
 )
 def test_a_wrong_engine_is_an_error_before_any_work(
     verb: str, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

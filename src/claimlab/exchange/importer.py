@@ -107,6 +107,7 @@ def import_files(
     limit: int | None = None,
     seed: int = 0,
     force: bool = False,
+    engine: str | None = None,
     on_plan: OnPlan = ignore,
     progress: Progress = silent,
     **columns: Unpack[Columns],
@@ -129,18 +130,17 @@ def import_files(
         limit: import the first `limit` rows only.
         seed: for the sample of texts whose language is measured.
         force: replace a dataset in `output`.
+        engine: who reads many files: "local:N", "dask", "dask://HOST:PORT" or "shared"; by default this process.
         on_plan: called with the plan before it is used.
         progress: called with what is being done, how much is done, and of how much.
         **columns: the column of each role that should not be guessed, such as text="claim" (see `Columns`).
 
-    Raises:
-        DataError: the files cannot be read, or raise a question; the message says which option answers it.
+    Raises DataError where files cannot be read, or raise a question: the message says which option answers it.
     """
     check_unmapped(unmapped)
     paths, name = _as_list(paths), _slug(name) if name else None
-    with Run("import", None, output, reads=[Path(path) for path in paths], force=force) as run:
-        choices = (kind, name, labels, write_map, day_first, only, join, *columns.values())
-        if not any(choices) and (back := come_back(paths, limit)) is not None:
+    with Run("import", None, output, reads=[Path(path) for path in paths], force=force, engine=engine) as run:
+        if back := _back(paths, limit, kind, name, labels, write_map, day_first, only, join, *columns.values()):
             return run.finish(back[0]), back[1]
         plan = guess_files(
             paths, kind=kind, labels=labels, options=options, only=only, join=join, progress=progress, **columns
@@ -150,6 +150,11 @@ def import_files(
         making = Making(plan, name or _own_name(paths), unmapped, day_first, limit, keep_placeholder_dates)
         _write_map(write_map, making, force)
         return run.finish(_dataset(plan, making, marker_of(paths), seed, progress)), making.report
+
+
+def _back(paths: list[str | Path], limit: int | None, *choices: object) -> tuple[Dataset, ImportReport] | None:
+    """What claimlab itself exported, where no choice says to read it as any other files."""
+    return None if any(choices) else come_back(paths, limit)
 
 
 def _write_map(file: str | Path | None, making: Making, force: bool) -> None:

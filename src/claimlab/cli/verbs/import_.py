@@ -60,10 +60,10 @@ def import_(
     seed: o.SeedOption = 0,
     dry_run: Annotated[bool, Option("--dry-run", help="Show the guess and stop; nothing is written.")] = False,
     force: o.ForceFlag = False,
+    engine: o.EngineOption = None,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Import files of any layout into a claimlab dataset folder. The layout and the meaning of each column are guessed,
-    and the guess is shown before it is used."""
+    """Import files of any layout into a dataset folder. Layout and columns are guessed, and the guess is shown."""
     from claimlab.core.labels import check_unmapped
     from claimlab.exchange.importer import import_files
 
@@ -82,7 +82,7 @@ def import_(
         dataset, report = import_files(
             files, output, name=name, unmapped=check_unmapped(unmapped), day_first=day_first, write_map=write_map,
             keep_placeholder_dates=keep_placeholder_dates, limit=limit, seed=seed, force=force, on_plan=show,
-            progress=progress, **named,
+            engine=engine, progress=progress, **named,
         )  # fmt: skip
     _say(report.lines())
     written(dataset, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})

@@ -40,7 +40,7 @@ def connect(engine: Engine, wait: float = 0.0) -> Any:
     cluster = None
     if engine.address is None:
         cluster = LocalCluster(
-            n_workers=fitting_workers(), threads_per_worker=1, processes=True, dashboard_address=None,
+            n_workers=fitting_workers(), threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL, memory_limit=0,
         )  # fmt: skip
     try:

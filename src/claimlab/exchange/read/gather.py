@@ -17,6 +17,7 @@ from claimlab.exchange.read.gathered import FILE, Gathered
 from claimlab.exchange.read.globs import only
 from claimlab.exchange.read.join import joined, read_linked
 from claimlab.exchange.read.nested import inner_columns
+from claimlab.exchange.read.shared import Read, shared_tables
 from claimlab.exchange.read.texts import read_texts
 from claimlab.exchange.vocabulary import HEADER_WORDS, fold_name
 from claimlab.files.bundle import Bundle
@@ -75,10 +76,11 @@ def _inputs(bundles: Sequence[Bundle]) -> dict[str, str]:
 def _tables(members: Sequence[Member], options: Options, ignored: list[str], progress: Progress) -> list[RawTable]:
     """The tables in `members`; JSON files beside them that hold no records are put on the list of ignored files."""
     tables: list[RawTable] = []
+    shared = shared_tables(members, options, progress)
     for i, (bundle, name) in enumerate(members):
         progress("reading files", i, len(members))
         try:
-            table = read_table(bundle, name, options, HEADER_WORDS)
+            table = _table(shared[i]) if shared else read_table(bundle, name, options, HEADER_WORDS)
         except NotATable:
             if i == len(members) - 1 and not tables:
                 raise
@@ -98,6 +100,13 @@ def _tables(members: Sequence[Member], options: Options, ignored: list[str], pro
         tables.append(table)
     progress("reading files", len(members), len(members))
     return tables
+
+
+def _table(result: Read) -> RawTable:
+    """What another process has read, or what it raised."""
+    if isinstance(result, RawTable):
+        return result
+    raise result
 
 
 def _refuse_ruins(table: RawTable) -> None:
