@@ -24,14 +24,19 @@ from harness import Row, begin, best, need, parser, record
 from scipy.spatial import cKDTree
 
 from claimlab.evolve.society.build import MEAN_DEGREE, NETWORKS, build
-from claimlab.evolve.society.engine import Model
+from claimlab.evolve.society.draws import Numbers, below, numbers
+from claimlab.evolve.society.engine import Model, travel
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.networks.clustered import INSIDE
 from claimlab.evolve.society.networks.dunbar import MODERATE, STRONG
 from claimlab.evolve.society.population import Population
+from claimlab.evolve.society.telling import Fresh, neighbour
+from claimlab.evolve.stage import CELLS
 
 Job = Callable[[], object]
 ENOUGH = 0.5  # seconds
+WALK, FAN_OUT = 10, 2
+MOST_TURNS = 2_000_000  # of Mesa in one measurement
 PAIRWISE = 20_000  # agents; beyond, peers that look at every pair (rustworkx's blocks, the k-d tree) take hours
 
 
@@ -121,73 +126,114 @@ def graphs(agents: int, repeat: int, kinds: list[str]) -> Iterator[str]:
         yield f"| {kind} | {ties:,} | {mine:.2f} | {shown} | {ratio} |"
 
 
-def in_mesa(network: Network) -> Callable[[int], None]:
-    """As kind to Mesa as can be: neighbours are a plain list, and a step is one random choice and one sum."""
-    import mesa
+class InMesa:
+    """As kind to Mesa as can be: neighbours are a plain list, whether a claim was heard is one number, fronts are plain
+    lists, which are faster than an AgentSet for each, and nothing of where a claim went is kept.
+    """
 
-    class Person(mesa.Agent):  # type: ignore[misc]
-        neighbours: list[Any]
+    def __init__(self, network: Network) -> None:
+        import mesa
+
+        class Person(mesa.Agent):  # type: ignore[misc]
+            neighbours: list[Any]
+            visits = 0
+            heard = -1
+
+            def step(self) -> None:
+                self.random.choice(self.neighbours).visits += 1
+
+            def tell(self, claim: int, front: list[Any]) -> None:
+                fresh = [other for other in self.neighbours if other.heard != claim]
+                for other in self.random.sample(fresh, min(FAN_OUT, len(fresh))):
+                    other.heard = claim
+                    front.append(other)
+
+        self.model = mesa.Model(seed=1)
+        self.people = [Person(self.model) for _ in range(network.size)]
+        for i, person in enumerate(self.people):
+            person.neighbours = [self.people[j] for j in network.neighbours(i).tolist()]
+        self.claim = 0
+
+    def walk(self, steps: int) -> int:
+        for _ in range(steps):
+            self.model.agents.shuffle_do("step")
+        return steps * len(self.people)
+
+    def cascade(self, claims: int) -> int:
+        """One claim after the other."""
         visits = 0
-
-        def step(self) -> None:
-            self.random.choice(self.neighbours).visits += 1
-
-    model = mesa.Model(seed=1)
-    people = [Person(model) for _ in range(network.size)]
-    for i, person in enumerate(people):
-        person.neighbours = [people[j] for j in network.neighbours(i).tolist()]
-
-    def run(rounds: int) -> None:
-        for _ in range(rounds):
-            model.agents.shuffle_do("step")
-
-    return run
+        for start in self.model.random.choices(self.people, k=claims):
+            self.claim += 1
+            start.heard = self.claim
+            front = [start]
+            while front:
+                visits += len(front)
+                following: list[Any] = []
+                for person in front:
+                    person.tell(self.claim, following)
+                front = following
+        return visits
 
 
-def in_claimlab(network: Network) -> Callable[[int], None]:
-    draw = random.Random(1)
-    first, others = network.indptr.tolist(), network.indices.tolist()
+class InClaimlab:
+    """Every visit is kept, with its claim, its depth and who told whom."""
 
-    def run(rounds: int) -> None:
-        model = Model(0)
-        for _ in range(rounds * network.size):
-            visit = model.step()
-            assert visit is not None
-            row = others[first[visit.agent] : first[visit.agent + 1]]
-            model.pass_on(visit, [draw.choice(row)])
+    def __init__(self, network: Network) -> None:
+        self.network, self.rule, self.fresh = network, neighbour(network), Fresh(network, FAN_OUT)
+        self.claim = 0
 
-    return run
+    def seeds(self, claims: int) -> Numbers:
+        self.claim += claims
+        return numbers(np.arange(self.claim - claims, self.claim, dtype=np.uint64), 0)
+
+    def walk(self, steps: int) -> int:
+        """As many claims as agents, one at each, for so many steps."""
+        n = self.network.size
+        travel(Model(np.arange(n), self.seeds(n), agents=n), self.rule, steps)
+        return steps * n
+
+    def cascade(self, claims: int) -> int:
+        n, visits = self.network.size, 0
+        for first in range(0, claims, at_once := max(1, CELLS // n)):
+            seeds = self.seeds(min(at_once, claims - first))
+            model = travel(Model(below(seeds, n), seeds, agents=n), self.fresh, n)
+            visits += sum(map(len, model.fronts))
+        return visits
 
 
-def pace(run: Callable[[int], None], agents: int, repeat: int) -> float:
-    """Agent steps in a second of the processor."""
-    rounds, took = 1, 0.0
-    while took < ENOUGH:  # as many rounds as fill half a second
-        rounds = rounds if not took else max(rounds + 1, int(1.2 * rounds * ENOUGH / took))
-        start = time.process_time()
-        run(rounds)
-        took = time.process_time() - start
-    rates = [agents * rounds / took]
-    for _ in range(repeat - 1):
-        start = time.process_time()
-        run(rounds)
-        rates.append(agents * rounds / (time.process_time() - start))
+def pace(job: Callable[[int], int], size: int, repeat: int) -> float:
+    """Agent turns in a second of the processor, at best; `size` steps or claims at once, as often as fills the time."""
+    rates = []
+    for _ in range(repeat):
+        gc.collect()
+        turns, start = 0, time.process_time()
+        while (seconds := time.process_time() - start) < ENOUGH:
+            turns += job(size)
+        rates.append(turns / seconds)
     return max(rates)
 
 
 def steps(sizes: list[int], repeat: int) -> Iterator[str]:
-    yield "One agent after the other visits a random neighbour; agent steps in a second of the processor."
+    yield f"Turns of agents in a second of the processor, best of {repeat}."
     yield ""
-    yield "| agents | claimlab | Mesa shuffle_do | times as fast |"
-    yield "|---|---|---|---|"
+    yield "| agents | job | claimlab | Mesa | times as fast |"
+    yield "|---|---|---|---|---|"
     for size in sizes:
         network = connected(size)
-        mine = pace(in_claimlab(network), size, repeat)
-        theirs = pace(in_mesa(network), size, repeat) if need("mesa") else None
-        gc.collect()
-        yield f"| {size:,} | {mine:,.0f} | {theirs or 0:,.0f} | {mine / (theirs or math.inf):.1f} |"
+        ours, theirs = InClaimlab(network), InMesa(network) if need("mesa") else None
         note = "" if theirs else "Mesa is not installed"
-        record(Row("propagation", f"steps of {size:,} agents", "Mesa", mine, theirs, "steps/s", more=True, note=note))
+        for job, name, count in (
+            ("walk", f"walk of {WALK} steps", WALK),
+            ("cascade", "cascade of 1 claim", 1),
+            ("cascade", "cascade of 100 claims", 100),
+        ):
+            mine = pace(getattr(ours, job), count, repeat)
+            # Mesa's claims follow each other, so that fewer of them give the same rate.
+            few = min(count, max(1, MOST_TURNS // size))
+            peer = pace(getattr(theirs, job), few, repeat) if theirs else None
+            yield f"| {size:,} | {name} | {mine:,.0f} | {peer or 0:,.0f} | {mine / (peer or math.inf):.1f} |"
+            title = f"{name}, {size:,} agents"
+            record(Row("propagation", title, "Mesa", mine, peer, "turns/s", more=True, note=note))
 
 
 def connected(size: int) -> Network:

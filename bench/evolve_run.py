@@ -207,9 +207,7 @@ async def _pass(
     await simulate_async(warm, stage, rewriter=writer, plan=Plan(steps=1), seed=1, concurrency=concurrency)
     found = []
     used, started = time.process_time(), time.perf_counter()
-    made = await simulate_async(
-        data, stage, rewriter=writer, plan=Plan(steps=steps), seed=2, concurrency=concurrency, work=folder / "out"
-    )
+    made = await simulate_async(data, stage, rewriter=writer, plan=Plan(steps=steps), seed=2, concurrency=concurrency)
     found.append(("in a society", claims * steps, time.perf_counter() - started, time.process_time() - used))
     assert made.lineage[-1].counts.get("turns: producer") == claims * steps, made.lineage[-1].counts
     profiles = [stage.profile(i) for i in range(stage.population.size)]
@@ -220,7 +218,7 @@ async def _pass(
     found.append(("the model alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
     await writer.close()
     used, started = time.process_time(), time.perf_counter()
-    await simulate_async(data, stage, rewriter=Parrot(), plan=Plan(steps=steps), seed=3, work=folder / "parrots")
+    await simulate_async(data, stage, rewriter=Parrot(), plan=Plan(steps=steps), seed=3)
     found.append(("the society alone", claims * steps, time.perf_counter() - started, time.process_time() - used))
     return found
 

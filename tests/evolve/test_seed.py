@@ -133,6 +133,24 @@ def test_the_gray_share_is_kept_and_drawn_from_the_seed() -> None:
     assert not some.dataset.records.equals(other.dataset.records)
 
 
+def test_a_non_claim_copied_from_its_context_is_dropped_and_counted() -> None:
+    """A sentence of the context states a fact, whatever the model calls it; as a claim it may stay."""
+
+    def copies(body: Body) -> str:
+        context = body["messages"][-1]["content"].split("Mills\n\n")[1].split("\n</text>")[0]
+        stating = "each stating" in body["messages"][0]["content"]
+        texts = [context[:-1] + "!", "What a fire that was, in Brannock of all places!"][: 1 if stating else 2]
+        kind = "quantity" if stating else "not-a-claim"
+        return json.dumps({"sentences": [{"text": text, "type": kind} for text in texts]})
+
+    result = scripted(copies, CONTEXTS[:1], wanted=wanted_of(1, 2, 0.0), gray=0.0)
+    assert (result.counts["claims"], result.counts["non_claims"]) == (1, 1)
+    assert result.dropped == {"said before": 1}
+    result = scripted(copies, CONTEXTS[:1], wanted=wanted_of(0, 2, 0.0), gray=0.0)
+    assert result.dropped == {"copied from the context": 1}
+    assert result.dataset.records["text"].to_list() == ["What a fire that was, in Brannock of all places!"]
+
+
 def test_a_second_run_asks_nothing_and_gives_the_same_bytes(tmp_path: Path) -> None:
     with StandIn(answer=answers) as server:
         first = seeded(server, tmp_path / "cache")

@@ -10,15 +10,18 @@ import polars as pl
 import pytest
 
 from claimlab.core.calls.calls import Calls
+from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.evolve.society.build import build
-from claimlab.evolve.society.engine import depth
+from claimlab.evolve.society.engine import Model, depth, size
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
+from claimlab.evolve.society.telling import Closest
 from claimlab.evolve.worth.agents import worth_by_agents
 from claimlab.evolve.worth.compare import ALL, against_people, conditional, distances, of_counts
+from claimlab.evolve.worth.front import worth
 from claimlab.evolve.worth.score import Perspective, Society, by_features
-from claimlab.evolve.worth.spread import Bounds, Ties, ability, most_reached, spread
+from claimlab.evolve.worth.spread import Bounds, ability, most_reached, spread
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
 from claimlab.evolve.worth.views import Worth
 from claimlab.llm.messages import Request
@@ -56,8 +59,8 @@ def test_bounds_cap_the_reach_as_released() -> None:
     assert most_reached(Bounds()) == 40
     assert Bounds().ceiling(90) == pytest.approx(0.5 + 20 / 90)
     assert Perspective.named("released").rounded(Bounds().ceiling(90)) == 0.7
-    told_one = spread(0, Ties(line(4)), lambda user: user == 0, Bounds(2, 1))
-    assert ability(told_one, Bounds(2, 1), 4) == 0.5
+    one_hop = spread(0, Closest(line(4), 1), np.array([[True, False, False, False]]), 2)
+    assert ability(depth(one_hop), size(one_hop), Bounds(2, 1), 4).tolist() == [0.5]
 
 
 def line(n: int) -> Network:
@@ -66,24 +69,29 @@ def line(n: int) -> Network:
 
 
 def test_a_cascade_over_a_line() -> None:
-    ties = Ties(line(10), strangers=False)
-    assert [visit.agent for visit in spread(0, ties, lambda _: True, Bounds(3, 3)).visits] == [0, 1, 2, 3]
-    assert [visit.agent for visit in spread(0, ties, lambda user: user != 1, Bounds(3, 3)).visits] == [0, 1]
-    assert depth(spread(5, ties, lambda _: False, Bounds())) == 0
-    everyone = spread(5, ties, lambda _: True, Bounds(3, 3))
-    assert everyone.heard == {2, 3, 4, 5, 6, 7, 8}
-    assert depth(everyone) == 3
+    ties = Closest(line(10), 3, strangers=False)
+    willing = np.ones((4, 10), dtype=bool)
+    willing[1, 1] = willing[2] = False
+    model = spread([0, 0, 5, 5], ties, willing, 3)
+    visits = model.visits()
+    heard = [visits.agent[visits.claim == claim].tolist() for claim in range(4)]
+    assert heard == [[0, 1, 2, 3], [0, 1], [5], [5, 4, 6, 3, 7, 2, 8]]
+    assert depth(model).tolist() == [3, 1, 0, 3]
 
 
 def test_strong_ties_hear_first_and_strangers_last(society: Society) -> None:
-    ties, strong = Ties(society.network), set(society.network.named(0, "strong").tolist())
-    assert set(ties.told(0, len(strong), set())) == strong
+    strong = set(society.network.named(0, "strong").tolist())
     known = set(society.network.neighbours(0).tolist())
-    told = ties.told(0, len(known) + 2, {0})
-    assert set(told[:-2]) == known
-    assert not set(told[-2:]) & known
-    assert len(set(told)) == len(told)
-    assert 0 not in told
+
+    def hearers(most: int) -> list[int]:
+        return Model([0], agents=90).pass_on(Closest(society.network, most)).agent.tolist()
+
+    assert set(hearers(len(strong))) == strong
+    everyone = hearers(len(known) + 2)
+    assert set(everyone[:-2]) == known
+    assert not set(everyone[-2:]) & known
+    assert len(set(everyone)) == len(everyone)
+    assert 0 not in everyone
 
 
 def test_a_grave_claim_is_worth_more_than_a_bench(society: Society) -> None:
@@ -206,6 +214,24 @@ def test_the_same_claims_under_one_condition_after_another(society: Society) -> 
     assert set(conditional(CLAIMS, society, "education")["condition"]) == {ALL, *society.population.values("education")}
     with pytest.raises(UnknownName, match="shoe"):
         conditional(CLAIMS, society, "shoe")
+
+
+def test_the_page_lists_texts_and_orders_its_heat_maps(tmp_path: Any) -> None:
+    rows = [
+        {"id": f"{name}{i}", "text": f"{text} {i}", "kind": "claim", "topic": name}
+        for name, text in CLAIMS
+        for i in range(3)
+    ]
+    worth(Dataset.build("town", pl.DataFrame(rows)), output=tmp_path / "out", by="trust_climate")
+    page = (tmp_path / "out" / "worth-report" / "index.html").read_text(encoding="utf-8")
+    listed = page[page.index("Most check-worthy claims") : page.index("<svg")]
+    assert "The government secretly banned the vaccine" in listed, "the text and not only the id"
+    topics, conditions = page.split("<svg")[1:3]
+    places = [topics.index(f">{name}<") for name in ("grave", "mill", "plain")]
+    assert places == sorted(places), "the highest topic first"
+    places = [conditions.index(f">{name}<") for name in (ALL, "high", "low")]
+    assert places == sorted(places), "conditions in their order, not by the alphabet"
+    assert ">0.9–1.0<" not in topics, "bands beyond every score are left out"
 
 
 def test_worth_is_shown_claim_by_claim(society: Society) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -220,6 +221,8 @@ def test_saved_pages_open_in_a_sandbox(client: TestClient) -> None:
         assert answer.headers["content-security-policy"].startswith("sandbox allow-scripts")
         assert "allow-same-origin" not in answer.headers["content-security-policy"]
     assert get(client, "/traces/evolved")["traces"] == 4
+    viewer = client.get("/traces/evolved/viewer").text
+    assert re.search(r'"drift": ?0\.\d', viewer), "the chart of drift has something to draw"
 
 
 def test_a_report_shows_only_what_claimlab_wrote_there(tmp_path: Path, client_of: Callable[[Path], TestClient]) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from claimlab.evolve.claims.model import Target
 
-# done: a walk that nothing steered; success and failure: by the vote; unaudited: steered, and nobody was asked
+# done: a walk that nothing steered; success and failure: by the vote; unaudited: steered, and no auditor was asked
 Status = Literal["done", "success", "failure", "unaudited"]
 
 

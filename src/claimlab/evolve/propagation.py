@@ -4,7 +4,7 @@ Unmitigated: every agent rewrites. On a network with hubs, one of them lends its
 Intervened: agents are producers or bystanders; auditors vote; a failed vote is diagnosed and the claim rerouted.
 Two readings of the vote, by name:
   paper      all auditors after every step; rerouting among the neighbours of the agent who has the claim
-  released   the first auditor after every step, the others at the end of a round; rerouting among everybody
+  released   the first auditor after every step, the others at the end of a round; rerouting among all
 """
 
 from __future__ import annotations
@@ -15,15 +15,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.stats.streams import stream, stream_seed
+from claimlab.core.stats.streams import stream_seed
 from claimlab.evolve.auditors.auditor import Auditor, Question, Vote, diagnosis, majority
 from claimlab.evolve.auditors.known.replay import ReplayAuditor
 from claimlab.evolve.hop import Hop, Life, Start
 from claimlab.evolve.recording import Recording
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite, Rewriter
+from claimlab.evolve.society.draws import Numbers
 from claimlab.evolve.society.engine import Model
-from claimlab.evolve.stage import Stage
+from claimlab.evolve.society.telling import neighbour
+from claimlab.evolve.stage import Stage, Turn, paths
 
 Kind = Literal["walk", "cascade", "intervened"]
 VoteMode = Literal["paper", "released"]
@@ -179,13 +183,26 @@ class Plan:
         return {"mode": known.pop("kind"), **known}
 
 
-async def live(start: Start, plan: Plan, cast: Cast) -> Life:
-    """The whole life of one claim."""
+def ways(starts: Sequence[Start], plan: Plan, cast: Cast) -> list[Sequence[Turn]]:
+    """The turns of claims that nothing steers, worked out together before the first text: paths do not depend on it."""
+    if plan.kind == "intervened" or hasattr(cast.rewriter, "recording"):
+        return [()] * len(starts)
+    fan_out, most = (plan.fan_out, plan.reach) if plan.kind == "cascade" else (None, None)
+    return paths(_seeds(starts, cast), cast.stage, plan.steps, fan_out, most, hubs=plan.hub_opinions)
+
+
+def _seeds(starts: Sequence[Start], cast: Cast) -> Numbers:
+    return np.array([stream_seed(cast.seed, start.key, "path") for start in starts], dtype=np.uint64)
+
+
+async def live(start: Start, plan: Plan, cast: Cast, path: Sequence[Turn] | None = None) -> Life:
+    """The whole life of one claim; `path` is its own of `ways`, where those of many were worked out together."""
     recording: Recording | None = getattr(cast.rewriter, "recording", None)
     if recording is not None:
         return await _replayed(start, recording, cast)
     if plan.kind != "intervened":
-        return await _unsteered(start, plan, cast)
+        path = ways([start], plan, cast)[0] if path is None else path
+        return await _unsteered(start, path, cast, cascade=plan.kind == "cascade")
     return await (_steered(start, plan, cast) if cast.auditors else _direct(start, cast))
 
 
@@ -201,54 +218,34 @@ async def _replayed(start: Start, recording: Recording, cast: Cast) -> Life:
     return Life(start.key, "success" if hops[-1].passed else "failure", known.text, hops)
 
 
-async def _unsteered(start: Start, plan: Plan, cast: Cast) -> Life:
-    """A walk: every agent tells one neighbour. A cascade: every agent tells some who have not heard the claim.
-
-    What a cascaded claim became is what the last agent at the greatest depth made of it; the hops hold every version.
-    """
-    draw = stream(cast.seed, start.key, "path")
-    model = Model(cast.stage.start(draw))
-    cascade = plan.kind == "cascade"
+async def _unsteered(start: Start, path: Sequence[Turn], cast: Cast, *, cascade: bool) -> Life:
+    """What a cascaded claim became is what the last agent at the greatest depth made of it; hops hold every version."""
     hops: list[Hop] = []
-    while len(hops) < (plan.reach if cascade else plan.steps) and (visit := model.step()) is not None:
-        text = start.text if visit.parent is None else hops[visit.parent].output
-        parent = 0 if visit.parent is None else visit.parent + 1  # steps count from 1
-        hop = await cast.turn(
-            start,
-            text,
-            visit.agent,
-            step=visit.number + 1,
-            hub=cast.stage.hub(draw) if plan.hub_opinions else None,
-            parent=parent if cascade else None,
-            depth=visit.depth + 1 if cascade else None,
-        )
-        hops.append(hop)
-        if not cascade:
-            model.pass_on(visit, [cast.stage.next(visit.agent, draw)])
-        elif visit.depth + 1 < plan.steps:
-            fresh = [i for i in cast.stage.following(visit.agent) if i not in model.heard]
-            model.pass_on(visit, draw.sample(fresh, min(plan.fan_out, len(fresh))))
+    for step, (agent, depth, parent, hub) in enumerate(path, 1):
+        text = start.text if parent < 0 else hops[parent].output
+        above, level = (parent + 1, depth + 1) if cascade else (None, None)  # steps count from 1
+        hops.append(await cast.turn(start, text, agent, step=step, hub=hub, parent=above, depth=level))
     return Life(start.key, "done", hops[-1].output, hops)
 
 
 async def _direct(start: Start, cast: Cast) -> Life:
-    """The ablation without auditors: one agent is asked once, and nobody looks at what it says."""
-    draw = stream(cast.seed, start.key, "path")
-    hop = await cast.turn(start, start.text, cast.stage.start(draw), step=1)
+    """The ablation without auditors: one agent is asked once, and no one looks at what it says."""
+    agent = int(cast.stage.starts(_seeds([start], cast))[0])
+    hop = await cast.turn(start, start.text, agent, step=1)
     return Life(start.key, "unaudited", hop.output, [hop])
 
 
 async def _steered(start: Start, plan: Plan, cast: Cast) -> Life:
-    """A walk that auditors steer: whoever has the claim passes it to somebody near the target when a vote fails."""
+    """A walk that auditors steer: whoever has the claim passes it to an agent near the target when a vote fails."""
     assert start.target is not None
-    draw = stream(cast.seed, start.key, "path")
-    model = Model(cast.stage.start(draw))
-    released = plan.vote == "released"
+    seeds, stage, released = _seeds([start], cast), cast.stage, plan.vote == "released"
+    model = Model(stage.starts(seeds), seeds, agents=stage.ties.size)
     text, advice = start.text, None
     hops: list[Hop] = []
     round, step = 1, 1
-    while round <= plan.rounds and (visit := model.step()) is not None:
-        hop = await cast.turn(start, text, visit.agent, round=round, step=step, diagnosis=advice, must_rewrite=False)
+    while round <= plan.rounds:
+        agent = int(model.front.agent[0])
+        hop = await cast.turn(start, text, agent, round=round, step=step, diagnosis=advice, must_rewrite=False)
         votes = await cast.votes(start, hop, slice(0, 1) if released else slice(None))
         first = votes[0].passed
         decides = not released or bool(first) or step == plan.steps
@@ -259,10 +256,7 @@ async def _steered(start: Start, plan: Plan, cast: Cast) -> Life:
         text, advice = hop.output, diagnosis(votes)
         if decides and majority(votes):
             return Life(start.key, "success", text, hops)
-        if decides:
-            model.pass_on(visit, [cast.stage.reroute(visit.agent, start.target, draw, among_all=released)])
-        else:
-            model.pass_on(visit, [cast.stage.next(visit.agent, draw)])
+        model.pass_on(stage.near(start.target, among_all=released) if decides else neighbour(stage.ties))
         ends_round = step == plan.steps or (released and decides)
         round, step = (round + 1, 1) if ends_round else (round, step + 1)
     return Life(start.key, "failure", text, hops)

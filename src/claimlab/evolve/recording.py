@@ -15,7 +15,7 @@ Key = tuple[str, Target | None]  # the text that a life began with, and where it
 
 
 class Recording:
-    """Lives by what they began with; two claims with one text are told apart by the id, where the traces say it."""
+    """Lives by what they began with; two claims with one text are distinguished by the id, where the traces say it."""
 
     def __init__(self, dataset: Dataset) -> None:
         if "traces" not in dataset.tables:

@@ -24,7 +24,7 @@ from claimlab.core.words import several, verb
 from claimlab.evolve.auditors.auditor import Auditor
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.hop import Life, Start
-from claimlab.evolve.propagation import Cast, Plan, live
+from claimlab.evolve.propagation import Cast, Plan, live, ways
 from claimlab.evolve.records import starts, tables
 from claimlab.evolve.rewrite.rewriter import Rewriter
 from claimlab.evolve.stage import Stage
@@ -90,7 +90,9 @@ async def _all(
     left = [i for i, life in enumerate(lives) if life is None]
     turns = Turns(progress, plan.most_turns, len(lives), len(lives) - len(left))
     counted = replace(cast, tick=turns.one)
-    async for at, life in each(left, lambda i: live(beginnings[i], plan, counted), concurrency=concurrency):
+    turning = ways([beginnings[i] for i in left], plan, cast)
+    begun = ((beginnings[i], way) for i, way in zip(left, turning, strict=True))
+    async for at, life in each(begun, lambda one: live(one[0], plan, counted, one[1]), concurrency=concurrency):
         lives[left[at]] = life
         journal.write(_shard(left[at]), life.to_json())
         turns.ended(len(life.hops))

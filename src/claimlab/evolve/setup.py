@@ -74,9 +74,9 @@ class Setup:
 
     def _refuse(self, used: bool, names: Sequence[str], todo: str) -> None:
         """An option that nothing would read is a misunderstanding: a rule run must not pass for a model's."""
-        given = [f"`{name}`" for name in names if getattr(self, name) not in (None, (), [])]
-        if given and not used:
-            raise UsageError(f"Nothing in this run would use {' and '.join(given)}.", todo)
+        options = [f"`{name}`" for name in names if getattr(self, name) not in (None, (), [])]
+        if options and not used:
+            raise UsageError(f"Nothing in this run would use {' and '.join(options)}.", todo)
 
     @cached_property
     def plan(self) -> Plan:

@@ -19,7 +19,7 @@ from claimlab.core.engine.current import place, shares
 from claimlab.core.engine.data import dataset_in
 from claimlab.core.progress import Progress
 from claimlab.evolve.hop import Life, Start
-from claimlab.evolve.propagation import Cast, live
+from claimlab.evolve.propagation import Cast, live, ways
 from claimlab.evolve.records import starts
 from claimlab.evolve.setup import Setup
 
@@ -53,7 +53,8 @@ async def _lives(setup: Setup, beginnings: Sequence[Start]) -> list[Life]:
     writer, judges = setup.open_rewriter(calls), setup.open_auditors(calls)
     cast = Cast(setup.open_stage(), writer, judges, setup.seed, setup.plan.context)
     try:
-        return [await live(start, setup.plan, cast) for start in beginnings]
+        turns = ways(beginnings, setup.plan, cast)
+        return [await live(start, setup.plan, cast, path) for start, path in zip(beginnings, turns, strict=True)]
     finally:
         await writer.close()
         for judge in judges:

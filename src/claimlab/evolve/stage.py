@@ -1,15 +1,15 @@
-"""The stage that claims move on: the population, the network, and who may follow whom.
+"""The stage that claims move on: the population, the network, who may follow whom, and where claims go by themselves.
 
-A claim asks three things: where it starts, who is next, and whose opinion is in the air. All draws come from the
-claim's own stream, so that claims may move side by side in any order.
+A claim asks three things: where it starts, who is next, and whose opinion is in the air. All draws depend on the
+claim's own seed alone, so that claims may move side by side in any order.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,22 @@ from numpy.typing import NDArray
 from claimlab.core.errors import DataError, UnknownName
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.rewrite.weights import Weights
+from claimlab.evolve.society.draws import HUB, START, Numbers, below, numbers
+from claimlab.evolve.society.engine import Model, Telling, travel
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
+from claimlab.evolve.society.telling import Fresh, Lists, neighbour, weighted
 
-_TRIES = 1000  # draws of a starting agent before all are looked at
+CELLS = 1 << 24  # agents times claims that move at once
+
+
+class Turn(NamedTuple):
+    """Whose turn it is, and in whose wake: `parent` is the place of an earlier turn (-1: the start)."""
+
+    agent: int
+    depth: int
+    parent: int
+    hub: int | None
 
 
 class Stage:
@@ -47,56 +59,46 @@ class Stage:
         self._groups = population.codes("group") if self.within else None
         if group is not None and group not in population.values("group"):
             raise UnknownName("group of agents", group, population.values("group"))
-        self._code = population.values("group").index(group) if group is not None else None
+        self.ties = network  # who may follow whom
+        if self._groups is not None:
+            self.ties = network.having(self._groups[network.owners] == self._groups[network.indices])
+        able = self.ties.degrees > 0
+        if group is not None and self._groups is not None:
+            able &= self._groups == population.values("group").index(group)
+        self._able = np.flatnonzero(able).astype(np.int32)
         self._ids = population.ids.to_list()
         self.profile = lru_cache(maxsize=65_536)(self._profile)
-        self._pull: dict[Target, NDArray[np.float64]] = {}
+        self._near: dict[tuple[Target, bool], Telling] = {}
 
     def name(self, agent: int) -> str:
         return str(self._ids[agent])
 
-    def start(self, draw: random.Random) -> int:
-        """Somebody who can pass the claim on."""
-        for _ in range(_TRIES):
-            agent = draw.randrange(self.population.size)
-            if self._may_start(agent):
-                return agent
-        able = [i for i in range(self.population.size) if self._may_start(i)]
-        if not able:
+    def starts(self, seeds: Numbers) -> NDArray[np.int32]:
+        """For each seed an agent who can pass the claim on."""
+        if not len(self._able):
             raise DataError(
                 "No agent in this society can pass a claim on.", "Give a network with ties, or another group."
             )
-        return draw.choice(able)
+        return self._able[below(numbers(seeds, START), len(self._able))]
 
-    def following(self, agent: int) -> list[int]:
-        """Those whom `agent` may pass a claim to."""
-        others = self.network.neighbours(agent)
-        if self._groups is not None:
-            others = others[self._groups[others] == self._groups[agent]]
-        return [int(i) for i in others]
-
-    def next(self, agent: int, draw: random.Random) -> int:
-        """A neighbour, all alike; whoever was there before may be there again."""
-        return draw.choice(self.following(agent))
-
-    def reroute(self, agent: int, target: Target, draw: random.Random, *, among_all: bool) -> int:
-        """Somebody whose attributes are near to the target: a neighbour, or anybody."""
-        pull = self._affinities(target)
-        if not among_all:
-            near = self.following(agent)
-            weights = [float(pull[i]) for i in near]
-            return draw.choices(near, weights=weights)[0] if sum(weights) > 0 else draw.choice(near)
-        allowed = pull if self._groups is None else np.where(self._groups == self._groups[agent], pull, 0.0)
-        ties = self.network.degrees > 0
-        cumulative = np.cumsum(np.where(ties, allowed, 0.0))
-        if cumulative[-1] <= 0:
-            return self.next(agent, draw)
-        return int(np.searchsorted(cumulative, draw.random() * cumulative[-1], side="right"))
-
-    def hub(self, draw: random.Random) -> int | None:
-        """One of the hubs, neighbour or not; null where the network has none."""
+    def hubs(self, seeds: Numbers, turns: NDArray[np.int64]) -> NDArray[np.int32] | None:
+        """For each seed and turn one of the hubs, neighbour or not; null where the network has none."""
         hubs = self.network.hubs
-        return int(hubs[draw.randrange(len(hubs))]) if len(hubs) else None
+        return hubs[below(numbers(seeds, HUB, turns), len(hubs))] if len(hubs) else None
+
+    def near(self, target: Target, *, among_all: bool) -> Telling:
+        """The rule that takes a claim to an agent whose attributes are near to the target: a neighbour, or any."""
+        if (target, among_all) not in self._near:
+            pull = self.affinities(target)
+            if not among_all:
+                lists = Lists(self.ties.indptr[:-1], self.ties.indptr[1:], self.ties.indices)
+            else:
+                groups = np.zeros(self.population.size, dtype=np.int64) if self._groups is None else self._groups
+                able = np.flatnonzero(self.ties.degrees > 0)  # others could not pass it on
+                begin, end = np.searchsorted(np.sort(groups[able]), [groups, groups + 1])
+                lists = Lists(begin, end, able[np.argsort(groups[able], kind="stable")])
+            self._near[target, among_all] = weighted(lists, pull)
+        return self._near[target, among_all]
 
     def describe(self) -> dict[str, Any]:
         """For the lineage."""
@@ -116,27 +118,43 @@ class Stage:
     def _profile(self, agent: int) -> dict[str, str]:
         return self.population.profile(agent)
 
-    def _may_start(self, agent: int) -> bool:
-        if self._code is not None and self._groups is not None and self._groups[agent] != self._code:
-            return False
-        return bool(self.following(agent))
-
-    def _affinities(self, target: Target) -> NDArray[np.float64]:
+    def affinities(self, target: Target) -> NDArray[np.float64]:
         """How near every agent is to the target, attribute by attribute: arrays, so that a million agents are quick."""
         from claimlab.evolve.rewrite.operators.all import serving
 
-        if target not in self._pull:
-            total = np.zeros(self.population.size)
-            for operator in serving(target):
-                product = np.full(self.population.size, self.weights.base.get(operator, 1.0))
-                for attribute in self.population.attributes:
-                    values = self.population.values(attribute)
-                    factors = [self.weights.factor(attribute, value, operator) for value in values]
-                    if any(f != 1.0 for f in factors):
-                        product *= np.array([*factors, 1.0])[self.population.codes(attribute)]  # -1, not known: 1
-                total += product
-            self._pull[target] = total
-        return self._pull[target]
+        total = np.zeros(self.population.size)
+        for operator in serving(target):
+            product = np.full(self.population.size, self.weights.base.get(operator, 1.0))
+            for attribute in self.population.attributes:
+                values = self.population.values(attribute)
+                factors = [self.weights.factor(attribute, value, operator) for value in values]
+                if any(f != 1.0 for f in factors):
+                    product *= np.array([*factors, 1.0])[self.population.codes(attribute)]  # -1, not known: 1
+            total += product
+        return total
+
+
+def paths(
+    seeds: Numbers, stage: Stage, steps: int, fan_out: int | None = None, reach: int | None = None, *, hubs: bool
+) -> list[Sequence[Turn]]:
+    """The turns of one claim for each seed. A walk: every agent tells one neighbour.
+
+    A cascade (`fan_out`): every agent tells some who have not heard the claim, until `reach` agents have.
+    """
+    telling = neighbour(stage.ties) if fan_out is None else Fresh(stage.ties, fan_out)
+    at_once = max(1, CELLS // stage.ties.size)
+    turns: list[Sequence[Turn]] = []
+    for first in range(0, len(seeds), at_once):
+        some = seeds[first : first + at_once]
+        model = travel(Model(stage.starts(some), some, agents=stage.ties.size), telling, steps - 1, reach)
+        visits = model.visits()
+        begin = np.searchsorted(visits.claim, np.arange(len(some) + 1))
+        place = np.arange(len(visits.claim)) - begin[visits.claim]
+        opinions = stage.hubs(some[visits.claim], place) if hubs else None
+        named = [None] * len(place) if opinions is None else opinions.tolist()
+        rows = list(map(Turn, visits.agent.tolist(), visits.depth.tolist(), visits.parent.tolist(), named))
+        turns += [rows[a:b][:reach] for a, b in pairwise(begin)]
+    return turns
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,11 +80,11 @@ class Setup:
 
     def describe(self) -> dict[str, Any]:
         """All that decides the result besides the seeds."""
-        asked = [chain.prompt for chain in self.chains if chain.prompt]
+        prompts = [chain.prompt for chain in self.chains if chain.prompt]
         return {
             "chains": {chain.name: chain.lineage() for chain in self.chains}, "languages": self.languages,
             "style": self.style, "size": self.size, "by": list(self.by), "reputation": self.classed,
-            "prompts": self.prompts.lineage(*asked),
+            "prompts": self.prompts.lineage(*prompts),
         }  # fmt: skip
 
     def open(self, run: Run) -> dict[str, Validated]:
@@ -160,13 +160,13 @@ def estimate_generate(data: Source, **words: Any) -> dict[str, Any]:
         planned = setup.plan(run.dataset, list(providers))
         parts: dict[str, Priced] = {}
         for name, provider in providers.items():
-            asked = [
+            requests = [
                 request
                 for job in planned
                 if job.configuration.model == name and job.configuration.chain.prompt is not None
                 for request in requests_of(job, setup.prompts[job.configuration.chain.prompt], setup.style, setup.seed)
             ]
-            parts[name] = estimate_calls(asked, provider.profile, recording=run.calls.existing())
+            parts[name] = estimate_calls(requests, provider.profile, recording=run.calls.existing())
         return estimated(parts, facts={"samples": len(planned)})
 
 

@@ -133,8 +133,8 @@ class StudyFile(_Part):
 
     def variants(self, axis: str) -> dict[str, Options]:
         """What the values of an axis stand for, by name."""
-        found: dict[str, Options] = getattr(self, axis)
-        return found
+        options: dict[str, Options] = getattr(self, axis)
+        return options
 
 
 def _filled(value: Any, place: str) -> Any:

@@ -106,8 +106,8 @@ def _value(folder: Path, name: str, value: Any, places: Inputs) -> Any:
 
 def _place(value: Mapping[str, Any], places: Inputs) -> Path:
     """Where an input is today, as a path from the current folder: a study is read from there."""
-    found = places.find(str(value[INPUT]), value.get("sha256"))
-    return Path(os.path.relpath(found))
+    place = places.find(str(value[INPUT]), value.get("sha256"))
+    return Path(os.path.relpath(place))
 
 
 def _dataset(folder: Path) -> Options:

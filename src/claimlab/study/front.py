@@ -38,10 +38,10 @@ def study_run(
     are shared among processes or machines; the others are made here, under one cap.
     """
     output = Path(output)
-    given = Caps(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
+    caps = Caps(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
     check_engine(engine)
     sharing = working(engine, output.absolute() / WORK)
-    with sharing, prepared(study, output, only, mode=mode, caps=given, progress=progress) as maker:
+    with sharing, prepared(study, output, only, mode=mode, caps=caps, progress=progress) as maker:
         share_steps(maker)
         maker.make_all()
         grid = maker.grid

@@ -17,8 +17,8 @@ class Inputs:
     """Looks in `given` for whatever has the digest, under any name, and in `near` for what has the name too. `links` is
     a folder for links to inputs that were renamed: results may say the name of what was read."""
 
-    def __init__(self, given: Sequence[Path], near: Sequence[Path], links: Path) -> None:
-        self.given, self.near, self.links = list(given), list(near), links
+    def __init__(self, files: Sequence[Path], near: Sequence[Path], links: Path) -> None:
+        self.given, self.near, self.links = list(files), list(near), links
 
     def find(self, name: str, digest: str | None) -> Path:
         """The input, under its recorded name."""

@@ -95,12 +95,12 @@ def tables_of(
 
 
 def views(
-    study: StudyFile, scored: Sequence[Entry], **given: str | None
+    study: StudyFile, scored: Sequence[Entry], **axes: str | None
 ) -> Iterator[tuple[View, list[Entry], dict[str, Any]]]:
     """Each table to show: its view, the figures of its part of the study, and the choice on the axes it leaves out."""
     for name, part in parts_of(study).items():
         mine = [entry for entry in scored if entry.axes.get(PART, "") == name]
-        view = view_of(part).model_copy(update={axis: value for axis, value in given.items() if value})
+        view = view_of(part).model_copy(update={axis: value for axis, value in axes.items() if value})
         for where in others(mine, view.rows, view.columns) if mine else ():
             yield view, mine, where
 
@@ -206,11 +206,11 @@ def costs(grid: Grid, scored: Sequence[Entry]) -> Report:
 
 def _write_answers(grid: Grid) -> None:
     """What `claimlab report` needs: the author's answers, the datasets and the runs."""
-    said = dict(grid.study.report)
-    if not said:
+    words = dict(grid.study.report)
+    if not words:
         return
-    title = said.pop("title", grid.study.name)
-    answers = said.pop("formulation", said)
+    title = words.pop("title", grid.study.name)
+    answers = words.pop("formulation", words)
     datasets = dict.fromkeys(_place(grid, cell.node.before[0]) for cell in grid.done)
     lines = [f"title = {as_toml(title)}", "", "[formulation]"]
     lines += [f"{name} = {as_toml(answer)}" for name, answer in answers.items()]

@@ -75,11 +75,11 @@ def rerun(
     folder = Path(folder)
     call = _call_of(folder)
     function = _function(folder, call)
-    given = [Path(one) for one in ([inputs] if isinstance(inputs, str | Path) else inputs)]
+    folders = [Path(one) for one in ([inputs] if isinstance(inputs, str | Path) else inputs)]
     with tempfile.TemporaryDirectory(prefix="claimlab-rerun-") as temporary:
         target = Path(temporary) / "out" / folder.resolve().name if output is None else Path(output)
         refuse_input(target, folder)  # all else that may not be replaced, the function itself refuses
-        places = Inputs(given, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs")
+        places = Inputs(folders, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs")
         arguments = _arguments(function, call.arguments, places)
         try:
             function(**arguments, **_shared(function, folder, target, cache, force=force, progress=progress))

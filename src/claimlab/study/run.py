@@ -145,7 +145,7 @@ class Maker:
         self.nodes, self.finished = nodes, 0
 
     def make_all(self, *, spend: bool = True) -> None:
-        """Make every step that can be made; without `spend`, only those that ask nobody."""
+        """Make every step that can be made; without `spend`, only those that ask no model."""
         for node in self.nodes.values():
             if not spend and any(asks(each) for each in node.chain()):
                 continue

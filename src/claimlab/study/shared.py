@@ -21,7 +21,7 @@ WORK = ".engine"
 
 
 def share_steps(maker: Maker) -> None:
-    """Make every step that asks nobody, where the run shares its work; what is left is made as ever."""
+    """Make every step that asks no model, where the run shares its work; what is left is made as ever."""
     if not shares():
         return
     free = [node for node in maker.nodes.values() if not any(_stays(one) for one in node.chain())]

@@ -18,52 +18,52 @@ LONGEST = 1_000  # characters of a path
 
 def dataset_node(study: StudyFile, name: str) -> Node:
     """The step that brings a dataset in. One that is optional and not there is a step that fails, with the reason."""
-    said = dict(study.datasets[name])
-    if not said.pop("optional", False):
-        return _dataset_node(study, name, said)
+    options = dict(study.datasets[name])
+    if not options.pop("optional", False):
+        return _dataset_node(study, name, options)
     try:
-        return _dataset_node(study, name, said)
+        return _dataset_node(study, name, options)
     except ClaimlabError as error:
         return Node(MISSING, as_json({"dataset": name, "why": str(error)}))
 
 
-def _dataset_node(study: StudyFile, name: str, said: Options) -> Node:
-    kinds = [kind for kind in ("folder", *SOURCES) if kind in said]
+def _dataset_node(study: StudyFile, name: str, entry: Options) -> Node:
+    kinds = [kind for kind in ("folder", *SOURCES) if kind in entry]
     if len(kinds) != 1:
         raise UsageError(
             f"[datasets.{name}] must say where the data comes from in one way.",
             "Give one of folder, load (with source), import, or merge.",
         )
     kind = kinds[0]
-    value = said.pop(kind)
+    value = entry.pop(kind)
     if kind == "folder":
         manifest = read_manifest(Path(value))
         return Node("folder", "{}", folder=str(value), inputs=manifest.own_digest())
     if kind == "merge":
-        return Node("merge", as_json(said), tuple(dataset_node(study, part) for part in value))
+        return Node("merge", as_json(entry), tuple(dataset_node(study, part) for part in value))
     verb = SOURCES[kind]
     if kind == "import":
-        said = _as_arguments(said)
-    options = checked(verb, {verb.main: value, **said}, f"[datasets.{name}]")
+        entry = _as_arguments(entry)
+    options = checked(verb, {verb.main: value, **entry}, f"[datasets.{name}]")
     return Node(kind, as_json(options), inputs=digest_of(str(options["source"]) if "source" in options else value))
 
 
-def _as_arguments(said: Options) -> Options:
+def _as_arguments(options: Options) -> Options:
     """The options of `claimlab import` as arguments of its function: the layout is one of them, and so is the map."""
-    layout = {name: said.pop(name) for name in (field.name for field in fields(Layout)) if name in said}
-    labels = {"labels": said.pop("map")} if "map" in said else {}
+    layout = {name: options.pop(name) for name in (field.name for field in fields(Layout)) if name in options}
+    labels = {"labels": options.pop("map")} if "map" in options else {}
     if layout:
         Layout.of(layout)  # a word that is wrong is said before anything is done
-    return {**said, **labels, **({"options": layout} if layout else {})}
+    return {**options, **labels, **({"options": layout} if layout else {})}
 
 
 def digest_of(path: str | list[str]) -> str:
     """The digest of a file, or of all files of a folder: a study notices that its data has changed."""
     files = [Path(p) for p in ([path] if isinstance(path, str) else path)]
-    found = [f for p in files for f in (sorted(q for q in p.rglob("*") if q.is_file()) if p.is_dir() else [p])]
-    if missing := [str(f) for f in found if not f.is_file()]:
+    paths = [f for p in files for f in (sorted(q for q in p.rglob("*") if q.is_file()) if p.is_dir() else [p])]
+    if missing := [str(f) for f in paths if not f.is_file()]:
         raise UsageError(f"There is no file '{missing[0]}'.", "Correct the path in the study file.")
-    return sha256("".join(f"{f.name} {digest_file(f)}\n" for f in found).encode()).hexdigest()
+    return sha256("".join(f"{f.name} {digest_file(f)}\n" for f in paths).encode()).hexdigest()
 
 
 def digest_of_files(options: Options) -> str:

@@ -32,8 +32,8 @@ class Verb:
 
     @property
     def call(self) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(import_module(self.home), self.function)
-        return found
+        function: Callable[..., Any] = getattr(import_module(self.home), self.function)
+        return function
 
     @cached_property
     def options(self) -> set[str]:

@@ -33,8 +33,8 @@ def others(scored: Sequence[Entry], rows: str, columns: str) -> list[dict[str, A
     one_of(axes, rows, "rows")
     one_of(axes, columns, "columns")
     rest = [axis for axis in axes if axis not in (rows, columns)]
-    found = {tuple(entry.axes[axis] for axis in rest): None for entry in scored}
-    return [dict(zip(rest, values, strict=True)) for values in found]
+    cells = {tuple(entry.axes[axis] for axis in rest): None for entry in scored}
+    return [dict(zip(rest, values, strict=True)) for values in cells]
 
 
 def crossed(

@@ -113,10 +113,10 @@ def preview(
     suggest(f"claimlab generate run {data} -o {output} ... (the same options)")
 
 
-def _words(given: dict[str, Any]) -> dict[str, Any]:
+def _words(options: dict[str, Any]) -> dict[str, Any]:
     """The options as arguments of the function; what was not given is left to its defaults."""
     renamed = {"prompt": "prompts"}
-    out = {renamed.get(name, name): value for name, value in given.items() if value is not None}
+    out = {renamed.get(name, name): value for name, value in options.items() if value is not None}
     return {name: value for name, value in out.items() if name not in ("estimate", "as_json", "originals")}
 
 

@@ -80,7 +80,7 @@ AUDITORS: Registry[Opens] = Registry(
 
 
 def majority(votes: Sequence[Vote]) -> bool | None:
-    """More than half of all auditors say yes; null when nobody was asked or nobody could vote."""
+    """More than half of all auditors say yes; null when none was asked or none could vote."""
     if not any(vote.passed is not None for vote in votes):
         return None
     return 2 * sum(vote.passed is True for vote in votes) > len(votes)

@@ -1,8 +1,8 @@
-"""The gray area: noise that makes claims and non-claims harder to tell apart, without changing which is which.
+"""The gray area: noise that makes claims and non-claims harder to distinguish, without changing which is which.
 
 The kinds of noise are data (data/gray.toml). Which sentences get which is drawn from the seed and the sentence's id, so
-that it does not hang on the model or on other sentences. A claim keeps its figures: a rewriting that changes one is not
-taken.
+that it does not depend on the model or on other sentences. A claim keeps its figures: a rewriting that changes one is
+not taken.
 """
 
 from __future__ import annotations

@@ -84,9 +84,9 @@ class Claim:
 
     def __post_init__(self) -> None:
         for name, known in dimensions().items():
-            given = getattr(self, name)
-            if given is not None:
-                object.__setattr__(self, name, known.value(given).name)
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, known.value(value).name)
 
     def stated(self) -> dict[str, str]:
         """The dimensions that have a value."""

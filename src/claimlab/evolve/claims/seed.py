@@ -2,8 +2,8 @@
 
 The model is asked for sentences that the context itself supports, and for sentences that are no claims, by the six
 types of data/taxonomy.toml; a share of both is then moved into the gray area. What comes out is a dataset whose every
-record says that a machine wrote it, from what, and how it was changed. The types are the model's own word: nobody has
-checked them. Answers are remembered by the provider, so a stopped run goes on where it stopped.
+record says that a machine wrote it, from what, and how it was changed. The types are the model's own word: no annotator
+has checked them. Answers are remembered by the provider, so a stopped run goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from claimlab.llm.provider import Provider
 from claimlab.llm.tally import Tally
 
 GRAY = 0.25  # the share of sentences moved into the gray area; no share is published
+COPIED, COPY_WORDS, COPY_SHARE = "copied from the context", 5, 95  # % of the characters
 _PARTS = {"claim": "claim", "non-claim": "other"}
 
 
@@ -156,17 +157,31 @@ def sentence_request(context: Context, label: str, count: int, seed: int, prompt
 
 
 def _once(drafts: Iterable[Draft], dropped: Counter[str]) -> list[Draft]:
-    """Each sentence once, and none without words."""
+    """Each sentence once, none without words, and no non-claim that is a sentence of its context: it states a fact."""
     seen: set[str] = set()
     distinct = []
     for draft in drafts:
-        key = re.sub(r"\W+", " ", draft.text.casefold()).strip()
-        if not key or key in seen:
-            dropped["said before" if key else "no words"] += 1
-            continue
+        key = _words(draft.text)
+        copied = draft.label == "non-claim" and is_copy(key, _words(draft.context.text))
+        reason = "no words" if not key else "said before" if key in seen else COPIED if copied else None
+        if reason is None:
+            distinct.append(draft)
+        else:
+            dropped[reason] += 1
         seen.add(key)
-        distinct.append(draft)
     return distinct
+
+
+def _words(text: str) -> str:
+    return re.sub(r"\W+", " ", text.casefold()).strip()
+
+
+def is_copy(sentence: str, context: str) -> bool:
+    """Whether a sentence of five words or more is in the context, but for a letter or two in a line."""
+    from rapidfuzz.fuzz import partial_ratio
+
+    fits = COPY_WORDS <= len(sentence.split()) <= len(context.split())
+    return fits and partial_ratio(sentence, context, score_cutoff=COPY_SHARE) > 0
 
 
 def _digest(contexts: Sequence[Context]) -> dict[str, str]:

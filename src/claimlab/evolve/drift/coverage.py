@@ -1,7 +1,7 @@
 """Coverage: how much of its context a claim still carries, and at what length.
 
 The context (the abstract that a seed was drawn from) is cut into units: sentences, or clauses. A unit is contained
-when at least half of its content words, numbers and names stand in the claim. That asks for words, not for meaning: a
+when at least half of its content words, numbers and names are in the claim. That asks for words, not for meaning: a
 unit said in other words is missed, one denied is found. `entailed` asks a model instead (judged.py), and is the
 published way with another model.
 """
@@ -58,14 +58,14 @@ class Contained:
         return sum(len(p & stated) >= self.share * len(p) for p in pieces) / len(pieces) if pieces else None
 
 
-def coverage(hops: pl.DataFrame, given: Mapping[str, str], reader: Reader | None = None) -> pl.DataFrame:
+def coverage(hops: pl.DataFrame, sources: Mapping[str, str], reader: Reader | None = None) -> pl.DataFrame:
     """Per trace: coverage and length in words of its seed and of its last text; coverage is null without a context."""
     reader = reader or Reader()
     contained = Contained(reader)
     last = hops.filter(pl.col("hop") == pl.col("hops"))
     rows = []
     for row in last.iter_rows(named=True):
-        context = given.get(row["record_id"])
+        context = sources.get(row["record_id"])
         texts: Sequence[str | None] = (row["base"], row["output"])
         covered = [contained.of(t, context) if t and context else None for t in texts]
         lengths = [len(reader.read(t).words) if t else None for t in texts]

@@ -132,7 +132,7 @@ class Listed:
         return cls(frozenset(w for w in listed if " " not in w), tuple(f" {w} " for w in listed if " " in w))
 
     def count(self, words: Sequence[str], padded: str) -> int:
-        """How many of them stand in the text, repeats included; `padded` is the words between blanks."""
+        """How many of them are in the text, repeats included; `padded` is the words between spaces."""
         return sum(w in self.single for w in words) + sum(padded.count(p) for p in self.phrases)
 
     def found(self, words: Sequence[str], padded: str) -> set[str]:

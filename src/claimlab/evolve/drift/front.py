@@ -128,7 +128,7 @@ def estimate_drift(
     opened = [Dataset.of(source, limit) for source in _several(data)]
     hops, parts = read_hops(opened), dict[str, Priced]()
     drawn = sample_hops(hops, sample, seed)
-    given = {k: v for dataset in opened for k, v in contexts(dataset).items()}
+    sources = {k: v for dataset in opened for k, v in contexts(dataset).items()}
     with Run("evolve drift", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run:
 
         def part(name: str, judge: ModelJudge[Any], cases: list[Case]) -> None:
@@ -143,9 +143,13 @@ def estimate_drift(
         if models:
             rows = list(drawn.select("record_id", "base", "output").iter_rows())
             levels, stated = level_judge(models[0], words), stated_judge(models[0], words)
-            references = [(now, given.get(i) or base) for i, base, now in rows]
+            references = [(now, sources.get(i) or base) for i, base, now in rows]
             part("verdicts", levels, level_cases(references, levels.prompt))
-            part("coverage", stated, stated_cases([(now, given[i]) for i, _, now in rows if i in given], stated.prompt))
+            part(
+                "coverage",
+                stated,
+                stated_cases([(now, sources[i]) for i, _, now in rows if i in sources], stated.prompt),
+            )
         if models and auditor == "model":
             ends = last_hops(hops).drop_nulls(["output", "dimension"]).select("output", "dimension", "target")
             voter = auditor_of(models[0], words)
@@ -184,10 +188,10 @@ def _asked(judges: Sequence[str], auditor: str | None) -> list[str]:
     ]
 
 
-def _societies(opened: Sequence[Dataset], drifted: Drift, given: Society | None) -> Mapping[str, Society]:
+def _societies(opened: Sequence[Dataset], drifted: Drift, default: Society | None) -> Mapping[str, Society]:
     """The network of each run: as the run left it, else the one that was given."""
     runs = drifted.hops["run"].unique(maintain_order=True).to_list()
-    known = {run: society_of(dataset) or given for run, dataset in zip(runs, opened, strict=True)}
+    known = {run: society_of(dataset) or default for run, dataset in zip(runs, opened, strict=True)}
     return {run: society for run, society in known.items() if society is not None}
 
 

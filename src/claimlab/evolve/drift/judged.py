@@ -1,6 +1,6 @@
 """What a model is asked besides FUSE-EVAL: how true a text still is, and which parts of its context it states.
 
-A model is one judge: nobody compared it with people here, so whatever rests on it is marked unvalidated. A failed
+A model is one judge: it was not compared with people here, so whatever rests on it is marked unvalidated. A failed
 answer is null, and the tally counts it.
 """
 

@@ -1,6 +1,6 @@
 """The seed, middle and evolved stage of traces as datasets: what the claims said before, halfway and after.
 
-Every record carries its label, origin and change log, and the hops that made it stand beside it as its traces. Seeds
+Every record carries its label, origin and change log, and the hops that made it are its traces. Seeds
 are listed once however many traces start from them. A trace of one hop has no middle; it is counted, not invented.
 """
 

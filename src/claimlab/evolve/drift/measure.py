@@ -115,9 +115,9 @@ def measure(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Drift:
-    """Measure the traces of `datasets`; `groups` tells agents' groups, `judges` are asked only if handed in."""
+    """Measure the traces of `datasets`; `groups` tells agents' groups, `judges` are asked only if there are any."""
     hops = read_hops(datasets, groups)
-    given = {k: v for d in datasets for k, v in contexts(d).items()}
+    sources = {k: v for d in datasets for k, v in contexts(d).items()}
     notes: list[str] = []
     tallies: dict[str, dict[str, Any]] = {}
     reader = Reader()
@@ -129,12 +129,12 @@ def measure(
     if judges is not None and judges.providers:
         drawn = sample_hops(hops, judges.sample, seed)
         fuse, fuse_hops = _fuse(drawn, judges, progress)
-        hops, model_coverage = _other_judgements(hops, drawn, given, judges, tallies, progress)
+        hops, model_coverage = _other_judgements(hops, drawn, sources, judges, tallies, progress)
     if not verdicts.measured(hops):
         notes.append("Verdict drift is not measured: the traces state no verdicts and no model was asked (`judge`).")
     if judges is None:
         notes.append("FUSE-EVAL is not measured: it needs a model (`judge`). drift-lite is another measure.")
-    covered = coverage(hops, given, reader)
+    covered = coverage(hops, sources, reader)
     if covered["coverage"].null_count() == covered.height:
         notes.append("Coverage is not measured: the records have no context in the table 'evidence'.")
     attained = attain.attainment(hops, independent)
@@ -217,7 +217,7 @@ def _fuse(drawn: pl.DataFrame, judges: Judges, progress: Progress) -> tuple[Judg
 def _other_judgements(
     hops: pl.DataFrame,
     drawn: pl.DataFrame,
-    given: Mapping[str, str],
+    sources: Mapping[str, str],
     judges: Judges,
     tallies: dict[str, dict[str, Any]],
     progress: Progress,
@@ -226,7 +226,7 @@ def _other_judgements(
     rows = list(drawn.select("record_id", "base", "output").iter_rows())
     first = judges.providers[0]
     judge = level_judge(first, judges.prompts)
-    levels, why = judge_levels([(now, given.get(i) or base) for i, base, now in rows], judge, progress=progress)
+    levels, why = judge_levels([(now, sources.get(i) or base) for i, base, now in rows], judge, progress=progress)
     tallies["verdicts"] = judge.tally.summary()
     key = ["run", "trace_id", "hop"]
     judged = drawn.select(key).with_columns(
@@ -239,7 +239,7 @@ def _other_judgements(
         pl.when(by_model).then(pl.col("rationale")).alias("verdict_rationale"),
         pl.when(by_model).then(pl.lit(first.profile.chosen_model())).otherwise("verdict_by").alias("verdict_by"),
     ).drop("level", "rationale")
-    known = [(now, given[i]) if i in given else None for i, _, now in rows]
+    known = [(now, sources[i]) if i in sources else None for i, _, now in rows]
     reader = stated_judge(first, judges.prompts)
     shares = entailed([k for k in known if k is not None], reader, progress=progress)
     tallies["coverage"] = reader.tally.summary()

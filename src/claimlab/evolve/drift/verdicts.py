@@ -38,11 +38,11 @@ def with_verdicts(hops: pl.DataFrame, annotations: pl.DataFrame | None = None) -
             rows.append((str(where["trace_id"]), int(where["hop"]), verdict))
     if not rows:
         return out
-    given = pl.DataFrame(rows, schema={"trace_id": pl.String, "hop": pl.Int32, "given": pl.String}, orient="row")
+    labels = pl.DataFrame(rows, schema={"trace_id": pl.String, "hop": pl.Int32, "given": pl.String}, orient="row")
     # Several annotators: the middle level, the lower one when there are two; a vote would lose the order.
     rank = {name: i for i, name in enumerate(LEVELS)}
     middle = (
-        given.with_columns(pl.col("given").replace_strict(rank, return_dtype=pl.Int32).alias("rank"))
+        labels.with_columns(pl.col("given").replace_strict(rank, return_dtype=pl.Int32).alias("rank"))
         .group_by("trace_id", "hop")
         .agg(pl.col("rank").quantile(0.5, "lower").cast(pl.Int32))
         .with_columns(pl.col("rank").replace_strict(dict(enumerate(LEVELS)), return_dtype=pl.String).alias("given"))

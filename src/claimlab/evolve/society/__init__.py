@@ -2,7 +2,8 @@
 
     people = Population.read("agents.json")               # or Population.draw(1_000_000, seed=1)
     net = build("scale-free", people, seed=1)             # random, scale-free, clustered, dunbar
-    model = Model(start)                                  # engine.py: how any claim moves
+    model = Model(starts, seeds, agents=net.size)         # engine.py: how all claims move
+    travel(model, neighbour(net), depth=30)               # telling.py: whom an agent tells
 
 Everything is an array: an agent is a row number, never an object, so that a million of them fit a laptop.
 """

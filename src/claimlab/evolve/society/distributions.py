@@ -83,21 +83,21 @@ def _checked(name: str, stated: dict[str, Any], digest: str) -> Distributions:
     seen: dict[str, list[str]] = {"group": list(groups)}
     attributes: dict[str, Attribute] = {}
     for column, table in stated.get("attributes", {}).items():
-        given = table.get("given", "group")
-        if given not in seen:
+        condition = table.get("given", "group")
+        if condition not in seen:
             raise SchemaError(
-                f"In '{name}', '{column}' depends on '{given}', which does not appear above it.",
-                f"Name one of: {', '.join(seen)}; or move '{given}' up.",
+                f"In '{name}', '{column}' depends on '{condition}', which does not appear above it.",
+                f"Name one of: {', '.join(seen)}; or move '{condition}' up.",
             )
         lines = {key: _line(name, f"{column}.{key}", line) for key, line in table.items() if key != "given"}
-        missing = [value for value in seen[given] if value not in lines]
-        strange = [key for key in lines if key not in seen[given]]
+        missing = [value for value in seen[condition] if value not in lines]
+        strange = [key for key in lines if key not in seen[condition]]
         if missing or strange:
             raise SchemaError(
                 f"In '{name}', '{column}' has no line for {missing} and one for the unknown {strange}.",
-                f"Give one line of weights for each value of '{given}'.",
+                f"Give one line of weights for each value of '{condition}'.",
             )
-        attributes[column] = Attribute(given, lines)
+        attributes[column] = Attribute(condition, lines)
         seen[column] = attributes[column].values()
     return Distributions(name, groups, attributes, digest)
 

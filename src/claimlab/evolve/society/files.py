@@ -48,10 +48,10 @@ def read_network(path: str | Path, population: Population, member: str | None = 
 def _nodes_and_edges(content: Mapping[str, Any], population: Population, source: dict[str, Any]) -> Network:
     population.positions(node["id"] for node in content.get("nodes", ()))  # raises on a stranger
     flagged = population.positions(node["id"] for node in content.get("nodes", ()) if node.get("hub"))
-    given = str(content.get("network_type", "file"))
+    kind = str(content.get("network_type", "file"))
     ties = content["edges"]
     return _tied(
-        population, [t["source"] for t in ties], [t["target"] for t in ties], KINDS.get(given, given), source, flagged
+        population, [t["source"] for t in ties], [t["target"] for t in ties], KINDS.get(kind, kind), source, flagged
     )
 
 

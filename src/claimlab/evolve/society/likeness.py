@@ -52,7 +52,7 @@ class Profiles:
 
 
 def profiles(population: Population, attributes: Sequence[str], rng: np.random.Generator) -> Profiles:
-    """The different profiles of a population; members of one profile stand in random order."""
+    """The different profiles of a population; members of one profile are in random order."""
     if not attributes:
         raise UsageError("Agents without attributes cannot be alike.", "Give a population with attributes.")
     if len(attributes) > MOST:

@@ -7,7 +7,7 @@ have tiers (Dunbar), the tier is one-sided, as people's is: i may hold j close w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -63,11 +63,22 @@ class Network:
         held: Ints = self.indices[row][self.tiers[row] == TIERS.index(tier)]
         return held
 
+    @property
+    def owners(self) -> Ints:
+        """Whose row each entry of `indices` is in."""
+        return np.repeat(np.arange(self.size, dtype=np.int32), self.degrees)
+
+    def having(self, entries: NDArray[np.bool_]) -> Network:
+        """The same agents with these entries of `indices` only."""
+        tiers = None if self.tiers is None else self.tiers[entries]
+        scores = None if self.scores is None else self.scores[entries]
+        indptr = row_starts(self.size, self.owners[entries])
+        return replace(self, indptr=indptr, indices=self.indices[entries], tiers=tiers, scores=scores)
+
     def tied(self, a: Sequence[int] | Ints, b: Sequence[int] | Ints) -> NDArray[np.bool_]:
         """Whether a[k] and b[k] are neighbours, for every k."""
-        owner = np.repeat(np.arange(self.size, dtype=np.int64), self.degrees)
-        held = (owner << 32) | self.indices
-        pairs = (np.asarray(a, dtype=np.int64) << 32) | np.asarray(b, dtype=np.int64)
+        held = pair_keys(self.owners, self.indices)
+        pairs = pair_keys(np.asarray(a), np.asarray(b))
         place = np.searchsorted(held, pairs)
         ties: NDArray[np.bool_] = held[np.minimum(place, held.size - 1)] == pairs if held.size else pairs < 0
         return ties

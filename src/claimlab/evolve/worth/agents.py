@@ -14,9 +14,9 @@ from pydantic import Field
 
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.streams import stream_seed
-from claimlab.evolve.society.engine import Model
+from claimlab.evolve.society.engine import Model, depth, size
+from claimlab.evolve.society.telling import Closest
 from claimlab.evolve.worth.score import Perspective, Society, schema, scored
-from claimlab.evolve.worth.spread import Ties
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Values
 from claimlab.llm.judge import ModelJudge
 from claimlab.llm.messages import untrusted
@@ -54,32 +54,34 @@ def worth_by_agents(
     seed: int = 0,
     progress: Progress = silent,
 ) -> tuple[pl.DataFrame, Tally]:
-    """As `score.by_features`, asked of a model; a claim that nobody rated has null scores. One cascade per claim."""
+    """As `score.by_features`, asked of a model; a claim without a rating has null scores. One cascade per claim."""
     background, perspective = background or Background(), perspective or Perspective.named("paper")
     values = values or Values.read()
-    ties, judge, people = Ties(society.network, seed=seed), judge_of(provider, prompts), society.population
-    size = people.size
-    models = [Model(int(np.random.default_rng(stream_seed(seed, name)).integers(size))) for name, _ in claims]
+    judge, people, bounds = judge_of(provider, prompts), society.population, perspective.bounds
+    closest = Closest(society.network, bounds.fan_out, seed=seed)
+    starts = [int(np.random.default_rng(stream_seed(seed, name)).integers(people.size)) for name, _ in claims]
+    model = Model(starts, agents=people.size)
     ratings: list[list[list[float]]] = [[] for _ in claims]
-    for depth in range(perspective.bounds.depth + 1):
-        jobs = [(claim, visit) for claim, model in enumerate(models) for visit in model.front()]
+    while len(model.front):
+        hearing = list(zip(model.front.claim.tolist(), model.front.agent.tolist(), strict=True))
         cases = [
-            case_of(claims[c][1], people.profile(visit.agent), background, values, claims[c][0], judge.prompt)
-            for c, visit in jobs
+            case_of(claims[c][1], people.profile(agent), background, values, claims[c][0], judge.prompt)
+            for c, agent in hearing
         ]
-        willing: set[int] = set()
-        for index, opinion in enumerate(judge.judge(cases, progress=progress, label=f"Asking users at depth {depth}")):
+        willing = np.zeros(len(hearing), dtype=bool)
+        label = f"Asking users at depth {model.front.depth}"
+        for index, opinion in enumerate(judge.judge(cases, progress=progress, label=label)):
             if opinion.reply is not None:
-                ratings[jobs[index][0]].append([getattr(opinion.reply, d) for d in DIMENSIONS])
-                willing |= {index} if opinion.reply.forward else set()
-        for index in sorted(willing) if depth < perspective.bounds.depth else ():
-            claim, visit = jobs[index]
-            models[claim].pass_on(visit, ties.told(visit.agent, perspective.bounds.fan_out, models[claim].heard))
-    rows = []
-    for (name, _), model, scores in zip(claims, models, ratings, strict=True):
+                ratings[hearing[index][0]].append([getattr(opinion.reply, d) for d in DIMENSIONS])
+                willing[index] = opinion.reply.forward
+        if model.front.depth == bounds.depth:
+            break
+        model.pass_on(closest, willing)
+    depths, sizes, rows = depth(model), size(model), []
+    for i, ((name, _), scores) in enumerate(zip(claims, ratings, strict=True)):
         # The order in which answers came must not show in the sum.
-        figures = scored(np.array(sorted(scores)), [model], size, perspective) if scores else {}
-        rows.append({"id": name, **figures})
+        cascade = depths[i : i + 1], sizes[i : i + 1], people.size
+        rows.append({"id": name, **(scored(np.array(sorted(scores)), *cascade, perspective) if scores else {})})
     frame = pl.DataFrame(rows, schema=schema(), orient="row")
     if perspective.threshold is not None:
         frame = frame.with_columns((pl.col("score") >= perspective.threshold).alias("worthy"))

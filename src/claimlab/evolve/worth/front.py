@@ -166,7 +166,7 @@ def _score(
         scores=scores.join(stated.select("id", "topic"), on="id", maintain_order="left"),
         background=setting["background"], perspective=setting["perspective"], society=society, method=method,
         where=where, tally=tally, by=by, untold=run.dataset.records.height - stated.height,
-        conditions=conditional(claims, society, by, **setting) if by is not None else None,
+        conditions=conditional(claims, society, by, **setting) if by is not None else None, dataset=run.dataset,
     )  # fmt: skip
 
 

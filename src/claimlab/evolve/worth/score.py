@@ -21,13 +21,15 @@ from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.streams import stream_seed
 from claimlab.evolve.drift.features import Reader
-from claimlab.evolve.society.engine import Model, depth, size
+from claimlab.evolve.society.engine import Ints, depth, size
 from claimlab.evolve.society.network import Network
 from claimlab.evolve.society.population import Population
-from claimlab.evolve.worth.spread import Bounds, Ties, ability, spread
+from claimlab.evolve.society.telling import Closest
+from claimlab.evolve.worth.spread import Bounds, ability, spread
 from claimlab.evolve.worth.values import DIMENSIONS, Background, Cues, Values, shifted
 
 READINGS = ("free", "paper", "released")
+CELLS = 1 << 22  # users times cascades at once
 
 
 @dataclass(frozen=True)
@@ -99,14 +101,9 @@ def induced(network: Network, rows: npt.NDArray[np.int64]) -> Network:
     """The network among `rows` alone, renumbered."""
     number = np.full(network.size, -1, dtype=np.int64)
     number[rows] = np.arange(len(rows))
-    owner = np.repeat(np.arange(network.size), network.degrees)
-    keep = (number[owner] >= 0) & (number[network.indices] >= 0)
-    indptr = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(number[owner[keep]], minlength=len(rows)), out=indptr[1:])
-    indices = number[network.indices[keep]].astype(np.int32)
-    tiers = None if network.tiers is None else network.tiers[keep]
-    scores = None if network.scores is None else network.scores[keep]
-    return replace(network, indptr=indptr, indices=indices, hubs=network.hubs[:0], tiers=tiers, scores=scores)
+    inside = network.having((number[network.owners] >= 0) & (number[network.indices] >= 0))
+    starts, others = np.append(inside.indptr[rows], inside.indptr[-1]), number[inside.indices].astype(np.int32)
+    return replace(inside, indptr=starts, indices=others, hubs=network.hubs[:0])
 
 
 def by_features(
@@ -124,12 +121,13 @@ def by_features(
     values = values or Values.read()
     cues = Cues(values, Reader()).matrix([text for _, text in claims])
     shift = values.of_users(society.population) + values.of_background(background)
-    ties = Ties(society.network, seed=seed)
-    rows = []
-    for i, (name, _) in enumerate(claims):
-        rows.append({"id": name, **_one(name, cues[i], shift, ties, society, perspective, values, seed)})
-        if i % 50 == 0:
-            progress("scoring claims", i, len(claims))
+    closest = Closest(society.network, perspective.bounds.fan_out, seed=seed)
+    at_once = max(1, CELLS // (perspective.starts * max(1, society.population.size)))
+    rows: list[dict[str, Any]] = []
+    for first in range(0, len(claims), at_once):
+        progress("scoring claims", first, len(claims))
+        names = [name for name, _ in claims[first : first + at_once]]
+        rows += _scores(names, cues[first : first + at_once], shift, closest, perspective, values, seed)
     progress("scoring claims", len(claims), len(claims))
     frame = pl.DataFrame(rows, schema=schema(), orient="row")
     if perspective.threshold is None:
@@ -149,46 +147,51 @@ def schema() -> dict[str, Any]:
     }
 
 
-def _one(
-    name: str,
+def _scores(
+    names: Sequence[str],
     cues: npt.NDArray[np.float64],
     shift: npt.NDArray[np.float64],
-    ties: Ties,
-    society: Society,
+    closest: Closest,
     perspective: Perspective,
     values: Values,
     seed: int,
-) -> dict[str, Any]:
-    """One claim: it starts with users drawn at random; whoever hears it rates it and decides whether to pass it on."""
-    rng = np.random.default_rng(stream_seed(seed, name))
-    users = society.population.size
-    weights = perspective.weights()
-    ratings = shifted(cues[None, :], shift[:, :-1])
-    leaning = values.forward["base"] + values.forward["rating"] * (ratings @ weights - 0.5) + shift[:, -1]
-    willing = 1 / (1 + np.exp(-leaning))
-    models = []
-    for _ in range(perspective.starts):
-        start, passes = int(rng.integers(users)), rng.random(users) < willing
-        models.append(spread(start, ties, passes.__getitem__, perspective.bounds))
-    heard = ratings[[visit.agent for model in models for visit in model.visits]]
-    return scored(heard, models, users, perspective)
+) -> list[dict[str, Any]]:
+    """Each claim starts with users drawn at random; whoever hears it rates it and decides whether to pass it on."""
+    users, times = len(shift), perspective.starts
+    starts, willing = np.empty((len(names), times), dtype=np.int64), np.empty((len(names) * times, users), dtype=bool)
+    ratings = []
+    for i, name in enumerate(names):
+        ratings.append(shifted(cues[i][None, :], shift[:, :-1]))
+        rated = ratings[i] @ perspective.weights()
+        leaning = values.forward["base"] + values.forward["rating"] * (rated - 0.5) + shift[:, -1]
+        rng, chance = np.random.default_rng(stream_seed(seed, name)), 1 / (1 + np.exp(-leaning))
+        for k in range(times):
+            starts[i, k] = rng.integers(users)
+            willing[i * times + k] = rng.random(users) < chance
+    model = spread(starts.ravel(), closest, willing, perspective.bounds.depth)
+    visits, depths, sizes = model.visits(), depth(model).reshape(-1, times), size(model).reshape(-1, times)
+    ends = np.searchsorted(visits.claim, np.arange(1, len(names) + 1) * times)
+    hearers = np.split(visits.agent, ends[:-1])
+    return [
+        {"id": name, **scored(ratings[i][hearers[i]], depths[i], sizes[i], users, perspective)}
+        for i, name in enumerate(names)
+    ]
 
 
 def scored(
-    heard: npt.NDArray[np.float64], models: Sequence[Model], population: int, perspective: Perspective
+    ratings: npt.NDArray[np.float64], depths: Ints, sizes: Ints, population: int, perspective: Perspective
 ) -> dict[str, Any]:
-    """The figures of one claim, from the ratings (users by dimensions) and the cascades."""
+    """The figures of one claim, from the ratings (users by dimensions) and the depths and sizes of its cascades."""
     if perspective.decimals is not None:
-        heard = np.round(heard, perspective.decimals)
-    means = [perspective.rounded(float(m)) for m in heard.mean(axis=0)]
+        ratings = np.round(ratings, perspective.decimals)
+    means = [perspective.rounded(float(m)) for m in ratings.mean(axis=0)]
     content = perspective.rounded(float(np.array(means) @ perspective.weights()))
-    reached = [ability(model, perspective.bounds, population) for model in models]
-    propagation = perspective.rounded(float(np.mean(reached)))
+    propagation = perspective.rounded(float(np.mean(ability(depths, sizes, perspective.bounds, population))))
     return {
         **dict(zip(DIMENSIONS, means, strict=True)),
         "content": content,
-        "depth": float(np.mean([depth(model) for model in models])),
-        "size": float(np.mean([size(model) for model in models])),
+        "depth": float(np.mean(depths)),
+        "size": float(np.mean(sizes)),
         "propagation": propagation,
         "score": perspective.combined(content, propagation),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,16 @@ from claimlab.pages.charts import to_svg
 from claimlab.pages.excerpt import excerpt
 from claimlab.pages.heatmap import heatmap
 
-BINS = 10
+FEW = 5  # bands; with fewer, each is halved
 TOPICS = 8  # in one chart
 LEAST = 20  # claims of a topic that is shown by itself; the others are pooled
 TOP = 10  # claims that are listed
 FEATURES = "features"
-ORDER_ONLY = (
+CAUTION = (
     "Features give an order and no score: on the one condition with published human judgements, the same number for "
-    "every claim is nearer to them (Wasserstein distance 0.08) than these features (0.42). For scores, pass `judge`."
+    "every claim is nearer to them (Wasserstein distance 0.08) than these features (0.42)."
 )
+ORDER_ONLY = f"{CAUTION} For scores, pass `judge`."
 
 
 @dataclass(repr=False)
@@ -126,7 +128,9 @@ def page(worth: Worth) -> Report:
     )
     top: list[list[Any]] = [list(row) for row in top_claims(worth)]
     highest = Section("Most check-worthy claims", [Table([worth.measure.capitalize(), "Id", "Text"], top)])
-    caution_first: list[Block] = [Text(ORDER_ONLY, "note")] if worth.order_only else []
+    caution_first: list[Block] = (
+        [Text(f"{CAUTION} For scores, let a model judge (--judge).", "note")] if worth.order_only else []
+    )
     blocks: list[Block] = [Text(conditions), *caution_first, tiles(worth), highest, *distributions(worth), table(worth)]
     blocks += _people(worth)
     caution = (
@@ -159,34 +163,37 @@ def tiles(worth: Worth) -> Tiles:
 
 
 def distributions(worth: Worth) -> list[Figure]:
-    """Figures 8, 13 and 14 of the paper: how the scores of each topic spread."""
-    known = worth.scores.with_columns(pl.col("topic").fill_null("not stated"))
-    out = _bands(known, "topic", "Check-worthiness under these conditions, by topic")
+    """Figures 8, 13 and 14 of the paper: how scores spread, by topic (highest first) and by condition (in order)."""
+    known = worth.scores.with_columns(pl.col("topic").fill_null("not stated")).drop_nulls("score")
+    largest = known["topic"].value_counts().sort(["count", "topic"], descending=[True, False])["topic"].head(TOPICS)
+    middle = pl.col("score").median()
+    topics = known.filter(pl.col("topic").is_in(largest)).group_by("topic").agg(middle).sort("score", "topic")
+    out = _bands(worth, known, "topic", topics["topic"].reverse().to_list(), "under these conditions, by topic")
     if worth.conditions is not None:
-        words = (worth.by or "").replace("_", " ")
-        out += _bands(worth.conditions, "condition", f"Check-worthiness of the same claims by {words}")
+        varied, words = worth.conditions.drop_nulls("score"), (worth.by or "").replace("_", " ")
+        order = varied["condition"].unique(maintain_order=True).to_list()
+        out += _bands(worth, varied, "condition", order, f"of the same claims by {words}")
     return out
 
 
-def _bands(scores: pl.DataFrame, by: str, title: str) -> list[Figure]:
-    """Share of the claims in each band of scores, a row for each value of `by`."""
-    known = scores.drop_nulls("score")
+def _bands(worth: Worth, known: pl.DataFrame, by: str, order: list[str], title: str) -> list[Figure]:
+    """Share of the claims in each band of scores, a row for each value of `by`; bands beyond all are left out."""
     if not known.height:
         return []
-    largest = known[by].value_counts().sort(["count", by], descending=[True, False])[by].head(TOPICS)
-    names = [f"{i / BINS:.1f}–{(i + 1) / BINS:.1f}" for i in range(BINS)]
-    cells = []
-    for value in largest.sort().to_list():
+    values = known.filter(pl.col(by).is_in(order))["score"].to_numpy()
+    bins = next(n for n in (10, 20, 50) if n == 50 or len(np.unique(np.floor(values * n))) >= FEW)
+    first, last = int(values.min() * bins), min(int(values.max() * bins), bins - 1)
+    edges = np.arange(first, last + 2) / bins
+    digits = 1 if bins == 10 else 2
+    names = [f"{a:.{digits}f}–{b:.{digits}f}" for a, b in pairwise(edges.tolist())]
+    rows, cells = [excerpt(value, 40) for value in order], []
+    for value, row in zip(order, rows, strict=True):
         held = known.filter(pl.col(by) == value)["score"].to_numpy()
-        counts = np.histogram(held, np.linspace(0, 1, BINS + 1))[0]
-        cells += [
-            {by: excerpt(value, 40), "score": name, "share": 100 * n / len(held)}
-            for name, n in zip(names, counts.tolist(), strict=True)
-            if n
-        ]
-    order = list(dict.fromkeys(str(c[by]) for c in cells))
-    chart = heatmap(cells, row=by, column="score", value="share", title="% of the claims", order=order, columns=names)
-    caption = f"{title}: share of the claims in each band of scores. Empty: none."
+        shares = 100 * np.histogram(held, edges)[0] / len(held)
+        cells += [{by: row, "score": n, "share": s} for n, s in zip(names, shares.tolist(), strict=True) if s]
+    chart = heatmap(cells, row=by, column="score", value="share", title="% of the claims", order=rows, columns=names)
+    measure = "scores" if not worth.order_only else "the index"
+    caption = f"Check-worthiness {title}: share of the claims in each band of {measure}. Empty: none."
     return [Figure(to_svg(chart), caption, f"Heat map of check-worthiness by {by}", f"worth-by-{by}")]
 
 
@@ -199,8 +206,8 @@ def table(worth: Worth) -> Section:
     return Section(
         "Under these conditions",
         [
-            Table(columns, rows, "Scores by topic."),
-            Table(["Part", "Mean"], parts, "What the scores are made of."),
+            Table(columns, rows, f"The {worth.measure} by topic."),
+            Table(["Part", "Mean"], parts, f"What the {worth.measure} is made of."),
             *varied,
         ],
     )
@@ -214,7 +221,7 @@ def _conditions(scores: pl.DataFrame) -> Table:
 
 def _people(worth: Worth) -> list[Block]:
     if worth.people is None:
-        return [Text("Not compared with annotators: pass their scores as `people`.", "note")]
+        return [Text("Not compared with annotators (--people).", "note")]
     n = worth.people["claims"]
     rank = "not known" if worth.people["spearman"] is None else f"{worth.people['spearman']:.2f}"
     far = ""

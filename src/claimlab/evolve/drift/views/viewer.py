@@ -19,7 +19,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab import __version__
-from claimlab.evolve.drift.lite import TOTAL
+from claimlab.evolve.drift.lite import TOTAL, drift_lite
 from claimlab.pages.excerpt import excerpt
 
 TRACES = 60
@@ -76,6 +76,8 @@ def choose(hops: pl.DataFrame, most: int, seed: int) -> pl.DataFrame:
 
 def _data(hops: pl.DataFrame, societies: Societies, most: int, seed: int) -> dict[str, Any]:
     shown = choose(hops, most, seed)
+    if TOTAL not in shown.columns:  # traces as they were written, not measured yet: only those shown need it
+        shown = shown.with_columns(drift_lite(shown["base"].to_list(), shown["output"].to_list()))
     total = hops.select("run", "trace_id").n_unique()
     drawn = shown.select("run", "trace_id").n_unique()
     runs = shown["run"].unique(maintain_order=True).to_list()

@@ -56,8 +56,8 @@ class Rules:
         """Of every operator: how often edits of its kind occur, shared among the kind, times what the agent is like."""
         own = self._of_profile(dict(request.profile))
         if request.opinion is not None:
-            heard, share = self._of_profile(dict(request.opinion)), 1 / self.weights.role.hub
-            own = {name: weight * heard[name] ** share for name, weight in own.items()}
+            opinion, share = self._of_profile(dict(request.opinion)), 1 / self.weights.role.hub
+            own = {name: weight * opinion[name] ** share for name, weight in own.items()}
         shares = known.at(request.step if request.round == 1 else 3).shares
         members = Counter(operator.kind for operator in operators().values())
         against = _undoing(request) if request.target is not None else frozenset()

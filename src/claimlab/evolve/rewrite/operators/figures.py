@@ -160,10 +160,10 @@ def _nameless(body: str, draw: random.Random) -> str:  # noqa: ARG001
 
 
 def _sharpen(body: str, draw: random.Random) -> str:
-    found = [words for words in _EXACT if re.search(rf"(?<!\w){words}(?!\w)", body, re.IGNORECASE)]
-    if not found:
+    phrases = [words for words in _EXACT if re.search(rf"(?<!\w){words}(?!\w)", body, re.IGNORECASE)]
+    if not phrases:
         return body
-    words = draw.choice(found)
+    words = draw.choice(phrases)
 
     def exact(match: re.Match[str]) -> str:
         return _EXACT[words][:1].upper() + _EXACT[words][1:] if match[0][0].isupper() else _EXACT[words]

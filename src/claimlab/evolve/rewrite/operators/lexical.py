@@ -107,7 +107,7 @@ def spots(body: str) -> list[Spot]:
     tokens = list(_TOKEN.finditer(body))
     lower = [token[0].lower() for token in tokens]
     clause = parse(body)
-    found, last = [], -1
+    spots, last = [], -1
     for i in range(len(tokens)):
         for length in range(min(LONGEST, len(tokens) - i), 0, -1):
             phrase = " ".join(lower[i : i + length])
@@ -117,10 +117,10 @@ def spots(body: str) -> list[Spot]:
             fitting = [e for e in entries if _fits(e, lower, tokens, i, i + length, clause)]
             if fitting:
                 end = tokens[i + length - 1].end()
-                found += [Spot(tokens[i].start(), end, body[tokens[i].start() : end], e) for e in fitting[:1]]
+                spots += [Spot(tokens[i].start(), end, body[tokens[i].start() : end], e) for e in fitting[:1]]
                 last = i + length - 1
             break
-    return found
+    return spots
 
 
 def _fits(entry: Entry, lower: list[str], tokens: list[re.Match[str]], i: int, end: int, clause: Clause | None) -> bool:

@@ -95,16 +95,16 @@ def _assert(clause: Clause, draw: random.Random) -> Clause | None:  # noqa: ARG0
     if clause.group.base is None:
         return None
     known = verb(clause.group.base)
-    kept = tuple(word for word in rest[:-1] if word != "have")
+    others = tuple(word for word in rest[:-1] if word != "have")
     form = known.past if rest[0] == "have" else known.base if many else known.s
-    return clause.with_(group=_with(clause.group, (*kept, form)))
+    return clause.with_(group=_with(clause.group, (*others, form)))
 
 
 def _firm(body: str, draw: random.Random) -> str:
-    found = [(pattern, new) for pattern, new in _SURER if pattern.search(body)]
-    if not found:
+    pairs = [(pattern, new) for pattern, new in _SURER if pattern.search(body)]
+    if not pairs:
         return body
-    pattern, new = draw.choice(found)
+    pattern, new = draw.choice(pairs)
     return pattern.sub(new, body, count=1)
 
 

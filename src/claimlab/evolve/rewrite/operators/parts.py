@@ -130,15 +130,15 @@ def _sober(body: str, draw: random.Random) -> str:  # noqa: ARG001
 
 
 def _kind(body: str, draw: random.Random) -> str:
-    found = [
+    pairs = [
         (thing, kind)
         for thing, kind in kinds()
         if re.search(rf"(?<![\w-]){re.escape(thing)}(?![\w-])", body, re.IGNORECASE)
     ]
-    found = [(thing, kind) for thing, kind in found if kind.lower() not in body.lower()]
-    if not found:
+    pairs = [(thing, kind) for thing, kind in pairs if kind.lower() not in body.lower()]
+    if not pairs:
         return body
-    thing, kind = draw.choice(found)
+    thing, kind = draw.choice(pairs)
 
     def put(match: re.Match[str]) -> str:
         return kind[:1].upper() + kind[1:] if match.start() == 0 else kind
@@ -149,7 +149,7 @@ def _kind(body: str, draw: random.Random) -> str:
 def _example(body: str, draw: random.Random) -> str:
     if re.search(r"\b(?:such as|including|for example|like)\b", body):
         return body
-    found = [
+    pairs = [
         m
         for word in examples()
         for m in re.finditer(
@@ -161,9 +161,9 @@ def _example(body: str, draw: random.Random) -> str:
             body,
         )
     ]
-    if not found:
+    if not pairs:
         return body
-    match = draw.choice(sorted(found, key=lambda m: m.start()))
+    match = draw.choice(sorted(pairs, key=lambda m: m.start()))
     words = f", such as {draw.choice(examples()[match[0]])}"
     return f"{body[: match.end()]}{words}{'' if body[match.end() :][:1] in ('', ',') else ','}{body[match.end() :]}"
 

@@ -94,7 +94,7 @@ def _among_own(search: _Search, agents: Longs, rng: np.random.Generator) -> None
     entry, mine, rank = search.entries(agents)
     own = alike.of[agents]
     place = spaced(rank, search.named[agents], alike.sizes[own] - 1, mine, rng)
-    place += place >= search.seat[agents][mine]  # everybody but oneself
+    place += place >= search.seat[agents][mine]  # all but oneself
     search.answers[entry] = alike.members[place + alike.starts[own][mine]]
     search.common[entry] = alike.known[own][mine]
 
@@ -156,7 +156,7 @@ def ranks(counts: Longs) -> Longs:
 def both_ways(
     size: int, owner: Ints, other: Ints, tier: Longs, common: NDArray[np.uint8]
 ) -> tuple[Longs, Ints, NDArray[np.int8], NDArray[np.uint8]]:
-    """Rows, neighbours, tiers, attributes in common: a tie stands in both rows, its tier where it was named.
+    """Rows, neighbours, tiers, attributes in common: a tie is in both rows, its tier where it was named.
 
     All four travel in one whole number, because sorting those is what the processor does best: 28 bits for each agent,
     2 for the tier (3: named by the other; of two entries for one tie the lowest stays), 5 for the attributes.
