@@ -8,7 +8,7 @@ NEURAL := $(VENV)/.neural
 PEERS := $(VENV)/.peers
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs site screenshots gallery harnesses bench bench-quick clean
+.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs site screenshots gallery harnesses wheel-test extras-test bench bench-quick clean
 
 demo: $(READY)
 	$(BIN)/claimlab demo --force
@@ -40,6 +40,14 @@ bench: $(PEERS)
 # Under two minutes: has a ratio fallen by half?
 bench-quick: $(READY)
 	$(BIN)/python bench/quick.py
+
+# Installs the source archive and the wheel in new environments: each Python that is here, and without a C compiler.
+wheel-test:
+	$(PYTHON) bench/install.py wheel
+
+# Each extra alone does its one job, or says in a sentence why it cannot.
+extras-test:
+	TORCH='$(TORCH)' $(PYTHON) bench/install.py extras
 
 # Inspect and lm-evaluation-harness, in an environment of their own, run a task that we wrote against a local endpoint.
 harnesses: $(READY)
