@@ -24,7 +24,7 @@ from harness import Row, begin, busy, machine, parser, rows_of, versions
 HERE = Path(__file__).resolve().parent
 # area -> command, and the same on little data
 RUNS: dict[str, list[tuple[str, str]]] = {
-    "import": [("import_csv.py", "import_csv.py --rows 20000 --repeat 1")],
+    "import": [("import_csv.py --repeat 2", "import_csv.py --rows 20000 --repeat 1")],
     "near-duplicates": [
         ("neardup.py --texts 100000", "neardup.py --texts 3000"),
         ("neardup.py --curve --sizes 100000 1000000", "neardup.py --curve --sizes 3000"),
@@ -33,15 +33,15 @@ RUNS: dict[str, list[tuple[str, str]]] = {
     "audit": [
         ("audit_speed.py keywords", "audit_speed.py keywords --rows 4000"),
         ("audit_speed.py liar", "audit_speed.py curve --sizes 500"),
-        ("audit_speed.py curve --sizes 10000 100000", ""),
+        ("audit_speed.py curve --sizes 3000 10000", ""),
     ],
-    "retrieval": [("retrieval.py", "retrieval.py --every 50")],
-    "models": [("llm_throughput.py", "llm_throughput.py -n 100 --latency 0.01 --slots 16 --concurrency 20")],
+    "retrieval": [("retrieval.py --every 3", "retrieval.py --every 50")],
+    "models": [("llm_throughput.py -n 2000", "llm_throughput.py -n 100 --latency 0.01 --slots 16 --concurrency 20")],
     "propagation": [("evolve.py steps --agents 90,10000,100000", "evolve.py steps --agents 90 --repeat 1")],
     "evaluate": [("evaluate_runs.py", "evaluate_runs.py --rows 3000 --groups 900")],
-    "report": [("report_open.py", "report_open.py --rows 600 --repeat 1")],
+    "report": [("report_open.py --rows 3000", "report_open.py --rows 600 --repeat 1")],
     "start": [("startup.py", "startup.py --repeat 1")],
-    "web": [("web_paging.py", "web_paging.py --rows 12000")],
+    "web": [("web_paging.py --rows 300000", "web_paging.py --rows 12000")],
 }
 LARGE = "neardup.py --curve --sizes 10000000"
 
