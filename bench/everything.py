@@ -1,11 +1,12 @@
 """All speed figures in one run, against peers and against the last recorded ones: what `make bench` runs.
 
-    python bench/everything.py [--large] [--small] [--only AREA ...] [-o bench]
+    python bench/everything.py [--large | --brief | --small] [--only AREA ...] [-o bench]
 
 Runs the scripts below one after the other, each in a process of its own, and writes RESULTS.md (machine, versions,
 ratios, date), results.json and results.svg. A ratio says how many times better ours is: above 1 we are ahead. Where we
-are behind, the profile that says why is next to it. `--large` adds ten million near-duplicates (an hour); `--small`
-tries everything on little data and writes nothing. A script that fails or a peer that is missing is listed as such.
+are behind, the profile that says why is next to it. Every measure names its size. `--large` adds ten million
+near-duplicates (an hour), `--brief` takes smaller sizes, `--small` tries everything on little data and writes nothing.
+Several runs with `--only` and one output make one page: what is not measured again is kept. A script that fails or a peer that is missing is listed as such.
 """
 
 from __future__ import annotations
@@ -22,26 +23,40 @@ from pathlib import Path
 from harness import Row, begin, busy, machine, parser, rows_of, versions
 
 HERE = Path(__file__).resolve().parent
-# area -> command, and the same on little data
-RUNS: dict[str, list[tuple[str, str]]] = {
-    "import": [("import_csv.py --repeat 2", "import_csv.py --rows 20000 --repeat 1")],
+# area -> commands: at full size, for a busy or small machine, and on so little data that it only shows that it runs
+RUNS: dict[str, list[tuple[str, str, str]]] = {
+    "import": [
+        ("import_csv.py --repeat 2", "import_csv.py --rows 200000 --repeat 2", "import_csv.py --rows 20000 --repeat 1")
+    ],
     "near-duplicates": [
-        ("neardup.py --texts 100000", "neardup.py --texts 3000"),
-        ("neardup.py --curve --sizes 100000 1000000", "neardup.py --curve --sizes 3000"),
+        ("neardup.py --texts 100000", "neardup.py --texts 30000", "neardup.py --texts 3000"),
+        (
+            "neardup.py --curve --sizes 100000 1000000",
+            "neardup.py --curve --sizes 100000 300000",
+            "neardup.py --curve --sizes 3000",
+        ),
     ],
-    "languages": [("langid.py", "langid.py --no-lingua")],
+    "languages": [("langid.py", "langid.py", "langid.py --no-lingua")],
     "audit": [
-        ("audit_speed.py keywords", "audit_speed.py keywords --rows 4000"),
-        ("audit_speed.py liar", "audit_speed.py curve --sizes 500"),
-        ("audit_speed.py curve --sizes 3000 10000", ""),
+        ("audit_speed.py keywords", "audit_speed.py keywords --rows 60000", "audit_speed.py keywords --rows 4000"),
+        ("audit_speed.py liar", "", ""),
+        ("audit_speed.py curve --sizes 3000 10000", "audit_speed.py curve --sizes 1000", ""),
     ],
-    "retrieval": [("retrieval.py --every 3", "retrieval.py --every 50")],
-    "models": [("llm_throughput.py -n 2000", "llm_throughput.py -n 100 --latency 0.01 --slots 16 --concurrency 20")],
-    "propagation": [("evolve.py steps --agents 90,10000,100000", "evolve.py steps --agents 90 --repeat 1")],
-    "evaluate": [("evaluate_runs.py", "evaluate_runs.py --rows 3000 --groups 900")],
-    "report": [("report_open.py --rows 3000", "report_open.py --rows 600 --repeat 1")],
-    "start": [("startup.py", "startup.py --repeat 1")],
-    "web": [("web_paging.py --rows 300000", "web_paging.py --rows 12000")],
+    "retrieval": [("retrieval.py", "retrieval.py --every 8", "retrieval.py --every 50")],
+    "models": [
+        (
+            "llm_throughput.py",
+            "llm_throughput.py -n 1000",
+            "llm_throughput.py -n 100 --latency 0.01 --slots 16 --concurrency 20",
+        )
+    ],
+    "propagation": [("evolve.py steps", "evolve.py steps --agents 90,10000", "evolve.py steps --agents 90 --repeat 1")],
+    "evaluate": [("evaluate_runs.py", "evaluate_runs.py", "evaluate_runs.py --rows 3000 --groups 900")],
+    "report": [
+        ("report_open.py", "report_open.py --rows 600", "report_open.py --rows 600 --repeat 1"),
+    ],
+    "start": [("startup.py", "startup.py", "startup.py --repeat 1")],
+    "web": [("web_paging.py", "web_paging.py --rows 100000", "web_paging.py --rows 12000")],
 }
 LARGE = "neardup.py --curve --sizes 10000000"
 
@@ -129,6 +144,7 @@ def chart(rows: list[Row], file: Path) -> None:
 def main() -> int:
     made = parser(__doc__)
     made.add_argument("--large", action="store_true", help="near-duplicates of ten million texts, too")
+    made.add_argument("--brief", action="store_true", help="smaller sizes, for a machine that is busy or small")
     made.add_argument("--small", action="store_true", help="try everything on little data; write nothing")
     made.add_argument("--only", nargs="+", choices=list(RUNS), default=list(RUNS), help="only these areas")
     made.add_argument("-o", "--output", type=Path, default=HERE)
@@ -138,7 +154,8 @@ def main() -> int:
     rows, notes = [row for row in last if row.area not in options.only], []
     with tempfile.TemporaryDirectory() as folder:
         for area in options.only:
-            commands = [small if options.small else full for full, small in RUNS[area]]
+            size = 2 if options.small else 1 if options.brief else 0
+            commands = [command[size] for command in RUNS[area]]
             commands += [LARGE] if options.large and area == "near-duplicates" else []
             for number, command in enumerate(filter(None, commands)):
                 print(f"\n$ python bench/{command}", flush=True)

@@ -11,9 +11,12 @@ from types import ModuleType
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
 
-# A bench and the processes that it starts measure the checkout that they are in.
-sys.path.insert(0, str(ROOT / "src"))
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+sys.path.insert(0, str(ROOT / "src"))  # a bench measures the checkout that it is in
+
+
+def for_children() -> None:
+    """The processes that a bench starts measure this checkout, too."""
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
 
 
 def shared(name: str, folder: Path = DATA) -> Path:

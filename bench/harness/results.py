@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.data import for_children
 from harness.machine import banner
 
 _rows: list[Row] = []
@@ -54,6 +55,7 @@ def begin(made: argparse.ArgumentParser, arguments: Sequence[str] | None = None)
     global _file
     options = made.parse_args(arguments)
     _file = options.json
+    for_children()
     del options.json  # the rest is the script's own
     for line in banner():
         print(line, file=sys.stderr, flush=True)
