@@ -6,7 +6,8 @@ Runs the scripts below one after the other, each in a process of its own, and wr
 ratios, date), results.json and results.svg. A ratio says how many times better ours is: above 1 we are ahead. Where we
 are behind, the profile that says why is next to it. Every measure names its size. `--large` adds ten million
 near-duplicates (an hour), `--brief` takes smaller sizes, `--small` tries everything on little data and writes nothing.
-Several runs with `--only` and one output make one page: what is not measured again is kept. A script that fails or a peer that is missing is listed as such.
+Several runs with `--only` and one output make one page: what is not measured again is kept. A script that fails or a
+peer that is missing is listed as such.
 """
 
 from __future__ import annotations
