@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -16,6 +15,8 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+from harness import begin, parser
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "install" / "".join(sys.argv[1:2])  # a folder for each kind of trial
@@ -182,8 +183,9 @@ def job(python: Path, extra: str, place: Path) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["wheel", "extras"])
-    parser.add_argument("names", nargs="*", help="only these extras, or versions of Python")
-    chosen = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("what", choices=["wheel", "extras"])
+    made.add_argument("names", nargs="*", help="only these extras, or versions of Python")
+    chosen = begin(made)
+    os.environ.pop("PYTHONPATH", None)  # what was installed is tried, not this checkout
     (test_wheel if chosen.what == "wheel" else test_extras)(chosen.names)
