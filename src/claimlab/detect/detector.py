@@ -61,6 +61,7 @@ class Detector(ABC):
     # Constructor arguments that the program passes in ("model", "search"). Without any, a detector makes no calls, and
     # its answers cost nothing unless it says otherwise.
     handles: ClassVar[tuple[str, ...]] = ()
+    quick: ClassVar[bool] = False  # True: it predicts thousands of records a second
     needs_training: ClassVar[bool] = True  # False: it may run where there are no training rows
     # True: records reach it with a column `evidence`, a list of (id, text); else what is in that list is put behind the
     # text, so that any detector of texts can be run with evidence.

@@ -22,6 +22,7 @@ CHUNK = 2_000_000  # characters counted at a time
 ROWS = 2**16  # texts counted at a time, at most: what the key of a count has room for
 BITS = np.uint64(48)
 SPACE = 32
+PART = 50_000  # texts whose counts are held at a time
 
 
 class Terms(Protocol):
@@ -110,6 +111,15 @@ def _chunks(texts: pl.Series) -> Iterator[tuple[int, int]]:
         first = last
 
 
+def _parts(texts: pl.Series) -> list[pl.Series]:
+    return [texts[start : start + PART] for start in range(0, max(texts.len(), 1), PART)]
+
+
+def _spread(counts: pl.DataFrame) -> pl.DataFrame:
+    """In how many texts each term is, and how often."""
+    return counts.group_by("term").agg(pl.len().alias("df"), pl.col("n").sum())
+
+
 class TfIdf:
     """Terms in at least `min_df` training texts, the `most` most frequent; log frequency, smooth idf, unit rows."""
 
@@ -119,18 +129,26 @@ class TfIdf:
         self.min_df = min_df
 
     def fit_transform(self, texts: pl.Series) -> Any:
-        counts = self.terms.count(texts)
-        spread = counts.group_by("term").agg(pl.len().alias("df"), pl.col("n").sum())
+        first, *rest = _parts(texts)
+        counts = self.terms.count(first)
+        spread = _spread(counts)
+        for part in rest:
+            both = pl.concat([spread, _spread(self.terms.count(part))])
+            spread = both.group_by("term").agg(pl.col("df", "n").sum())
         frequent = spread.filter(pl.col("df") >= min(self.min_df, texts.len()))
         frequent = frequent.sort(["n", "term"], descending=[True, False]).head(self.most).sort("term")
         idf = (np.log((1 + texts.len()) / (1 + frequent["df"].to_numpy())) + 1).astype(np.float32)
         self.vocabulary = frequent.select("term").with_columns(
             column=pl.Series(np.arange(frequent.height, dtype=np.int32)), idf=pl.Series(idf)
         )
-        return self._matrix(counts, texts.len())
+        return self.transform(texts) if rest else self._matrix(counts, texts.len())
 
     def transform(self, texts: pl.Series) -> Any:
-        return self._matrix(self.terms.count(texts), texts.len())
+        """Part by part: memory holds the matrix, and the counts of one part."""
+        from scipy.sparse import vstack
+
+        matrices = [self._matrix(self.terms.count(part), part.len()) for part in _parts(texts)]
+        return vstack(matrices, format="csr") if len(matrices) > 1 else matrices[0]
 
     def _matrix(self, counts: pl.DataFrame, rows: int) -> Any:
         from scipy.sparse import csr_matrix

@@ -13,6 +13,7 @@ from claimlab.detect.detector import Detector, Part, Prediction
 class Majority(Detector):
     name: ClassVar[str] = "majority"
     summary: ClassVar[str] = "Always answers with the most frequent class."
+    quick: ClassVar[bool] = True
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         tally = Counter(train.labels)

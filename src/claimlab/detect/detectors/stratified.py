@@ -15,6 +15,7 @@ from claimlab.detect.detector import Detector, Part, Prediction
 class Stratified(Detector):
     name: ClassVar[str] = "stratified"
     summary: ClassVar[str] = "Draws answers from the label distribution."
+    quick: ClassVar[bool] = True
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         tally = Counter(train.labels)

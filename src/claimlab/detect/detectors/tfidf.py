@@ -1,12 +1,15 @@
 """Words and character n-grams, weighted by TF-IDF, in a linear model: the classic that is hard to beat for its price.
 
 The regularisation is tuned on the dev rows when there are any, otherwise by cross-validation inside the training rows.
+Memory is bounded: of more than MOST training rows, and of as many dev rows, the model learns from a random sample that
+keeps the shares of the classes.
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 import polars as pl
 
 from claimlab.core.errors import UsageError
@@ -15,10 +18,14 @@ from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.ngrams import Characters, TfIdf, Words
 from claimlab.detect.texts import texts_of
 
+MOST = 200_000  # training rows: about 3 GB of memory for posts
+FEWEST = 1_000  # of a class that are kept, if it has them
+
 
 class Tfidf(Detector):
     name: ClassVar[str] = "tfidf"
     summary: ClassVar[str] = "Word and character TF-IDF with a linear model, tuned on dev."
+    quick: ClassVar[bool] = True
 
     def __init__(
         self, *, words: bool = True, characters: bool = True, model: Kind = "svm", strength: float | None = None
@@ -33,6 +40,8 @@ class Tfidf(Detector):
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         self.parts = [TfIdf(Words(), most=200_000)] if self.words else []
         self.parts += [TfIdf(Characters(), most=300_000)] if self.characters else []
+        self._rows = train.records.height
+        train, dev = sampled(train, MOST, seed), sampled(dev, MOST, seed)
         texts = texts_of(train.records)
         matrix = _beside([part.fit_transform(texts) for part in self.parts])
         held = self._matrix(dev.records) if dev.labels else None
@@ -42,9 +51,27 @@ class Tfidf(Detector):
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(self._matrix(records))
 
+    def remarks(self, records: pl.DataFrame) -> list[str]:
+        if self._rows <= MOST:
+            return []
+        return [f"The model learnt from a random sample of about {MOST:,} of {self._rows:,} training rows."]
+
     def _matrix(self, records: pl.DataFrame) -> Any:
         texts = texts_of(records)
         return _beside([part.transform(texts) for part in self.parts])
+
+
+def sampled(part: Part, most: int, seed: int) -> Part:
+    """About `most` of the rows, in their order: a random share of each class, the same for all but rare classes."""
+    if len(part.labels) <= most:
+        return part
+    labels, rng, rows = np.asarray(part.labels), np.random.default_rng(seed), []
+    for name in np.unique(labels):
+        mine = np.flatnonzero(labels == name)
+        size = max(round(most * len(mine) / len(labels)), min(FEWEST, len(mine)))
+        rows.append(rng.choice(mine, size, replace=False))
+    chosen = np.sort(np.concatenate(rows))
+    return Part(part.records[chosen], labels[chosen].tolist())
 
 
 def _beside(parts: list[Any]) -> Any:
