@@ -8,7 +8,7 @@ NEURAL := $(VENV)/.neural
 PEERS := $(VENV)/.peers
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs site screenshots gallery harnesses wheel-test extras-test bench bench-quick clean
+.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs notebooks site screenshots gallery harnesses wheel-test extras-test bench bench-quick clean
 
 demo: $(READY)
 	$(BIN)/claimlab demo --force
@@ -65,6 +65,10 @@ types: $(READY)
 docs: $(READY)
 	$(BIN)/python -m claimlab.cli.helppages docs/help
 	$(BIN)/python -m claimlab.catalog.views.docs docs/datasets.md
+
+# Run the notebooks of the documentation again, and keep what they show.
+notebooks: $(READY)
+	$(BIN)/python -m claimlab.cli.notebooks docs/notebooks
 
 # The documentation site, with search, in build/docs/site: open build/docs/site/index.html. It needs no network.
 site: $(READY)

@@ -16,7 +16,8 @@ from claimlab.cli.sitepages import REFERENCE, ROOT_FILES, moved, reference
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-GENERATED = {REFERENCE, *ROOT_FILES.values()}  # made with the site, not kept in the repository
+NOTEBOOKS = {f"notebooks/{file.stem}.md" for file in (DOCS / "notebooks").glob("*.ipynb")}
+GENERATED = {REFERENCE, *NOTEBOOKS, *ROOT_FILES.values()}  # made with the site, not kept in the repository
 KEPT = sorted(DOCS.rglob("*.md"))
 ROOT_PAGES = [p for p in sorted(ROOT.glob("*.md")) if p.is_file()]
 WORKS = re.compile(r"\b[Tt]he (?:paper|guide|release|released)\b|\bFUSE-EVAL\b|\bBUP\b|\bBLUFF\b")

@@ -65,7 +65,7 @@ def test_a_review_is_what_the_evidence_says(tmp_path: Path) -> None:
         "a reviewer": 3, "a text that a person wrote": 1, "a verdict": 1, "the address of the review": 4,
     }  # fmt: skip
     assert "Left out because something is missing: 5 records" in done.notes[0]
-    assert done.headline == "6 records, 1 reviews, 5 left out"
+    assert done.summary == "6 records, 1 reviews, 5 left out"
 
 
 def test_own_columns_count_only_in_data_from_outside_the_catalogue(tmp_path: Path) -> None:

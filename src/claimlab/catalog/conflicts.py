@@ -24,6 +24,8 @@ from claimlab.core.errors import UsageError
 from claimlab.core.guard import refuse_file
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Source
+from claimlab.core.shown import Shown
+from claimlab.core.words import several
 from claimlab.files.cells import escape_cells
 
 By = Literal["text", "tweet"]
@@ -70,14 +72,23 @@ class Conflict:
         }
 
 
-@dataclass(frozen=True)
-class Conflicts:
+@dataclass(frozen=True, repr=False)
+class Conflicts(Shown):
     """The conflicts, those between datasets first; what was compared, and what could not be."""
 
     conflicts: list[Conflict]
     compared: dict[str, int]  # dataset -> records with a text (or tweet id) and a verdict
     left_out: dict[str, int]  # dataset -> records without one of them
     shared: dict[tuple[str, str], int] = field(default_factory=dict)  # two datasets -> claims that both have
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row for each side of a conflict."""
+        rows = [{"conflict": i, **asdict(side)} for i, c in enumerate(self.conflicts) for side in c.sides]
+        return pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame({"conflict": []})
+
+    def headline(self) -> str:
+        return f"{several(len(self.conflicts), 'conflict')} among {several(sum(self.compared.values()), 'record')}"
 
     def counts(self) -> dict[str, int]:
         return {

@@ -1,8 +1,8 @@
 """The documentation as a site is built from it: `python -m claimlab.cli.sitepages . build/docs`.
 
 It is a copy of the folder `docs` with what is made from something else: the reference of the Python functions, from
-their signatures and docstrings, and the changelog, the roadmap and the page for contributors, which are files of the
-repository's root, with their links put right.
+their signatures and docstrings, the notebooks, and the changelog, the roadmap and the page for contributors, which are
+files of the repository's root, with their links put right.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import claimlab as cl
+from claimlab.cli.notebooks import as_markdown, read
 
 WIDTH = 100
 REFERENCE = "reference/python.md"
@@ -31,7 +32,10 @@ INTRO = (
 def pages(root: Path) -> dict[str, str]:
     """Where each page goes in the documentation folder, and its text."""
     texts = {target: (root / source).read_text(encoding="utf-8") for source, target in ROOT_FILES.items()}
-    return {REFERENCE: reference(), **{target: moved(text, target) for target, text in texts.items()}}
+    notebooks = {
+        f"notebooks/{f.stem}.md": as_markdown(read(f)) for f in sorted((root / "docs/notebooks").glob("*.ipynb"))
+    }
+    return {REFERENCE: reference(), **notebooks, **{target: moved(text, target) for target, text in texts.items()}}
 
 
 def reference() -> str:
@@ -116,6 +120,9 @@ def assemble(root: Path, target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(root / "docs", target / "docs")
     shutil.copy(root / "mkdocs.yml", target)
+    index = target / "docs" / "index.md"
+    links = re.sub(r"\((notebooks/\w+)\.ipynb\)", r"(\1.md)", index.read_text(encoding="utf-8"))
+    index.write_text(links, encoding="utf-8")
     for page, text in pages(root).items():
         file = target / "docs" / page
         file.parent.mkdir(parents=True, exist_ok=True)

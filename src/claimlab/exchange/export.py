@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import RECORDS, Dataset, Lineage
 from claimlab.core.digest import digest_file
@@ -17,13 +19,14 @@ from claimlab.core.errors import UsageError
 from claimlab.core.guard import EXPORT
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
+from claimlab.core.shown import Shown
 from claimlab.exchange.format import FORMATS, Format, Lossless, Settings, Written
 from claimlab.exchange.marker import Marker, read_marker, write_marker
 from claimlab.exchange.synthetic import require_labels
 
 
-@dataclass(frozen=True)
-class Exported:
+@dataclass(frozen=True, repr=False)
+class Exported(Shown):
     """What was written: counts, also of what was left out; sha256 per file; the lineage with the export last."""
 
     output: Path
@@ -31,7 +34,15 @@ class Exported:
     files: dict[str, str]
     lineage: list[Lineage]
     notes: list[str] = field(default_factory=list)
-    headline: str = ""  # the counts that matter most in this format, in words
+    summary: str = ""  # the counts that matter most in this format, in words
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The files with their sha256."""
+        return pl.DataFrame({"file": list(self.files), "sha256": list(self.files.values())})
+
+    def headline(self) -> str:
+        return f"to '{self.output.name}': {self.summary}"
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Literal
 
 NARROW = 480  # pixels of a figure that a phone can show whole
@@ -55,6 +56,13 @@ class Table:
     caption: str = ""
     sortable: bool = True
     upright: bool = False  # many narrow columns: vertical headers, and a sticky first column
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the table as it is."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        rows = ("".join(f"<td>{escape(cell(value).text)}</td>" for value in row) for row in self.rows)
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 @dataclass(frozen=True)

@@ -64,12 +64,19 @@ class Split(Shown):
         return {**parts, **self.checked.to_json(), "notes": self.notes()}
 
 
-@dataclass(frozen=True)
-class Failed:
+@dataclass(frozen=True, repr=False)
+class Failed(Shown):
     """One of several splits that could not be made, and why."""
 
     value: str
     why: str
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return pl.DataFrame({"value": [self.value], "why": [self.why]})
+
+    def headline(self) -> str:
+        return f"'{self.value}': {self.why}"
 
 
 @dataclass(frozen=True)

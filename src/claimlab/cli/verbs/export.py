@@ -67,5 +67,5 @@ def export(
     if as_json:
         emit(done.to_json())
         return
-    echo(f"Wrote {output} as {to}: {done.headline} ({several(len(done.files), 'file')}).")
+    echo(f"Wrote {output} as {to}: {done.summary} ({several(len(done.files), 'file')}).")
     suggest(_NEXT.get(to, "claimlab import {} -o DIR").format(output))

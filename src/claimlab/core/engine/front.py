@@ -21,12 +21,22 @@ _INDEX = ("SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX")
 _COUNT = "SLURM_ARRAY_TASK_COUNT"
 
 
-@dataclass(frozen=True)
-class Worked:
+@dataclass(frozen=True, repr=False)
+class Worked(Shown):
     """What `engine_work` did: shards that it finished, and the last error of each that failed at every try."""
 
     done: int
     failures: dict[str, str]
+
+    @property
+    def table(self) -> Any:
+        import polars as pl
+
+        rows = {"shard": list(self.failures), "error": list(self.failures.values())}
+        return pl.DataFrame(rows, schema={"shard": pl.String, "error": pl.String})
+
+    def headline(self) -> str:
+        return f"{several(self.done, 'shard')} done, {len(self.failures):,} failed"
 
 
 def engine_work(

@@ -16,11 +16,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
+import polars as pl
 from pydantic import BaseModel, Field, create_model
 
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.shown import Shown
+from claimlab.core.words import several
 from claimlab.evolve.claims.contexts import Context, Draft, evidence, records
 from claimlab.evolve.claims.gray import grayed
 from claimlab.evolve.claims.model import types
@@ -54,8 +57,8 @@ def answer_schema(label: str, count: int) -> type[BaseModel]:
     return create_model(name, sentences=(list[one], bound))  # type: ignore[valid-type]
 
 
-@dataclass(frozen=True)
-class Seeded:
+@dataclass(frozen=True, repr=False)
+class Seeded(Shown):
     """The dataset, and an account of what did not become part of it: nothing is lost without being counted.
 
     `dropped` counts sentences and noise that were not taken, by reason; `calls` is what became of the questions.
@@ -65,6 +68,13 @@ class Seeded:
     counts: dict[str, int]
     dropped: dict[str, int] = field(default_factory=dict)
     calls: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def table(self) -> pl.DataFrame:
+        return self.dataset.records
+
+    def headline(self) -> str:
+        return f"'{self.dataset.name}': {several(len(self.dataset), 'record')}, {sum(self.dropped.values()):,} dropped"
 
 
 def wanted_of(claims: int, non_claims: int, gray: float) -> dict[str, int]:
