@@ -38,12 +38,12 @@ def executed(notebook: Notebook) -> Notebook:
 
 
 def _tidy(cell: Any, number: int) -> Notebook:
-    kept: Notebook = {"cell_type": cell.cell_type, "id": f"cell-{number}", "metadata": {}}
-    kept["source"] = cell.source.splitlines(keepends=True)
+    content: Notebook = {"cell_type": cell.cell_type, "id": f"cell-{number}", "metadata": {}}
+    content["source"] = cell.source.splitlines(keepends=True)
     if cell.cell_type == "code":
         outputs = [tidy for output in cell.outputs if (tidy := _output(output)) is not None]
-        kept |= {"execution_count": None, "outputs": outputs}
-    return kept
+        content |= {"execution_count": None, "outputs": outputs}
+    return content
 
 
 def _output(output: Any) -> Notebook | None:
