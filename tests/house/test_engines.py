@@ -14,6 +14,7 @@ from claimlab.core.engine import rows
 from claimlab.core.engine.cluster import disconnect
 from claimlab.core.engine.names import parse_engine
 from claimlab.core.errors import BudgetSpent
+from claimlab.detect import shared as predicted
 from claimlab.llm.standin import StandIn
 
 from .test_twins import files_in
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.slow
 VERBS: dict[str, Callable[[str, str], object]] = {
     "audit": lambda out, engine: cl.audit("data", checks=["length", "one-class"], limit=120, output=out, engine=engine),
     "clean": lambda out, engine: cl.clean("data", output=out, engine=engine),
+    "detect": lambda out, engine: cl.detect("data", "tfidf", output=out, engine=engine),
     "evolve": lambda out, engine: cl.evolve("data", steps=3, limit=45, output=out, engine=engine),
     "generate filter": lambda out, engine: cl.quality_filter(
         "generated", metrics=["language", "details", "change-log"], output=out, engine=engine
@@ -59,6 +61,7 @@ def test_engines_write_the_same_bytes(
 ) -> None:
     monkeypatch.chdir(workspace)
     monkeypatch.setattr(rows, "LEAST", 60)  # so that small data has several shards
+    monkeypatch.setattr(predicted, "ROWS", 20)
     shards: dict[str, int] = {}
     _count(shards, monkeypatch)
     bytes_of = {}

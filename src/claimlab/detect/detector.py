@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 import polars as pl
@@ -81,6 +82,14 @@ class Detector(ABC):
     def remarks(self, records: pl.DataFrame) -> list[str]:  # noqa: ARG002
         """What a reader must know of its answers for these records."""
         return []
+
+    def keep(self, folder: Path) -> bool:  # noqa: ARG002
+        """Write what `fit` learned into `folder`, so that other processes can predict; false where it cannot be."""
+        return False
+
+    def take_up(self, folder: Path) -> None:
+        """Be as fitted as the detector that wrote `folder`."""
+        raise NotImplementedError(f"{self.name} keeps nothing in {folder}")
 
     @abstractmethod
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:

@@ -28,6 +28,7 @@ from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.evidence import PIECES, Reading, check_mode, read_evidence
 from claimlab.detect.open import open_detector
 from claimlab.detect.scores import scores_of
+from claimlab.detect.shared import shared_predictions
 from claimlab.detect.tables import as_table, evidence_of, restored, stored, suspicious
 from claimlab.llm.prompts import Given
 from claimlab.tasks.known.table_veracity import VERACITY
@@ -64,6 +65,7 @@ def detect(
     seed: int = 0,
     limit: int | None = None,
     force: bool = False,
+    engine: str | None = None,
     progress: Progress = silent,
 ) -> Dataset:
     """Train a detector on split "train", tune it on "dev", predict "test": the test records with their predictions.
@@ -79,7 +81,7 @@ def detect(
     caps = Caps(max_cost, max_calls, max_tokens)
     with Run(
         "detect", data, output, force=force, seed=seed, caps=caps, mode=mode, cache=cache, batch=batch,
-        progress=progress,
+        engine=engine, progress=progress,
     ) as run:  # fmt: skip
         words = {
             "profile": profile, "model": model, "providers": provider,
@@ -173,6 +175,8 @@ def _predict(
 ) -> list[Prediction]:
     """Shard by shard. A shard in which something failed is not taken up again, so that what failed is tried again."""
     records = job.shown["test"].records
+    if not timed and (shared := shared_predictions(detector, records, progress)):
+        return [replace(p, cost=0.0) if p.cost is None else p for p in shared]
     done: list[Prediction] = []
     shard = QUICK if detector.quick and shard == SHARD else shard
     for number, start in enumerate(range(0, records.height, shard)):

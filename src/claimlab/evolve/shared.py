@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core import sync
+from claimlab.core.call import digest_input
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.engine import run_stage
@@ -34,7 +35,9 @@ def shared_lives(setup: Setup, claims: Dataset, progress: Progress) -> list[Life
         return []
     words = {name: _path(value) if name in _FILES else value for name, value in asdict(setup).items()}
     with place() as here:
-        common = {"setup": words, "claims": dataset_in(here, claims)}
+        # A file that is edited after a stop makes other shards: none that is done is then taken for them.
+        digests = {name: digest_input(Path(str(words[name]))) for name in _FILES if words[name] is not None}
+        common = {"setup": words, "files": digests, "claims": dataset_in(here, claims)}
         shards = [{**common, "from": at, "to": min(at + CLAIMS, number)} for at in range(0, number, CLAIMS)]
         outputs = run_stage(do_lives, shards, folder=here, name="lives", progress=progress)
         return [Life.from_json(life) for file in outputs for life in json.loads(file.read_text(encoding="utf-8"))]

@@ -75,6 +75,7 @@ def detect(
     ] = None,
     _list: DetectorsOption = False,
     force: o.ForceFlag = False,
+    engine: o.EngineOption = None,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Train a detector on split 'train', tune it on 'dev', and keep its predictions for 'test'."""
@@ -83,9 +84,8 @@ def detect(
         return
     options: dict[str, Any] = {
         "output": output, "task": task, "settings": settings or (), "evidence": evidence, "pieces": pieces,
-        "profile": profile, "model": model, "provider": provider or (), "search_profile": search_profile,
+        "profile": profile, "model": model, "provider": provider or (), "search_profile": search_profile, "limit": limit,
         "search_model": search_model, "prompts": prompt or (), "cache": cache, "mode": mode, "seed": seed,
-        "limit": limit,
     }  # fmt: skip
     if estimate:
         from claimlab.detect.cost import estimate as estimate_detect
@@ -93,10 +93,11 @@ def detect(
         show_estimate(estimate_detect(folder, detector, **options), as_json)
         return
     spends: dict[str, Any] = {"batch": batch, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
+    spends |= {"timed": timed, "force": force, "engine": engine}
     with progress_bar(start=f"preparing {detector}") as progress:
         from claimlab.detect.run import detect as run_detect
 
-        run = run_detect(folder, detector, **options, **spends, timed=timed, force=force, progress=progress)
+        run = run_detect(folder, detector, **options, **spends, progress=progress)
     _show(run, output, as_json)
 
 
