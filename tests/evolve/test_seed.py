@@ -139,7 +139,7 @@ def test_a_non_claim_copied_from_its_context_is_dropped_and_counted() -> None:
     def copies(body: Body) -> str:
         context = body["messages"][-1]["content"].split("Mills\n\n")[1].split("\n</text>")[0]
         stating = "each stating" in body["messages"][0]["content"]
-        texts = [context[:-1] + "!", "What a fire that was, in Brannock of all places!"][: 1 if stating else 2]
+        texts = [f"Mills | {context[:-1]}!", "What a fire that was, in Brannock of all places!"][: 1 if stating else 2]
         kind = "quantity" if stating else "not-a-claim"
         return json.dumps({"sentences": [{"text": text, "type": kind} for text in texts]})
 

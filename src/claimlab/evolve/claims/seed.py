@@ -172,7 +172,8 @@ def _once(drafts: Iterable[Draft], dropped: Counter[str]) -> list[Draft]:
     distinct = []
     for draft in drafts:
         key = _words(draft.text)
-        copied = draft.label == "non-claim" and is_copy(key, _words(draft.context.text))
+        shown = _words(f"{draft.context.title or ''} {draft.context.text}")
+        copied = draft.label == "non-claim" and is_copy(key, shown)
         reason = "no words" if not key else "said before" if key in seen else COPIED if copied else None
         if reason is None:
             distinct.append(draft)
