@@ -106,10 +106,10 @@ def page(rows: list[Row], notes: list[str], before: dict[str, Row], load: str | 
         lines += ["", f"## {area[0].upper() + area[1:]}", "", "| measure | claimlab | peer | peer's | ratio | last | |"]
         lines += ["|---|---|---|---|---|---|---|", *(line(row, before) for row in mine)]
         for row in mine:
-            if row.ratio is not None and row.ratio < 1 and row.why:
+            if row.ratio is not None and row.ratio < 1 and row.why and row.why not in lines:
                 lines += [
                     "",
-                    f"Behind {row.peer} in {row.measure}; where our time goes:",
+                    f"Behind {row.peer} in {row.measure}; where our time goes (by the clock):",
                     "",
                     "```text",
                     row.why,
