@@ -84,8 +84,8 @@ def detect(
         return
     options: dict[str, Any] = {
         "output": output, "task": task, "settings": settings or (), "evidence": evidence, "pieces": pieces,
-        "profile": profile, "model": model, "provider": provider or (), "search_profile": search_profile, "limit": limit,
-        "search_model": search_model, "prompts": prompt or (), "cache": cache, "mode": mode, "seed": seed,
+        "profile": profile, "model": model, "provider": provider or (), "search_profile": search_profile, "seed": seed,
+        "search_model": search_model, "prompts": prompt or (), "cache": cache, "mode": mode, "limit": limit,
     }  # fmt: skip
     if estimate:
         from claimlab.detect.cost import estimate as estimate_detect
