@@ -40,12 +40,12 @@ def test_every_script_uses_the_harness() -> None:
 
 
 HELP = """
-import contextlib, importlib, io, sys
+import contextlib, io, runpy, sys
 sys.path.insert(0, {bench!r})
 for name in {names!r}:
     sys.argv = [name + ".py", "--help"]
     with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.suppress(SystemExit):
-        importlib.import_module(name).main()
+        runpy.run_path({bench!r} + "/" + name + ".py", run_name="__main__")
     assert f"python bench/{{name}}.py" in said.getvalue(), name
 """
 
