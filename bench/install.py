@@ -31,10 +31,11 @@ JOBS = {
     "tokens": "import tiktoken; from claimlab.clean.tokens import CL100K_SHA256; print(tiktoken.__version__)",
     "pandas": f"{START} print(data.to_pandas().shape)",
     "llm": (
-        "import asyncio; from claimlab.llm.standin import StandIn, echo\n"
-        f"{START} data.write('data')\n"
-        "with StandIn(echo) as server:\n"
-        "    run = cl.detect('data', 'llm-zero-shot', model=server.url, limit=5); print(run)"
+        "from pathlib import Path; from claimlab.llm.standin import StandIn\n"
+        f"{START}\n"
+        "with StandIn() as server:\n"
+        "    Path('lab.toml').write_text(f'[lab]\\nbase_url = \"{server.url}\"\\nmodel = \"m\"\\n')\n"
+        "    print(cl.detect(data, 'llm-zero-shot', profile='lab.toml', limit=5))"
     ),
     "local-llm": "import xllamacpp; from claimlab.llm.weights import installed; print('weights here:', installed())",
     "encoder": (
