@@ -63,7 +63,7 @@ def test_a_step_that_comes_twice_reads_its_own_texts(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("claimlab.text.neardup.stream.Job.match", stop)
+        patch.setattr("claimlab.text.neardup.stages.match", stop)
         with pytest.raises(KeyboardInterrupt):
             step.clusters(records)
     assert list(tmp_path.glob("*.parquet"))
@@ -72,31 +72,36 @@ def test_a_step_that_comes_twice_reads_its_own_texts(tmp_path: Path) -> None:
 
 
 def test_a_killed_search_goes_on_from_its_last_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from claimlab.text.neardup import stream
+    from claimlab.text.neardup import stages, stream
 
     records = planted(size=300, seed=1)[0].records
     step = NearDuplicates(stream="always", work=lambda _: tmp_path)
 
-    def killed(self: Any, rows: Any) -> None:
+    def killed(*_: Any) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(stream.Job, "match", killed)
+        patch.setattr(stages, "match", killed)
         with pytest.raises(KeyboardInterrupt):
             step.clusters(records)
     (job,) = (tmp_path / "search").iterdir()
-    sketched = (job / "sketched.json").stat().st_mtime_ns
-    seen: list[int] = []
-    remove = stream.Spill.remove
+    before = times_of(job / "sketch" / "done")
+    assert before
+    seen: list[dict[str, int]] = []
+    last = stream._clusters
 
-    def look(self: Any) -> None:
-        seen.append((job / "sketched.json").stat().st_mtime_ns)
-        remove(self)
+    def look(store: Any) -> Any:
+        seen.append(times_of(job / "sketch" / "done"))
+        return last(store)
 
-    monkeypatch.setattr(stream.Spill, "remove", look)
+    monkeypatch.setattr(stream, "_clusters", look)
     again = step.clusters(records)
     assert again.labels.tolist() == NearDuplicates(stream="never").clusters(records).labels.tolist()
-    assert seen == [sketched], "what was sketched is not sketched again"
+    assert seen == [before], "what was sketched is not sketched again"
+
+
+def times_of(folder: Path) -> dict[str, int]:
+    return {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
 
 
 def test_a_wrong_amount_of_memory_is_said() -> None:

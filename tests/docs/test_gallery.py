@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,7 @@ PAGE = ROOT / "docs" / "gallery.md"
 @pytest.fixture
 def gallery(monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.syspath_prepend(str(ROOT / "bench"))
-    sys.modules.pop("gallery_page", None)
-    import gallery_page  # type: ignore[import-not-found]
+    from parts import gallery_page  # type: ignore[import-not-found]
 
     return gallery_page
 

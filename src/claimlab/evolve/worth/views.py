@@ -128,9 +128,7 @@ def page(worth: Worth) -> Report:
     )
     top: list[list[Any]] = [list(row) for row in top_claims(worth)]
     highest = Section("Most check-worthy claims", [Table([worth.measure.capitalize(), "Id", "Text"], top)])
-    caution_first: list[Block] = (
-        [Text(f"{CAUTION} For scores, let a model judge (--judge).", "note")] if worth.order_only else []
-    )
+    caution_first: list[Block] = [Text(ORDER_ONLY, "note")] if worth.order_only else []
     blocks: list[Block] = [Text(conditions), *caution_first, tiles(worth), highest, *distributions(worth), table(worth)]
     blocks += _people(worth)
     caution = (
@@ -221,7 +219,7 @@ def _conditions(scores: pl.DataFrame) -> Table:
 
 def _people(worth: Worth) -> list[Block]:
     if worth.people is None:
-        return [Text("Not compared with annotators (--people).", "note")]
+        return [Text("Not compared with annotators: pass `people`.", "note")]
     n = worth.people["claims"]
     rank = "not known" if worth.people["spearman"] is None else f"{worth.people['spearman']:.2f}"
     far = ""
