@@ -17,7 +17,7 @@ LISTED = 60  # records on the page; the table of records has all
 _ADVICE = {
     "fail": "A model that has read these texts may score well on them and fail on new claims: report its score on the "
     "clean records, or use other ones.",
-    "warn": "Some records are known to the model: report its score on the clean records next to the whole.",
+    "warn": "A model may know some of the records: report its score on the clean records next to the whole.",
     "inconclusive": "The data cannot tell: neither that the model knows the test set, nor that it does not.",
     "pass": "None of the measurements that were made shows it. What was not measured may still: a model's training "
     "data is rarely known.",
