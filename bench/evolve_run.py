@@ -44,6 +44,7 @@ from claimlab.evolve.stage import Stage
 from claimlab.llm.gather import gather
 from claimlab.llm.open import open_provider
 from claimlab.llm.profiles import Price, Profile
+from claimlab.llm.prompts import Prompts
 
 ANSWER = json.dumps({"claim": "The bridge opened.", "influencing_attributes": ["job"], "influencing_reason": "So."})
 SERVER = """
@@ -202,7 +203,8 @@ async def _pass(
     stage = Setup().open_stage()
     calls = Calls(cache=folder / "cache", budget=Budget(money=1e6), concurrency=concurrency)
     provider = open_provider(profile, calls=calls)
-    writer = Model(provider)
+    prompts = Prompts()
+    writer = Model(provider, prompts)
     warm = replace(data, records=data.records.head(concurrency))
     await simulate_async(warm, stage, rewriter=writer, plan=Plan(steps=1), seed=1, concurrency=concurrency)
     found = []
@@ -211,7 +213,10 @@ async def _pass(
     found.append(("in a society", claims * steps, time.perf_counter() - started, time.process_time() - used))
     assert made.lineage[-1].counts.get("turns: producer") == claims * steps, made.lineage[-1].counts
     profiles = [stage.profile(i) for i in range(stage.population.size)]
-    asked = (question(Request(rows[i % claims]["text"], profiles[i % 90], seed=i)) for i in range(claims * steps))
+    asked = (
+        question(Request(rows[i % claims]["text"], profiles[i % 90], seed=i), prompts["retell"])
+        for i in range(claims * steps)
+    )
     used, started = time.process_time(), time.perf_counter()
     async for _, answer in gather(provider, asked, concurrency=concurrency):
         assert answer.ok, answer
