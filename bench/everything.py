@@ -43,7 +43,7 @@ RUNS: dict[str, list[tuple[str, str, str]]] = {
         ("audit_speed.py liar", "", ""),
         ("audit_speed.py curve --sizes 3000 10000", "audit_speed.py curve --sizes 1000", ""),
     ],
-    "retrieval": [("retrieval.py", "retrieval.py --every 8", "retrieval.py --every 50")],
+    "retrieval": [("retrieval.py --every 8", "retrieval.py --every 40", "retrieval.py --every 50")],
     "models": [
         (
             "llm_throughput.py",
