@@ -315,3 +315,23 @@ def test_what_cannot_be_measured_is_refused_with_what_to_do(data: Dataset, tmp_p
         cl.contamination(data, corpus=tmp_path / "rows.csv")
     with pytest.raises(DataError, match="no records in the split"):
         cl.contamination(data, cutoff="2020", split="dev")
+
+
+def test_what_the_control_shows_as_well_is_no_contamination() -> None:
+    """Records and their control agree as often as not: the rate is high, and nothing follows from it."""
+    rng = np.random.default_rng(3)
+    own, groups = (rng.random(400) < 0.6).astype(float), pl.Series([f"g{i}" for i in range(400)])
+    alike = paired(own, rng.permutation(own), groups)
+    assert alike is not None
+    assert alike.rate == pytest.approx(own.mean())
+    assert alike.difference == pytest.approx(0.0)
+    assert alike.difference_interval[0] < 0 < alike.difference_interval[1]
+    assert alike.verdict != "fail"
+    assert alike.p > 0.05
+    apart = paired(own, np.zeros(400), groups)
+    assert apart is not None
+    assert (apart.verdict, apart.difference) == ("fail", pytest.approx(own.mean()))
+    half = paired(own, own * (np.arange(400) % 2), groups)
+    assert half is not None
+    assert half.difference == pytest.approx(own.mean() - half.control)
+    assert half.difference_interval[1] < own.mean()
