@@ -335,3 +335,10 @@ def test_what_the_control_shows_as_well_is_no_contamination() -> None:
     assert half is not None
     assert half.difference == pytest.approx(own.mean() - half.control)
     assert half.difference_interval[1] < own.mean()
+
+
+def test_an_empty_corpus_is_never_a_pass(tmp_path: Path) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    with pytest.raises(DataError, match="holds no text"):
+        cl.contamination(cl.Dataset.build("x", pl.DataFrame({"id": ["a"], "text": ["word " * 20]})), corpus=empty)

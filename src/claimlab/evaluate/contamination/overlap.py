@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from claimlab.core.errors import DataError
 from claimlab.core.finding import Finding
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
@@ -50,6 +51,8 @@ def overlap(
     sources = pl.Series([""] * records.height, dtype=pl.String)
     for number, corpus in enumerate(corpora):
         numbers, counts[corpus.name] = _scan(corpus, grams, journal, f"corpus-{number}", progress)
+        if not counts[corpus.name].get("documents"):
+            raise DataError(f"The corpus '{corpus}' holds no text.", "Nothing can be compared with it: leave it out.")
         mine = _share(grams["short"], numbers["short"]) >= THRESHOLD
         counts[corpus.name]["contaminated"] = int(mine.sum())
         sources = pl.select(pl.when(pl.Series(mine)).then(sources + f"{corpus.name}; ").otherwise(sources)).to_series()
