@@ -8,7 +8,6 @@ of the best single identifier instead (right about half of the time).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +18,7 @@ import polars as pl
 from claimlab.core.languages import CONFUSABLE, normalise
 from claimlab.core.progress import Progress, silent
 from claimlab.text.normalise import EMOJI
+from claimlab.text.rows import change_where
 from claimlab.text.urls import URL
 
 MIN_BYTES = 12  # of letters: about 12 Latin letters, 6 Arabic or 4 Chinese ones. Less is not enough.
@@ -26,12 +26,13 @@ SURE_BYTES = 40  # on shorter texts pycld2 calls itself reliable too easily
 SURE_PERCENT = 80  # of the text, so that a quotation in another language does not decide
 MAX_CHARACTERS = 2_000  # the beginning decides; more text makes the slow voters slower, not better
 AGREEMENT = 2
+BATCH = 10_000
 BEST_ALONE = "py3langid"  # on short texts, where the votes scatter (bench/langid.py)
 
 # Not language: links, addresses, @names, #tags, emoji, and the characters on which pycld2 stumbles.
 _NOISE = rf"(?:{URL})|[\w.+\-]+@[\w\-]+\.[\w.\-]+|[@#]\w+|{EMOJI}|[\p{{Cc}}\p{{Co}}\p{{Cn}}\x{{fffc}}\x{{fffd}}]"
 
-Voter = Callable[[str], str | None]
+Voter = Callable[[str | bytes], str | None]
 
 
 @dataclass(frozen=True)
@@ -65,45 +66,59 @@ def identify_detailed(
 ) -> list[Identification]:
     """`identify`, with the votes. Equal texts are looked at once."""
     cleaned = _clean(texts)
-    distinct = cleaned.unique(maintain_order=True).drop_nulls().to_list()
-    first, voters = _sure_voter(), _voters()
-    results: dict[str | None, Identification] = {None: TOO_SHORT}
-    for done, text in enumerate(distinct, 1):
-        sure = first(text)
-        results[text] = Identification(sure, 1, {"pycld2": sure}) if sure is not None else _count(text, voters, abstain)
-        if done % 10_000 == 0 or done == len(distinct):
-            progress("language", done, len(distinct))
-    return [results[text] for text in cleaned.to_list()]
+    distinct = cleaned.unique(maintain_order=True).drop_nulls()
+    results: dict[bytes, Identification] = {}
+    for start in range(0, distinct.len(), BATCH):
+        results.update(_identify(distinct[start : start + BATCH].to_list(), abstain))
+        progress("language", len(results), distinct.len())
+    return [TOO_SHORT if text is None else results[text] for text in cleaned.to_list()]
 
 
-def _count(text: str, voters: Mapping[str, Voter], abstain: bool) -> Identification:
-    """Ask one voter after another until a language has its votes: the slowest one breaks ties only."""
-    votes: dict[str, str | None] = {}
-    counted: Counter[str] = Counter()
-    for name, vote in voters.items():
-        language = votes[name] = vote(text)
+def _identify(texts: list[bytes], abstain: bool) -> dict[bytes, Identification]:
+    """One identifier after another over every text that is still open, which keeps its model in the processor's cache.
+
+    A text leaves as soon as a language has its votes: the slowest identifier breaks ties only.
+    """
+    sure, results = _sure_voter(), {}
+    open_votes: dict[bytes, dict[str, str | None]] = {}
+    for text in texts:
+        language = sure(text)
         if language is None:
-            continue
-        counted[language] += 1
-        if counted[language] == AGREEMENT:
-            return Identification(language, AGREEMENT, votes)
-    best = None if abstain else votes[BEST_ALONE]
-    return Identification(best, 0 if best is None else 1, votes)
+            open_votes[text] = {}
+        else:
+            results[text] = _alone(language)
+    for name, vote in _voters().items():
+        for text, votes in list(open_votes.items()):
+            language = votes[name] = vote(text)
+            if language is not None and list(votes.values()).count(language) == AGREEMENT:
+                results[text] = Identification(language, AGREEMENT, open_votes.pop(text))
+    for text, votes in open_votes.items():
+        best = None if abstain else votes[BEST_ALONE]
+        results[text] = Identification(best, 0 if best is None else 1, votes)
+    return results
+
+
+@cache
+def _alone(language: str) -> Identification:
+    return Identification(language, 1, {"pycld2": language})
 
 
 def _clean(texts: Sequence[str | None] | pl.Series) -> pl.Series:
-    """Texts without noise, cut to the length that is looked at; null where too little is left."""
+    """The bytes of texts without noise, cut to the length that is looked at; null where too little is left."""
     series = texts if isinstance(texts, pl.Series) else pl.Series(list(texts), dtype=pl.String)
     bare = (
         series.str.slice(0, 4 * MAX_CHARACTERS)
         .str.replace_all(_NOISE, " ")
-        .str.replace_all(r"\s+", " ")
+        .str.replace_all(r"\s{2,}|[^\S ]", " ")  # a single space stays as it is
         .str.strip_chars()
         .str.slice(0, MAX_CHARACTERS)
     )
-    letters = bare.str.replace_all(r"[^\p{L}\p{M}]", "").str.len_bytes()
-    frame = pl.DataFrame({"bare": bare, "letters": letters})
-    return frame.select(pl.when(pl.col("letters") >= MIN_BYTES).then("bare")).to_series()
+    few = ~_enough(bare.str.slice(0, 2 * MIN_BYTES))  # the beginning of most texts is enough
+    return change_where(bare, few, lambda rows: rows.set(~_enough(rows), None)).cast(pl.Binary)
+
+
+def _enough(texts: pl.Series) -> pl.Series:
+    return texts.str.replace_all(r"[^\p{L}\p{M}]", "").str.len_bytes() >= MIN_BYTES
 
 
 def _sure_voter() -> Voter:
@@ -111,7 +126,7 @@ def _sure_voter() -> Voter:
 
     hard = frozenset().union(*CONFUSABLE)
 
-    def sure(text: str) -> str | None:
+    def sure(text: str | bytes) -> str | None:
         reliable, size, languages = pycld2.detect(text, isPlainText=True)
         _, code, percent, _ = languages[0]
         if not reliable or size < SURE_BYTES or percent < SURE_PERCENT:
@@ -126,14 +141,14 @@ def _voters() -> dict[str, Voter]:
     """The three that vote, each loaded when it is first asked."""
     import pycld2
 
-    def cld2(text: str) -> str | None:
+    def cld2(text: str | bytes) -> str | None:
         code = pycld2.detect(text, isPlainText=True, bestEffort=True)[2][0][1]
         return None if code == "un" else normalise(code)
 
-    def cld3(text: str) -> str | None:
+    def cld3(text: str | bytes) -> str | None:
         return normalise(_neural().FindLanguage(text).language)
 
-    def langid(text: str) -> str | None:
+    def langid(text: str | bytes) -> str | None:
         import py3langid
 
         return normalise(py3langid.classify(text)[0])
