@@ -9,6 +9,7 @@ Processor seconds do not depend on what else the machine does; compare them with
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from harness import DATA, Row, begin, compare, in_child, parser, peak_mb, record, shared
+from harness import Row, begin, compare, in_child, parser, peak_mb, record, shared
 
 from claimlab.audit import cdl
 from claimlab.audit.breadth_first import fold, vote
@@ -165,16 +166,16 @@ def point(folder: Path) -> None:
 
 
 def main() -> None:
-    made = parser(__doc__)
-    made.add_argument("what", choices=["keywords", "liar", "curve", "point"])
-    made.add_argument("folder", nargs="?", type=Path, default=DATA)
+    made = parser(__doc__, data=True)
+    made.add_argument("what", choices=["keywords", "liar", "curve", "point"], metavar="{keywords,liar,curve}")
+    made.add_argument("folder", nargs="?", type=Path, help=argparse.SUPPRESS)
     made.add_argument("--rows", type=int, default=180_000, help="posts for the keyword check")
     made.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="records for the curve")
     options = begin(made)
     if options.what == "keywords":
         keywords(options.rows)
     elif options.what == "liar":
-        liar(options.folder)
+        liar(options.data)
     elif options.what == "curve":
         curve(options.sizes)
     else:

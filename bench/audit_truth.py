@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from harness import DATA, begin, parser
+from harness import begin, parser, shared
 from parts.audit_plants import PLANTS, Plant
 
 from claimlab.audit.run import audit, default_checks
@@ -49,10 +49,10 @@ SEVERAL = ("balance", "evidence", "giveaways", "surface", "time", "url")
 Row = dict[str, Any]
 
 
-def sample(data: Dataset, rows: int, seed: int = 0) -> Subject:
-    """About `rows` labelled records, whole groups at a time."""
-    subject = Subject.of(data)
-    order = np.random.default_rng(seed).permutation(int(subject.groups.max()) + 1)
+def sample(name: str, data: Path, rows: int) -> Subject:
+    """About `rows` labelled records of a dataset, whole groups at a time."""
+    subject = Subject.of(load(name, shared(f"{name}.zip", data)))
+    order = np.random.default_rng(0).permutation(int(subject.groups.max()) + 1)
     rank = np.argsort(order)[subject.groups]
     sizes = np.cumsum(np.bincount(rank))
     return subject.take(np.flatnonzero(rank <= np.searchsorted(sizes, min(rows, subject.n))))
@@ -82,9 +82,9 @@ def by_row(finding: Finding) -> bool:
     return "purity" in finding.details
 
 
-def alarms(runs: int, rows: int) -> Iterator[list[Row]]:
+def alarms(data: Path, runs: int, rows: int) -> Iterator[list[Row]]:
     """The measurements of audits, with every check that labels matter to, of data in which labels mean nothing."""
-    subjects = {name: sample(load(name, DATA / f"{name}.zip"), rows) for name in ONLY or SETS}
+    subjects = {name: sample(name, data, rows) for name in ONLY or SETS}
     for run in range(runs):
         for name, subject in subjects.items():
             if f"{name} {run}" not in DONE:
@@ -137,11 +137,11 @@ def alarm_tables(rows: list[Row]) -> None:
 STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.4)
 
 
-def power(runs: int, rows: int) -> Iterator[list[Row]]:
+def power(data: Path, runs: int, rows: int) -> Iterator[list[Row]]:
     """The measurements that should notice a planted defect. The texts are real, the labels mean nothing, and a share
     of one class is marked; the check runs alone, so that its p is corrected for its own measurements only."""
     plants = [plant for plant in PLANTS if not CHECKS or plant.check in CHECKS]
-    subjects = {base: sample(load(base, DATA / f"{base}.zip"), rows) for base in {plant.base for plant in plants}}
+    subjects = {base: sample(base, data, rows) for base in {plant.base for plant in plants}}
     for run in range(runs):
         for plant in plants:
             for strength in STRENGTHS:
@@ -191,13 +191,12 @@ FEATURES: dict[str, Callable[[str], list[float]]] = {
 CASES = [(name, feature) for name in ("fake-br", "liar", "covid19-fake-news", "covid19-br") for feature in FEATURES]
 
 
-def agreement(runs: int, rows: int) -> Iterator[list[Row]]:
+def agreement(data: Path, runs: int, rows: int) -> Iterator[list[Row]]:
     """One row per finding: ours, and the same question answered with scikit-learn and none of our code."""
     for name, feature in CASES:
-        subject = sample(load(name, DATA / f"{name}.zip"), rows)
+        subject = sample(name, data, rows)
         check = "length" if feature == "length" else "surface"
-        data = Dataset.build(name, subject.rows)
-        (ours,) = [f for f in scored(data, (check,), 0) if f.feature in (None, feature)]
+        (ours,) = [f for f in scored(Dataset.build(name, subject.rows), (check,), 0) if f.feature in (None, feature)]
         groups = subject.rows["group"].fill_null(pl.Series([f"row {i}" for i in range(subject.n)])).to_list()
         numbers = np.array([FEATURES[feature](text or "") for text in subject.rows["text"]])
         theirs = by_scikit_learn(numbers, subject.y, np.array(groups), runs)
@@ -257,7 +256,7 @@ def agreement_table(rows: list[dict[str, Any]]) -> None:
         print(f"| {r['set']} | {r['feature']} | {r['n']:,} | {scores} | {r['verdict']} | {r['theirs_verdict']} |")
 
 
-PARTS: dict[str, tuple[Callable[[int, int], Iterator[list[Row]]], Callable[[list[Row]], None], int, int]] = {
+PARTS: dict[str, tuple[Callable[[Path, int, int], Iterator[list[Row]]], Callable[[list[Row]], None], int, int]] = {
     "alarms": (alarms, alarm_tables, 16, 600),
     "power": (power, power_table, 20, 1_000),
     "agreement": (agreement, agreement_table, 20, 3_000),
@@ -270,7 +269,7 @@ def kept(file: Path) -> list[Row]:
 
 
 def main() -> int:
-    made = parser(__doc__)
+    made = parser(__doc__, data=True)
     made.add_argument("part", choices=PARTS)
     made.add_argument("--runs", type=int, help="runs per dataset or strength; permutations for scikit-learn")
     made.add_argument("--rows", type=int, help="records taken of each dataset, whole groups at a time")
@@ -281,9 +280,6 @@ def main() -> int:
     options = begin(made)
     ONLY.extend(options.only)
     CHECKS.extend(options.checks)
-    if not DATA.is_dir():
-        print(f"The real datasets are not at {DATA}: nothing to measure.")
-        return 0
     work, show, runs, size = PARTS[options.part]
     if options.tables:
         show([row for file in options.tables for row in kept(file)])
@@ -291,7 +287,7 @@ def main() -> int:
     rows = kept(options.output) if options.output else []
     DONE.update(row["key"] for row in rows)
     keep = options.output.open("a", encoding="utf-8") if options.output else None
-    for more in work(options.runs or runs, options.rows or size):
+    for more in work(options.data, options.runs or runs, options.rows or size):
         rows += more
         if keep and more:
             print("\n".join(map(json.dumps, more)), file=keep, flush=True)

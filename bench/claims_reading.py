@@ -13,21 +13,17 @@ them out of the repository.
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from harness import DATA, begin, parser
+from harness import begin, code_of, parser, shared
 
-HERE = Path(__file__).resolve()
 OLD = "5dc14f42850c"  # the rules of the reading before
 SAMPLE = (("covid19-br", "por", 40), ("covid19-fake-news", "eng", 25), ("coaid", "eng", 15))
 READ = 110  # words of a text that the reader sees
@@ -40,7 +36,7 @@ def drawn(data: Path, seed: int, without: set[str]) -> list[dict[str, str]]:
 
     rows = []
     for name, language, n in SAMPLE:
-        records = cl.load(name, data / f"{name}.zip").records.sort("id")
+        records = cl.load(name, shared(f"{name}.zip", data)).records.sort("id")
         texts = list(zip(records["id"], prepared(records["text"], "paper"), strict=True))
         fit = [(i, t) for i, t in texts if t and len(t.split()) >= 4 and i not in without]
         for at in np.random.default_rng(seed).permutation(len(fit))[:n]:
@@ -55,18 +51,9 @@ def claims(rows: list[dict[str, str]], old: str | None) -> list[str]:
         "print(json.dumps([(best_claims(r['text'], r['language']) or [''])[0] for r in json.load(sys.stdin)]))"
     )
     with tempfile.TemporaryDirectory(prefix="claimlab-bench-") as place:
-        source = HERE.parents[1] / "src"
-        if old is not None:
-            packed = subprocess.run(
-                ["git", "archive", old, "src"], cwd=HERE.parents[1], check=True, stdout=subprocess.PIPE
-            ).stdout
-            with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-                archive.extractall(place, filter="data")
-            source = Path(place) / "src"
-        done = subprocess.run(
-            [sys.executable, "-c", code], input=json.dumps(rows).encode(), check=True, stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(source)},
-        )  # fmt: skip
+        environment = code_of(old, Path(place)) if old is not None else None
+        command, texts = [sys.executable, "-c", code], json.dumps(rows).encode()
+        done = subprocess.run(command, input=texts, check=True, stdout=subprocess.PIPE, env=environment)
     return [str(claim) for claim in json.loads(done.stdout)]
 
 
@@ -121,13 +108,12 @@ def _ends(interval: tuple[float, float] | None) -> str:
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = parser(__doc__, data=True)
     made.add_argument("what", choices=("draw", "count"))
     made.add_argument("folder", type=Path)
     made.add_argument("--seed", type=int, default=7)
     made.add_argument("--old", default=OLD)
     made.add_argument("--without", type=Path, default=None)
-    made.add_argument("--data", type=Path, default=DATA)
     given = begin(made)
     if given.what == "draw":
         without = set(given.without.read_text().split()) if given.without else set[str]()

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from harness import DATA, begin, parser
+from harness import begin, parser, shared
 
 from claimlab.catalog.load import load
 from claimlab.core.stats.shares import wilson
@@ -59,15 +59,15 @@ class Pair(NamedTuple):
 def pairs(data: Path, each: int, seed: int) -> list[Pair]:
     """At most `each` pairs of a kind, drawn by the seed."""
     rng = np.random.default_rng(seed)
-    checks = load("factck-br", data / "factck-br.zip")
+    checks = load("factck-br", shared("factck-br.zip", data))
     evidence = checks.tables["evidence"].select(id="record_id", title="title", body="text")
     reviews = (
         checks.records.select("id", "text", "group", "date")
         .join(evidence, on="id", maintain_order="left")
         .filter(pl.col("text").is_not_null() & (pl.len().over("group") == 1))
     )
-    articles = load("fake-br", data / "fake-br.zip").records.filter(pl.col("text").is_not_null())
-    messages = load("covid19-br", data / "covid19-br.zip").records["text"].drop_nulls().to_list()
+    articles = load("fake-br", shared("fake-br.zip", data)).records.filter(pl.col("text").is_not_null())
+    messages = load("covid19-br", shared("covid19-br.zip", data)).records["text"].drop_nulls().to_list()
     pandemic = _drawn(sorted({m for m in messages if _PANDEMIC.search(m)}), rng)
     review = pl.concat_str([pl.col(name) for name in ("text", "title", "body")], separator=". ", ignore_nulls=True)
     kinds: list[Iterator[Pair]] = [
@@ -174,8 +174,7 @@ def _share(n: int, of: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    made = parser(__doc__)
-    made.add_argument("--data", type=Path, default=DATA)
+    made = parser(__doc__, data=True)
     made.add_argument("--pairs", type=int, default=100, help="of each kind")
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--show", type=int, default=0, help="print so many pairs that are judged wrongly")

@@ -23,19 +23,27 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from harness import DATA, begin, parser
+from harness import begin, parser, unmeasured
+
+if TYPE_CHECKING:
+    from parts.detect_tables import Table
 
 PARTS = {"covid19-fake-news": 128, "policlaim": 128}  # tokens of a text that are read
 LIMIT = 64 * 2**20
 T_975 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 
 
-def prepare(folder: Path, data: Path, seeds: int) -> None:
+def inputs(data: Path) -> dict[str, Table]:
+    from parts.detect_tables import PARTS as TABLES
+
+    return {name: next(iter(TABLES[name](data))) for name in PARTS}
+
+
+def prepare(folder: Path, tables: dict[str, Table], seeds: int) -> None:
     """Write what the other machine needs, and nothing that it would need claimlab's dependencies to read."""
     import torch
-    from parts.detect_tables import PARTS as TABLES
     from safetensors.torch import load_file, save_file
 
     from claimlab.detect.neural.files import MINILM, model_place
@@ -47,8 +55,7 @@ def prepare(folder: Path, data: Path, seeds: int) -> None:
     halved = {k: v.to(torch.float16) for k, v in load_file(Path(model_place(MINILM)) / "model.safetensors").items()
               if v.is_floating_point()}  # fmt: skip
     save_file(halved, weights / "model.safetensors", metadata={"format": "pt"})
-    for name in PARTS:
-        table = next(iter(TABLES[name](data)))
+    for name, table in tables.items():
         splits = [table.split(seed).records for seed in range(seeds)]
         labels = table.task.labels(splits[0]).to_list()
         sides = [frame["split"].to_list() for frame in splits]
@@ -123,10 +130,9 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def main() -> int:
-    made = parser(__doc__)
+    made = parser(__doc__, data=True)
     made.add_argument("--prepare", type=Path, metavar="DIR", help="write the inputs for another machine, and stop")
     made.add_argument("--from", dest="source", type=Path, metavar="DIR", help="a folder that --prepare wrote")
-    made.add_argument("--data", type=Path, default=DATA)
     made.add_argument("--out", type=Path, help="JSON file for every seed's figures")
     made.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
     made.add_argument("--seeds", type=int, default=5)
@@ -137,10 +143,11 @@ def main() -> int:
     made.add_argument("--limit", type=int, default=None)
     made.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
     args = begin(made)
+    tables = inputs(args.data) if args.prepare else {}
     if lacking := missing():
-        sys.exit(f"This machine lacks {', '.join(lacking)}: install them, or run this where they are.")
+        unmeasured(f"this machine lacks {', '.join(lacking)}: install them, or run this where they are")
     if args.prepare:
-        prepare(args.prepare, args.data, args.seeds)
+        prepare(args.prepare, tables, args.seeds)
         return 0
     if args.source is None or not (args.source / "model").is_dir():
         sys.exit("Give --from DIR, a folder made with: python bench/detect_encoder.py --prepare DIR")

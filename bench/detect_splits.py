@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 import polars as pl
-from harness import DATA, begin, parser, shared
+from harness import begin, parser, shared
 
 import claimlab as cl
 from claimlab.catalog.load import load
@@ -128,9 +127,8 @@ def measured(run: cl.Dataset) -> dict[str, float]:
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = parser(__doc__, data=True)
     made.add_argument("what", choices=("random", "languages"))
-    made.add_argument("--data", type=Path, default=DATA)
     made.add_argument("--seeds", type=int)
     options = begin(made)
     if options.what == "random":

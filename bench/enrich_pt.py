@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from harness import DATA, begin, parser
+from harness import begin, parser, shared
 
 from claimlab.catalog.load import load
 from claimlab.core import sync
@@ -41,11 +41,11 @@ from claimlab.search.providers.local import Local
 def portuguese(data: Path, limit: int | None) -> dict[str, Any]:
     out = {}
     with tempfile.TemporaryDirectory(prefix="claimlab-bench-") as place:
-        load("factck-br", data / "factck-br.zip").write(Path(place) / "checks")
+        load("factck-br", shared("factck-br.zip", data)).write(Path(place) / "checks")
         index = Path(place) / "index"
         held = build_index(Path(place) / "checks", index, language="por")
         for name in ("covid19-br", "fake-br"):
-            dataset = load(name, data / f"{name}.zip", limit=limit)
+            dataset = load(name, shared(f"{name}.zip", data), limit=limit)
             out[name] = {"index_documents": held.documents, **one(dataset, index)}
             print(json.dumps({name: out[name]}, ensure_ascii=False), flush=True)
     return out
@@ -93,7 +93,7 @@ def windows(dataset: Dataset) -> Iterator[tuple[list[str], list[bool]]]:
 
 
 def policlaim(data: Path, model: str | None, model_windows: int, seed: int) -> dict[str, Any]:
-    found = list(windows(load("afacta", data / "afacta.zip")))
+    found = list(windows(load("afacta", shared("afacta.zip", data))))
     out: dict[str, Any] = {
         "windows": len(found),
         "a_random_sentence": round(float(np.mean([np.mean(y) for _, y in found])), 4),
@@ -151,9 +151,8 @@ async def hit(extractor: Extractor, texts: list[str], labels: list[bool]) -> flo
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = parser(__doc__, data=True)
     made.add_argument("what", choices=["portuguese", "policlaim"])
-    made.add_argument("--data", type=Path, default=DATA)
     made.add_argument("--limit", type=int, default=None)
     made.add_argument("--model", default=None, help="also a model profile, on a few windows")
     made.add_argument("--model-windows", type=int, default=20)

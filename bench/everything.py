@@ -53,9 +53,7 @@ RUNS: dict[str, list[tuple[str, str, str]]] = {
     ],
     "propagation": [("evolve.py steps", "evolve.py steps --agents 90,10000", "evolve.py steps --agents 90 --repeat 1")],
     "evaluate": [("evaluate_runs.py", "evaluate_runs.py", "evaluate_runs.py --rows 3000 --groups 900")],
-    "report": [
-        ("report_open.py", "report_open.py --rows 600", "report_open.py --rows 600 --repeat 1"),
-    ],
+    "report": [("report_open.py", "report_open.py --rows 600", "report_open.py --rows 600 --repeat 1")],
     "start": [("startup.py", "startup.py", "startup.py --repeat 1")],
     "web": [("web_paging.py", "web_paging.py --rows 100000", "web_paging.py --rows 12000")],
 }

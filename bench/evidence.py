@@ -20,22 +20,19 @@ Real data is read from ../shared/data beside the checkout, or from --data.
 from __future__ import annotations
 
 import argparse
-import io
 import json
-import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from harness import DATA, begin, parser
+from harness import begin, code_of, parser, shared
 
-HERE = Path(__file__).resolve()
 BEFORE = "f9d8eee21eb3"
+SETS = ("covid19-br", "fake-br", "factck-br")
 SHOWN = (5, 1)
 READINGS = ("none", "complete", "filtered", "guarded")
 GUARDS = ("guard_factcheck", "guard_own_source", "guard_copy")
@@ -44,8 +41,8 @@ GUARDS = ("guard_factcheck", "guard_own_source", "guard_copy")
 def enriched(data: Path, place: Path, limit: int | None) -> Any:
     import claimlab as cl
 
-    for name in ("covid19-br", "fake-br", "factck-br"):
-        cl.load(name, data / f"{name}.zip", output=place / name)
+    for name in SETS:
+        cl.load(name, shared(f"{name}.zip", data), output=place / name)
     return cl.enrich(
         place / "covid19-br", f"local:{place / 'fake-br'}", factcheck=f"local:{place / 'factck-br'}",
         output=place / "enriched", limit=limit,
@@ -106,17 +103,10 @@ def measured(given: argparse.Namespace, place: Path) -> dict[str, Any]:
 
 def measured_before(given: argparse.Namespace, place: Path) -> dict[str, Any]:
     """The same by the code of `BEFORE`, which runs in a process of its own."""
-    code = place / "code"
-    whole = subprocess.run(
-        ["git", "archive", BEFORE, "src"], cwd=HERE.parents[1], check=True, stdout=subprocess.PIPE
-    ).stdout
-    with tarfile.open(fileobj=io.BytesIO(whole)) as archive:
-        archive.extractall(code, filter="data")
+    environment = code_of(BEFORE, place / "code")
     arguments = [f"--{k}={v}" for k, v in vars(given).items() if v is not None and k not in ("version", "child")]
-    done = subprocess.run(
-        [sys.executable, str(HERE), *arguments, f"--child={place}"],
-        env={**os.environ, "PYTHONPATH": str(code / "src")}, check=True, stdout=subprocess.PIPE,
-    )  # fmt: skip
+    command = [sys.executable, __file__, *arguments, f"--child={place}"]
+    done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
     return dict(json.loads(done.stdout))
 
 
@@ -171,8 +161,7 @@ def share(n: int, of: int) -> str:
 
 
 def main() -> None:
-    made = parser(__doc__)
-    made.add_argument("--data", type=Path, default=DATA)
+    made = parser(__doc__, data=True)
     made.add_argument("--limit", type=int, default=None)
     made.add_argument("--seeds", type=int, default=3)
     made.add_argument("--pieces", type=int, default=1, help="of evidence behind a text; the paper shows one")
@@ -183,6 +172,8 @@ def main() -> None:
     if given.child is not None:
         print(json.dumps(measured(given, given.child)))
         return
+    for name in SETS:
+        shared(f"{name}.zip", given.data)  # or it ends here, before a process is started
     for version, measure in (("before", measured_before), ("now", measured)):
         if given.version in (version, "both"):
             with tempfile.TemporaryDirectory(prefix="claimlab-bench-") as place:

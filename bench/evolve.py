@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from harness import Row, begin, best, need, parser, record
+from parts.evolved import show
 from scipy.spatial import cKDTree
 
 from claimlab.evolve.society.build import MEAN_DEGREE, NETWORKS, build
@@ -37,6 +38,7 @@ Job = Callable[[], object]
 ENOUGH = 0.5  # seconds
 WALK, FAN_OUT = 10, 2
 MOST_TURNS = 2_000_000  # of Mesa in one measurement
+KINDS = ("random", "scale-free", "clustered", "dunbar")
 PAIRWISE = 20_000  # agents; beyond, peers that look at every pair (rustworkx's blocks, the k-d tree) take hours
 
 
@@ -108,22 +110,22 @@ def peers(kind: str, people: Population, ours: Network) -> dict[str, Job]:
     return found
 
 
-def graphs(agents: int, repeat: int, kinds: list[str]) -> Iterator[str]:
+def graphs(agents: int, repeat: int, kind: list[str] | None) -> Iterator[str]:
     people = Population.draw(agents, seed=1)
     yield f"Networks of {agents:,} agents, seconds of the processor, best of {repeat}."
     yield ""
     yield "| kind | ties | claimlab | peers | ratio to the fastest |"
     yield "|---|---|---|---|---|"
-    for kind in kinds:
-        ours = build(kind, people, seed=1)
-        jobs = peers(kind, people, ours)
+    for name in kind or KINDS:
+        ours = build(name, people, seed=1)
+        jobs = peers(name, people, ours)
         ties = ours.edges
-        mine = best(lambda kind=kind: build(kind, people, seed=1), repeat).cpu  # type: ignore[misc]
+        mine = best(lambda name=name: build(name, people, seed=1), repeat).cpu  # type: ignore[misc]
         del ours
-        times = {name: best(job, repeat).cpu for name, job in jobs.items()}
-        shown = ", ".join(f"{name} {seconds:.2f}" for name, seconds in times.items())
+        times = {peer: best(job, repeat).cpu for peer, job in jobs.items()}
+        shown = ", ".join(f"{peer} {seconds:.2f}" for peer, seconds in times.items())
         ratio = f"{mine / min(times.values()):.2f}" if times else "no peer"
-        yield f"| {kind} | {ties:,} | {mine:.2f} | {shown} | {ratio} |"
+        yield f"| {name} | {ties:,} | {mine:.2f} | {shown} | {ratio} |"
 
 
 class InMesa:
@@ -213,12 +215,12 @@ def pace(job: Callable[[int], int], size: int, repeat: int) -> float:
     return max(rates)
 
 
-def steps(sizes: list[int], repeat: int) -> Iterator[str]:
+def steps(agents: list[int], repeat: int) -> Iterator[str]:
     yield f"Turns of agents in a second of the processor, best of {repeat}."
     yield ""
     yield "| agents | job | claimlab | Mesa | times as fast |"
     yield "|---|---|---|---|---|"
-    for size in sizes:
+    for size in agents:
         network = connected(size)
         ours, theirs = InClaimlab(network), InMesa(network) if need("mesa") else None
         note = "" if theirs else "Mesa is not installed"
@@ -251,14 +253,8 @@ def main() -> None:
     step = jobs.add_parser("steps")
     step.add_argument("--agents", type=lambda text: [int(n) for n in text.split(",")], default=[90, 10_000, 1_000_000])
     step.add_argument("--repeat", type=int, default=3)
-    chosen = begin(made)
     random.seed(1)  # igraph draws from here
-    if chosen.job == "graphs":
-        lines = graphs(chosen.agents, chosen.repeat, chosen.kind or ["random", "scale-free", "clustered", "dunbar"])
-    else:
-        lines = steps(chosen.agents, chosen.repeat)
-    for line in lines:
-        print(line, flush=True)
+    show(begin(made), {"graphs": graphs, "steps": steps})
 
 
 if __name__ == "__main__":

@@ -1,15 +1,17 @@
 """What drift-lite is worth, and how claims drift by rules: figures for docs/evolve-drift.md, as Markdown.
 
-    python bench/evolve_drift.py pairs ARCHIVE             AUC of each dimension on released pairs
-    python bench/evolve_drift.py curve ARCHIVE             early and late slope of rule rewrites on three networks
-    python bench/evolve_drift.py rules ARCHIVE             drift and length by group, topic and network, beside released
+    python bench/evolve_drift.py pairs [ARCHIVE]           AUC of each dimension on released pairs
+    python bench/evolve_drift.py curve [ARCHIVE]           early and late slope of rule rewrites on three networks
+    python bench/evolve_drift.py rules [ARCHIVE]           drift and length by group, topic and network, beside released
     python bench/evolve_drift.py distances                 Wasserstein distances from people, from published counts
 
-ARCHIVE is the released evolved-claims archive. `pairs` takes each value of a steered dimension against the others of
-that dimension: 0.5 says that a dimension of drift-lite cannot tell claims steered there from the rest, below 0.5 that
-they moved less. Nothing is fitted. `curve` runs `claimlab evolve run` on seed240 with its defaults (rules, 90 agents,
-30 steps) on each network, then measures. `rules` runs them with the released agents on the three released networks and
-sets the ends of their traces beside those of the released ones; no row and no interval from fewer than 20 traces.
+ARCHIVE is the released evolved-claims archive (default: in ../shared/data).
+
+`pairs` takes each value of a steered dimension against the others of that dimension: 0.5 says that a dimension of
+drift-lite cannot tell claims steered there from the rest, below 0.5 that they moved less. Nothing is fitted. `curve`
+runs `claimlab evolve run` on seed240 with its defaults (rules, 90 agents, 30 steps) on each network, then measures.
+`rules` runs them with the released agents on the three released networks and sets the ends of their traces beside those
+of the released ones; no row and no interval from fewer than 20 traces.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from pathlib import Path
 
 import polars as pl
 from harness import begin, parser
+from parts.evolved import show
 from sklearn.metrics import roc_auc_score
 
 from claimlab.catalog.load import load
@@ -158,15 +161,12 @@ def main() -> None:
     made = parser(__doc__)
     jobs = made.add_subparsers(dest="job", required=True)
     for name in ("pairs", "curve", "rules"):
-        jobs.add_parser(name).add_argument("archive")
+        jobs.add_parser(name).add_argument("archive", nargs="?")
     for name in ("curve", "rules"):
         jobs.choices[name].add_argument("--steps", type=int, default=30)
         jobs.choices[name].add_argument("--seed", type=int, default=20)
     jobs.add_parser("distances")
-    chosen = vars(begin(made))
-    work = {"pairs": pairs, "curve": curve, "rules": rules, "distances": distances}[chosen.pop("job")]
-    for line in work(**chosen):
-        print(line, flush=True)
+    show(begin(made), {"pairs": pairs, "curve": curve, "rules": rules, "distances": distances})
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """What rewriting does to claims: edits counted over the released traces, and a blind reading of two versions.
 
-    python bench/evolve_rewrites.py learn evolved-claims.zip [--write FILE]
-    python bench/evolve_rewrites.py compare evolved-claims.zip RUN [RUN ...]
+    python bench/evolve_rewrites.py learn [--archive FILE] [--write FILE]
+    python bench/evolve_rewrites.py compare RUN [RUN ...] [--archive FILE]
     python bench/evolve_rewrites.py draw DIR --old WALK STEERED --new WALK STEERED [--seed 7]
     python bench/evolve_rewrites.py count DIR
 
-FILE is src/claimlab/evolve/rewrite/data/frequencies.toml. `learn` reads every hop of the released traces whose text
+The archive is that of the released evolved claims (default: in ../shared/data), and what `learn` writes is
+src/claimlab/evolve/rewrite/data/frequencies.toml. It reads every hop of the released traces whose text
 changed and says which kinds of edits it shows: a hop may show several. Edits are recognised by word lists and counts
 (`claimlab.evolve.rewrite.edits`), the same for everybody's text. The table holds shares only: by target, at the first,
 the second and later rewrites, the words that texts end with against their seed, and how many agents rewrite at all.
@@ -29,12 +30,13 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 from harness import begin, parser
+from parts.evolved import archive
 
+from claimlab.catalog.load import load
 from claimlab.core.dataset import Dataset
 from claimlab.evolve.claims.model import Target
 from claimlab.evolve.drift.hops import read_hops
@@ -122,13 +124,9 @@ def as_toml(hops: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _traces(source: Path) -> Dataset:
-    if source.is_dir():
-        return Dataset.open(source)
-    import claimlab as cl
-
-    loaded: Any = cl.load("evolved-claims", source, variant="traces")
-    return loaded
+def released(file: str | None) -> pl.DataFrame:
+    """The hops of the released traces."""
+    return read_hops([load("evolved-claims", archive(file), variant="traces")])
 
 
 GRADES = ("grammatical", "plausible", "reached")
@@ -176,8 +174,8 @@ def count(folder: Path) -> None:
         )
 
 
-def compare(released: pl.DataFrame, runs: list[Path]) -> None:
-    columns = {"released": shares(list(rewrites(released)))[("all", 0)]}
+def compare(hops: pl.DataFrame, runs: list[Path]) -> None:
+    columns = {"released": shares(list(rewrites(hops)))[("all", 0)]}
     for run in runs:
         columns[run.name] = shares(list(rewrites(read_hops([Dataset.open(run)]))))[("all", 0)]
     print("| kind | " + " | ".join(columns) + " |\n|" + "---|" * (len(columns) + 1))
@@ -188,21 +186,25 @@ def compare(released: pl.DataFrame, runs: list[Path]) -> None:
 def main() -> None:
     made = parser(__doc__)
     made.add_argument("what", choices=("learn", "compare", "draw", "count"))
-    made.add_argument("source", type=Path, help="the archive, or the folder of a reading")
-    made.add_argument("runs", nargs="*", type=Path)
+    made.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="runs to compare, or one of a reading")
+    made.add_argument("--archive", metavar="FILE", help="the released evolved claims")
     made.add_argument("--write", type=Path)
     made.add_argument("--old", nargs=2, type=Path)
     made.add_argument("--new", nargs=2, type=Path)
     made.add_argument("--seed", type=int, default=7)
     options = begin(made)
+    if options.what in ("draw", "count") and len(options.folders) != 1:
+        made.error("name the folder of the reading")
     if options.what == "draw":
-        draw(options.source, options.old, options.new, options.seed)
+        if not options.old or not options.new:
+            made.error("name the runs of both versions: --old WALK STEERED --new WALK STEERED")
+        draw(options.folders[0], options.old, options.new, options.seed)
     elif options.what == "count":
-        count(options.source)
+        count(options.folders[0])
     elif options.what == "compare":
-        compare(read_hops([_traces(options.source)]), options.runs)
+        compare(released(options.archive), options.folders)
     else:
-        text = as_toml(read_hops([_traces(options.source)]))
+        text = as_toml(released(options.archive))
         if options.write:
             options.write.write_text(text, encoding="utf-8")
         print(text)

@@ -1,13 +1,14 @@
 """Do steered claims arrive, and are models kept busy? Figures for docs/benchmarks, as Markdown.
 
-    python bench/evolve_run.py auditor ARCHIVE                    trained auditors, folds grouped by base claim
-    python bench/evolve_run.py attainment ARCHIVE [--claims 48]   direct, one auditor, three; by a judge of its own
-    python bench/evolve_run.py attainment ARCHIVE --model embedded --claims 20 --one-target --steps 5
-    python bench/evolve_run.py throughput                         share of an endpoint's ideal rate
-    python bench/evolve_run.py curve ARCHIVE                      how much the text differs from its seed, by step
+    python bench/evolve_run.py auditor [ARCHIVE]                    trained auditors, folds grouped by base claim
+    python bench/evolve_run.py attainment [ARCHIVE] [--claims 48]   direct, one auditor, three; by a judge of its own
+    python bench/evolve_run.py attainment --model embedded --claims 20 --one-target --steps 5
+    python bench/evolve_run.py throughput                           share of an endpoint's ideal rate
+    python bench/evolve_run.py curve [ARCHIVE]                      how much the text differs from its seed, by step
 
-ARCHIVE is the released evolved-claims archive. In `attainment` the base claims are dealt into three parts: auditors
-learn from one, the judge from another, and the claims of the third are steered; nobody has seen what it judges.
+ARCHIVE is the released evolved-claims archive (default: in ../shared/data). In `attainment` the base claims are
+dealt into three parts: auditors learn from one, the judge from another, and the claims of the third are steered; nobody
+has seen what it judges.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from harness import begin, parser
+from parts.evolved import show
 from sklearn.model_selection import GroupKFold
 
 from claimlab.catalog.load import load
@@ -275,7 +277,7 @@ def main() -> None:
     jobs = made.add_subparsers(dest="job", required=True)
     for name in ("auditor", "attainment", "curve"):
         job = jobs.add_parser(name)
-        job.add_argument("archive")
+        job.add_argument("archive", nargs="?")
         job.add_argument("--seed", type=int, default=20)
         if name == "auditor":
             job.add_argument("--folds", type=int, default=5)
@@ -292,10 +294,7 @@ def main() -> None:
     busy.add_argument("--latency", type=float, default=0.2)
     busy.add_argument("--slots", type=int, default=64)
     busy.add_argument("--concurrency", type=int, default=96)
-    chosen = vars(begin(made))
-    work = {"auditor": auditor, "attainment": attainment, "throughput": throughput, "curve": curve}[chosen.pop("job")]
-    for line in work(**chosen):  # type: ignore[operator]
-        print(line, flush=True)
+    show(begin(made), {"auditor": auditor, "attainment": attainment, "throughput": throughput, "curve": curve})
 
 
 if __name__ == "__main__":

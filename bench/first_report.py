@@ -18,9 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import begin, parser
+from harness import ROOT, begin, parser
 
-ROOT = Path(__file__).resolve().parents[1]
 ROWS = 500
 COMMANDS = ("pip install .", "claimlab import my.csv -o data", "claimlab audit data -o report")
 LARGEST = 2_000_000  # bytes of a page

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from harness import begin, parser
+from harness import ROOT, begin, parser, shared
 from load_all import PARTS, views
 from parts.gallery_page import page
 
@@ -25,7 +25,6 @@ from claimlab.catalog.load import DATASETS
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError
 
-ROOT = Path(__file__).resolve().parents[1]
 LARGE = 500_000  # records: of larger datasets the first so many, and the page says so
 SUMMARY = "summary.json"
 
@@ -76,19 +75,15 @@ def kept(folder: Path, key: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def main() -> int:
-    made = parser(__doc__)
-    made.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    made = parser(__doc__, data=True)
     made.add_argument("--only", nargs="+", default=[], help="datasets")
     made.add_argument("--limit", type=int, default=LARGE, help="records audited of a larger dataset")
     made.add_argument("--work", type=Path, default=ROOT / "build" / "gallery", help="where summaries are kept")
     made.add_argument("--page", action="store_true", help="audit nothing: write the page of what is kept")
     made.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "gallery.md")
     options = begin(made)
-    if not options.data.is_dir() and not options.page:
-        print(f"The real datasets are not at {options.data}: nothing to audit.")
-        return 0
     if not options.page:
-        sources = {name: source for name, source, _, _ in views(options.data, None)}
+        sources = {name: source for name, source, _, _ in views(shared(folder=options.data), None)}
         chosen = {
             name: source
             for name, source in sources.items()

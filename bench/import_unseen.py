@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from harness import DATA, begin, parser
+from harness import begin, parser, shared
 
 from claimlab.catalog.load import DATASETS, load
 from claimlab.core.errors import ClaimlabError
@@ -274,13 +274,12 @@ def tables_of(source: Path, most: int, folder: Path) -> list[Path]:
 
 
 def main() -> int:
-    made = parser(__doc__)
-    made.add_argument("--data", type=Path, default=DATA)
+    made = parser(__doc__, data=True)
     made.add_argument("--only", nargs="*", help="these datasets")
     made.add_argument("--tables", type=int, default=6, help="tables of each zip that are tried by themselves")
     options = begin(made)
     tally: Counter[tuple[str, str]] = Counter()
-    for source in sorted(options.data.glob("*.zip")):
+    for source in sorted(shared(folder=options.data).glob("*.zip")):
         if options.only and source.stem not in options.only:
             continue
         expected = Expected(source.stem, source)

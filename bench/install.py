@@ -16,9 +16,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-from harness import begin, parser
+from harness import ROOT, begin, parser
 
-ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "install" / "".join(sys.argv[1:2])  # a folder for each kind of trial
 VERSIONS = ("3.11", "3.12", "3.13")
 HEAVY = {"encoder", "embeddings"}  # PyTorch: the Makefile names its build

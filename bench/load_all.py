@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from harness import DATA, begin, parser
+from harness import begin, parser, shared
 
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.load import DATASETS, load
@@ -159,13 +159,10 @@ def tables(dataset: Dataset) -> str:
 
 
 def main() -> int:
-    made = parser(__doc__)
-    made.add_argument("--data", type=Path, default=DATA)
+    made = parser(__doc__, data=True)
     made.add_argument("--only", help="one dataset")
     options = begin(made)
-    if not options.data.is_dir():
-        print(f"The real datasets are not at {options.data}: nothing to load.")
-        return 0
+    shared(folder=options.data)
     print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
     good, notes, start, seen = True, [], time.perf_counter(), set()
     for name, source, entry, variant in views(options.data, options.only):

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from harness import begin, parser
+from harness import ROOT, begin, parser
 
 OLD = "1.30.0"  # the lower bound in pyproject.toml
 COMMANDS = (
@@ -47,7 +47,7 @@ def install(version: str, folder: Path) -> None:
 def run(work: Path, site: Path | None = None) -> str:
     """Every command in `work`, under the Polars of `site` (null: the installed one). Returns the version that ran."""
     work.mkdir(parents=True)
-    source = str(Path(__file__).resolve().parents[1] / "src")
+    source = str(ROOT / "src")
     places = [*([str(site)] if site else []), source]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(places), "CLAIMLAB_CACHE": str(work / ".cache")}
     for command in COMMANDS:

@@ -9,13 +9,13 @@ bytes without a line of script or style is the least that any page of that size 
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from audit_speed import synthetic
-from harness import Row, begin, best, need, parser, record
+from harness import Row, begin, best, parser, record
+from harness.browser import MISSING, chromium
 
 LIMIT = 2_000_000  # bytes
 LOADED = "() => { const t = performance.getEntriesByType('navigation')[0]; return t.loadEventEnd - t.startTime; }"
@@ -36,16 +36,11 @@ def open_times(browser: Any, page: Path, repeat: int) -> float:
 
 def in_browser(page: Path, plain: Path, rows: int, repeat: int) -> None:
     what = f"report of {rows:,} records, time to open"
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if need("playwright") is None or chromium is None:
-        record(Row("report", what, "", None, note="Chromium or Playwright is not installed"))
-        return
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with chromium() as browser:
+        if browser is None:
+            record(Row("report", what, "", None, note=MISSING))
+            return
         ours, theirs = open_times(browser, page, repeat), open_times(browser, plain, repeat)
-        browser.close()
     record(Row("report", what, "text of the same size, no script", ours, theirs, "ms by the clock"))
 
 

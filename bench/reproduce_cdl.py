@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from harness import begin, parser
+from harness import begin, parser, shared
 
 from claimlab.audit import cdl
 from claimlab.audit.run import audit
@@ -145,15 +145,11 @@ def line(cells: list[str]) -> str:
 
 
 def main() -> int:
-    made = parser(__doc__)
-    here = Path(__file__).resolve().parents[1]
-    made.add_argument("--data", type=Path, default=here.parent / "shared" / "data")
+    made = parser(__doc__, data=True)
     made.add_argument("--only", nargs="*", help="only these datasets")
     made.add_argument("--no-fair", action="store_true", help="only the published protocol")
     options = begin(made)
-    if not options.data.is_dir():
-        print(f"The real datasets are not at {options.data}: nothing to compare.")
-        return 0
+    shared(folder=options.data)
     wanted = [case for case in cases() if not options.only or case.dataset in options.only]
     for title, check in (("Temporal", "time"), ("Keywords", "keywords")):
         head = ["dataset", "view", "part", "rows", "published", "`cdl`, seed 42", "`cdl`, 8 seeds"]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
-from harness import DATA, begin, parser
+from harness import begin, parser, shared
 
 from claimlab.catalog.load import load
 from claimlab.clean.front import clean
@@ -83,8 +83,8 @@ def dropped(cleaned: Cleaned, step: str) -> int:
 
 
 def covid19_br(data: Path) -> list[Line]:
-    source = load("covid19-br", data / "covid19-br.zip")
-    decided = user_table(data / "covid19-br-decisions.csv")
+    source = load("covid19-br", shared("covid19-br.zip", data))
+    decided = user_table(shared("covid19-br-decisions.csv", data))
     cleaned = clean(source, "pt-afc", decisions=decided)
     (torn,) = cleaned.stages.filter(pl.col("step") == "url-conflicts")["note"].to_list()
     urls, rows = (int(number) for number in re.findall(r"\d+", torn))
@@ -132,7 +132,7 @@ def table_7(cleaned: Cleaned, note: str) -> list[Line]:
 
 
 def mumin(data: Path) -> list[Line]:
-    source = load("mumin", data / "mumin.zip")
+    source = load("mumin", shared("mumin.zip", data))
     cleaned = clean(source, "pt-afc")
     kept = cleaned.dataset.records
     vote = set(source.records.filter(pl.Series(identify(source.records["text"])) == "por")["id"].to_list())
@@ -147,7 +147,7 @@ def mumin(data: Path) -> list[Line]:
 
 
 def fake_br(data: Path) -> list[Line]:
-    source = load("fake-br", data / "fake-br.zip", variant="normalised")
+    source = load("fake-br", shared("fake-br.zip", data), variant="normalised")
     cleaned = clean(source, "pt-afc")
     halves = int((cleaned.dataset.records["group"].value_counts()["count"] == 1).sum())
     return [
@@ -158,11 +158,10 @@ def fake_br(data: Path) -> list[Line]:
 
 
 def main() -> int:
-    made = parser(__doc__)
-    made.add_argument("--data", type=Path, default=DATA)
+    made = parser(__doc__, data=True)
     made.add_argument("--no-lingua", action="store_true", help="leave out MuMiN, which takes lingua minutes")
     args = begin(made)
-    os.environ.setdefault("CLAIMLAB_CL100K", str(args.data / "cl100k_base.tiktoken"))
+    os.environ.setdefault("CLAIMLAB_CL100K", str(shared("cl100k_base.tiktoken", args.data)))
     lines = covid19_br(args.data) + fake_br(args.data) + ([] if args.no_lingua else mumin(args.data))
     print("| figure | published or expected | ours | difference | |\n| --- | --- | --- | --- | --- |")
     for line in lines:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import tantivy
-from harness import DATA, Row, begin, best, need, parser, profiled, record, shared
+from harness import Row, begin, best, need, parser, profiled, record, shared
 
 from claimlab.catalog.load import load
 from claimlab.search import local
@@ -233,8 +233,7 @@ def against_peers(rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    made = parser(__doc__)
-    made.add_argument("--data", type=Path, default=DATA)
+    made = parser(__doc__, data=True)
     made.add_argument("--every", type=int, default=1, help="take every Nth claim, for a quick look")
     made.add_argument("--why", action="store_true", help="take the local index apart instead")
     options = begin(made)

@@ -8,16 +8,15 @@ They show the demo's synthetic data only. It needs Chromium (`apt-get install ch
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from harness import begin, parser
+from harness import ROOT, begin, parser, unmeasured
+from harness.browser import MISSING, chromium
 
-ROOT = Path(__file__).resolve().parents[1]
 CLAIMLAB = str(Path(sys.executable).with_name("claimlab"))
 SIZES = {"": (1280, 800), "-phone": (390, 844)}
 PAGES = {"workspace": "planted", "audit": "audit", "run": "runs/tfidf"}  # by their link in the side navigation
@@ -68,29 +67,22 @@ def main() -> int:
     made.add_argument("--dark", action="store_true", help="in dark mode")
     made.add_argument("--phone", action="store_true", help="as wide as a phone")
     options = begin(made)
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        print("Chromium is missing: apt-get install chromium (needs root).")
-        return 1
-    from playwright.sync_api import sync_playwright
-
-    options.output.mkdir(parents=True, exist_ok=True)
     kind = "-phone" if options.phone else ""
     scheme, ending = ("dark", f"{kind}-dark") if options.dark else ("light", kind)
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, chromium() as browser:
+        if browser is None:
+            unmeasured(f"{MISSING}: apt-get install chromium (needs root), and pip install playwright")
+        options.output.mkdir(parents=True, exist_ok=True)
         demo = options.demo or Path(place) / "demo"
         if options.demo is None:
             subprocess.run([CLAIMLAB, "demo", "-o", str(demo)], check=True)
         server, address = served(demo)
         try:
-            with sync_playwright() as play:
-                browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-                urls = linked(browser, address)
-                urls |= {name: (demo / file).resolve().as_uri() for name, file in SAVED.items()}
-                urls["evaluation"] = evaluated(demo, Path(place) / "evaluation").as_uri()
-                for name, url in urls.items():
-                    shoot(browser, url, options.output / f"{name}{ending}.png", SIZES[kind], scheme)
-                browser.close()
+            urls = linked(browser, address)
+            urls |= {name: (demo / file).resolve().as_uri() for name, file in SAVED.items()}
+            urls["evaluation"] = evaluated(demo, Path(place) / "evaluation").as_uri()
+            for name, url in urls.items():
+                shoot(browser, url, options.output / f"{name}{ending}.png", SIZES[kind], scheme)
         finally:
             server.terminate()
             server.wait()

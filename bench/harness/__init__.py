@@ -9,7 +9,7 @@ record(Row("import", "CSV", "Polars", times["claimlab"].cpu, times["Polars"].cpu
 
 from __future__ import annotations
 
-from harness.data import DATA, ROOT, need, shared
+from harness.data import DATA, ROOT, code_of, need, shared, unmeasured
 from harness.machine import busy, kernel, machine, versions
 from harness.results import Row, begin, parser, record, rows_of
 from harness.timing import Cost, best, compare, cpu_seconds, in_child, peak_mb, profiled
@@ -22,6 +22,7 @@ __all__ = [
     "begin",
     "best",
     "busy",
+    "code_of",
     "compare",
     "cpu_seconds",
     "in_child",
@@ -34,5 +35,6 @@ __all__ = [
     "record",
     "rows_of",
     "shared",
+    "unmeasured",
     "versions",
 ]

@@ -1,30 +1,51 @@
-"""Where the data is: the published datasets in ../shared/data beside the checkout, if they are there."""
+"""Where the code and the data are: this checkout or an older one, and the published datasets in ../shared/data."""
 
 from __future__ import annotations
 
 import importlib
+import io
 import os
+import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
+CODE = "CLAIMLAB_BENCH_CODE"  # the sources that a child measures, where they are not those of its checkout
+SOURCE = Path(os.environ.get(CODE) or ROOT / "src")
 
-sys.path.insert(0, str(ROOT / "src"))  # a bench measures the checkout that it is in
+sys.path.insert(0, str(SOURCE))  # a bench measures the checkout that it is in
 
 
 def for_children() -> None:
-    """The processes that a bench starts measure this checkout, too."""
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+    """The processes that a bench starts measure the same code."""
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")]))
 
 
-def shared(name: str, folder: Path = DATA) -> Path:
-    """A published file; where it is not at hand, the script ends and says so: that is neither a pass nor a failure."""
+def code_of(commit: str, folder: Path) -> dict[str, str]:
+    """The sources of an older commit in `folder`, and the environment of a process that is to run them."""
+    packed = subprocess.run(["git", "archive", commit, "src"], cwd=ROOT, capture_output=True)
+    if packed.returncode:
+        unmeasured(f"commit {commit} is not in this clone's history (git fetch --unshallow)")
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return {**os.environ, CODE: str(folder / "src"), "PYTHONPATH": str(folder / "src")}
+
+
+def unmeasured(why: str) -> NoReturn:
+    """What a script needs is not here: it ends and says so, which is neither a pass nor a failure."""
+    print(f"not measured: {why}", file=sys.stderr)
+    raise SystemExit(0)
+
+
+def shared(name: str = "", folder: Path = DATA) -> Path:
+    """A published file, or the folder of all of them; where it is not at hand, the script ends."""
     file = folder / name
     if not file.exists():
-        print(f"not measured: '{name}' is not in {folder}", file=sys.stderr)
-        raise SystemExit(0)
+        unmeasured(f"there is no {file} (published data, which bench/README.md tells more about)")
     return file
 
 

@@ -8,9 +8,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
-from harness.data import for_children
+from harness.data import DATA, for_children
 from harness.machine import banner
 
 _rows: list[Row] = []
@@ -43,10 +44,12 @@ class Row:
         return self.ours / self.theirs if self.more else self.theirs / self.ours
 
 
-def parser(doc: str | None) -> argparse.ArgumentParser:
-    """A parser with the script's docstring as help, and the option that all of them have."""
+def parser(doc: str | None, *, data: bool = False) -> argparse.ArgumentParser:
+    """A parser with the script's docstring as help, and the options that all of them have; `data`: published data."""
     made = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--json", type=Path, metavar="FILE", help="also write the measures to this file")
+    if data:
+        made.add_argument("--data", type=Path, metavar="DIR", default=DATA, help="the folder of published datasets")
     return made
 
 
@@ -56,10 +59,19 @@ def begin(made: argparse.ArgumentParser, arguments: Sequence[str] | None = None)
     options = made.parse_args(arguments)
     _file = options.json
     for_children()
+    sys.excepthook = in_a_sentence
     del options.json  # the rest is the script's own
     for line in banner():
         print(line, file=sys.stderr, flush=True)
     return options
+
+
+def in_a_sentence(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What claimlab refuses is said as its command line says it; everything else is a fault, with its traceback."""
+    if kind.__module__ == "claimlab.core.errors":
+        print(f"Error: {error}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
 
 
 def record(*rows: Row) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from harness import shared
 
 from claimlab.catalog.load import load
 from claimlab.clean.front import clean
@@ -53,9 +54,9 @@ def with_split(dataset: Dataset, side: pl.Series) -> Dataset:
 
 
 def covid19_br(data: Path) -> Iterator[Table]:
-    raw = load("covid19-br", data / "covid19-br.zip")
-    os.environ.setdefault("CLAIMLAB_CL100K", str(data / "cl100k_base.tiktoken"))
-    people = user_table(data / "covid19-br-decisions.csv")
+    raw = load("covid19-br", shared("covid19-br.zip", data))
+    os.environ.setdefault("CLAIMLAB_CL100K", str(shared("cl100k_base.tiktoken", data)))
+    people = user_table(shared("covid19-br-decisions.csv", data))
     validated = clean(raw, "pt-afc", decisions=people).dataset
     surface = ("length", "punctuation", "case")
     published = "Bertimbau, fine-tuned: 81.1 text only, 82.1 with evidence; one split of its own"
@@ -93,7 +94,7 @@ def covid19_br(data: Path) -> Iterator[Table]:
 
 
 def fake_br(data: Path) -> Iterator[Table]:
-    source = load("fake-br", data / "fake-br.zip", variant="normalised")
+    source = load("fake-br", shared("fake-br.zip", data), variant="normalised")
     validated = clean(source, "pt-afc").dataset
     yield Table(
         "Fake.br, size-normalised, pairs kept together",
@@ -106,7 +107,7 @@ def fake_br(data: Path) -> Iterator[Table]:
 
 
 def policlaim(data: Path) -> Iterator[Table]:
-    source = load("afacta", data / "afacta.zip")
+    source = load("afacta", shared("afacta.zip", data))
     yield Table(
         "PoliClaim, claim detection (published test speeches; dev drawn from the training rows)",
         open_task("claim-detection"),
@@ -126,7 +127,7 @@ def own_test(source: Dataset, by: str, task: str, seed: int) -> Dataset:
 
 
 def covid19_fake_news(data: Path) -> Iterator[Table]:
-    source = load("covid19-fake-news", data / "covid19-fake-news.zip")
+    source = load("covid19-fake-news", shared("covid19-fake-news.zip", data))
     yield Table(
         "COVID19-fake-news (published test rows; dev drawn from the others)",
         open_task("veracity"),
@@ -136,7 +137,7 @@ def covid19_fake_news(data: Path) -> Iterator[Table]:
 
 
 def evolved(data: Path) -> Iterator[Table]:
-    source = load("evolved-claims", data / "evolved-claims.zip", variant="detection")
+    source = load("evolved-claims", shared("evolved-claims.zip", data), variant="detection")
     yield Table(
         "Evolved claims: seeds against non-claims, grouped by base claim",
         open_task("claim-detection"),
@@ -147,7 +148,7 @@ def evolved(data: Path) -> Iterator[Table]:
     before = {"language-style": 99.4, "message-granularity": 94.8, "causal-structure": 94.6, "expression-type": 92.3,
               "stance-polarity": 81.0}  # fmt: skip
     for name, figure in before.items():
-        part = load("evolved-claims", data / "evolved-claims.zip", variant=name)
+        part = load("evolved-claims", shared("evolved-claims.zip", data), variant=name)
         target = part.records.with_columns(evolved_value(part.records).alias("label_raw"))
         yield Table(
             f"Evolved claims: which {name.replace('-', ' ')} was aimed at, grouped by base claim",
@@ -164,7 +165,7 @@ def evolved_value(records: pl.DataFrame) -> pl.Series:
 
 
 def f3(data: Path) -> Iterator[Table]:
-    source = load("f3", data / "f3.zip")
+    source = load("f3", shared("f3.zip", data))
     titles = {
         "bluff-1": "veracity: real or fake (BLUFF task 1)",
         "bluff-3": "authorship: person or machine (BLUFF task 3; with F3's two kinds of author also task 4)",
@@ -180,7 +181,7 @@ def f3(data: Path) -> Iterator[Table]:
 
 
 def twitter15(data: Path) -> Iterator[Table]:
-    source = load("twitter15", data / "twitter15.zip")
+    source = load("twitter15", shared("twitter15.zip", data))
     task = open_task("label_raw", source.records)
     shortcuts = ("length", "event", "source")
     random = partial(dealt, source, "random", "label_raw", shares="70/10/20")
@@ -190,8 +191,8 @@ def twitter15(data: Path) -> Iterator[Table]:
 
 
 def cross_lingual(data: Path) -> Iterator[Table]:
-    nlp4if = load("nlp4if-2021", data / "nlp4if-2021.zip")
-    mumin = load("mumin", data / "mumin.zip")
+    nlp4if = load("nlp4if-2021", shared("nlp4if-2021.zip", data))
+    mumin = load("mumin", shared("mumin.zip", data))
     spoken = mumin.records.with_columns(pl.Series("language", identify(mumin.records["text"]), dtype=pl.String))
     for title, source in {
         "NLP4IF-2021 (ara, eng to bul)": nlp4if,

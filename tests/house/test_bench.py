@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ from pathlib import Path
 
 import pytest
 import quick
+from harness.data import CODE
 from harness.machine import banner
 from harness.results import Row
 
@@ -22,12 +25,16 @@ BENCH = ROOT / "bench"
 SCRIPTS = sorted(file.name for file in BENCH.glob("*.py"))
 
 
+LISTED = re.findall(  # script, script of its command, arguments, what it needs
+    r"^\| (\w+)\.py \| .+ \| `python bench/(\w+)\.py([^`]*)` \| ([\w, ]*) \| .+ \|$",
+    (BENCH / "README.md").read_text(encoding="utf-8"),
+    re.M,
+)
+
+
 def test_every_script_is_listed_with_its_command() -> None:
-    rows = re.findall(
-        r"^\| (\w+\.py) \| .+ \| `python bench/(\w+\.py)[^`]*` \|$", (BENCH / "README.md").read_text(), re.M
-    )
-    assert sorted(name for name, _ in rows) == SCRIPTS
-    assert [pair for pair in rows if pair[0] != pair[1]] == []
+    assert sorted(f"{name}.py" for name, *_ in LISTED) == SCRIPTS
+    assert [row for row in LISTED if row[0] != row[1]] == []
 
 
 def test_every_script_uses_the_harness() -> None:
@@ -39,23 +46,80 @@ def test_every_script_uses_the_harness() -> None:
         assert {"begin", "parser"} <= shared, name
 
 
-HELP = """
-import contextlib, io, runpy, sys
-sys.path.insert(0, {bench!r})
-for name in {names!r}:
-    sys.argv = [name + ".py", "--help"]
-    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.suppress(SystemExit):
-        runpy.run_path({bench!r} + "/" + name + ".py", run_name="__main__")
-    assert f"python bench/{{name}}.py" in said.getvalue(), name
+CHILD = """
+import contextlib, io, json, runpy, sys
+bench, only_parse, commands = json.load(sys.stdin)
+sys.path.insert(0, bench)
+import harness
+def begin(made, arguments=None):
+    made.parse_args(arguments)
+    raise SystemExit(0)
+if only_parse:
+    harness.begin = begin
+answers = []
+for name, *words in commands:
+    sys.argv, words, code = [name + ".py", *words], io.StringIO(), 0
+    with contextlib.redirect_stdout(words), contextlib.redirect_stderr(words):
+        try:
+            runpy.run_path(f"{bench}/{name}.py", run_name="__main__")
+        except SystemExit as end:
+            code = end.code
+    answers.append([code or 0, words.getvalue()])
+print(json.dumps(answers))
 """
 
 
-@pytest.mark.slow
-def test_every_script_imports_and_explains_itself() -> None:
-    """Without the peers: where one is missing, a script says so when it gets there."""
-    code = HELP.format(bench=str(BENCH), names=[name.removesuffix(".py") for name in SCRIPTS])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+def said(bench: Path, commands: list[list[str]], *, only_parse: bool = False) -> list[tuple[int, str]]:
+    """The exit code and the words of each command, all in one process: importing is what takes the time."""
+    lines = json.dumps([str(bench), only_parse, commands])
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD], input=lines, capture_output=True, text=True, cwd=bench.parent, check=False
+    )
     assert done.returncode == 0, done.stderr
+    return [(code, words) for code, words in json.loads(done.stdout)]
+
+
+def cited() -> list[list[str]]:
+    """Every command of a bench that a page shows."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), BENCH / "README.md"]
+    shown = [re.findall(r"python3? bench/([a-z_]+)\.py([^`\n]*)`", page.read_text(encoding="utf-8")) for page in pages]
+    return [[name, *words.split()] for name, words in sorted({command for page in shown for command in page})]
+
+
+@pytest.mark.slow
+def test_every_script_explains_itself_and_takes_the_commands_that_pages_show() -> None:
+    """Without the peers: where one is missing, a script says so when it gets there."""
+    names = [name.removesuffix(".py") for name in SCRIPTS]
+    commands = cited()
+    assert len(commands) > len(names)
+    answers = said(BENCH, [*([name, "--help"] for name in names), *commands], only_parse=True)
+    silent = [name for name, (_, words) in zip(names, answers, strict=False) if f"python bench/{name}.py" not in words]
+    refused = [command for command, (code, _) in zip(commands, answers[len(names) :], strict=True) if code]
+    assert (silent, refused) == ([], [])
+
+
+@pytest.mark.slow
+def test_a_script_says_in_one_sentence_that_its_data_is_not_there(tmp_path: Path) -> None:
+    """In a checkout without ../shared/data: neither a pass nor a traceback."""
+    shutil.copytree(BENCH, tmp_path / "checkout" / "bench")
+    (tmp_path / "checkout" / "src").symlink_to(ROOT / "src")
+    commands = [[name, *words.split()] for name, _, words, needs in LISTED if "data" in needs]
+    assert len(commands) > 15
+    for command, (code, words) in zip(commands, said(tmp_path / "checkout" / "bench", commands), strict=True):
+        last = words.splitlines()[-1]
+        assert (code, "Traceback" in words) == (0, False), (command, words)
+        assert last.startswith(f"not measured: there is no {tmp_path / 'shared' / 'data'}"), (command, words)
+
+
+def test_older_code_is_measured_where_it_is_asked_for(tmp_path: Path) -> None:
+    """A child with the harness imports the sources that it was given, not those of the checkout beside it."""
+    package = tmp_path / "src" / "claimlab"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("AGE = 'old'\n")
+    look = "import harness, claimlab; print(claimlab.AGE)"
+    older = {**os.environ, CODE: str(tmp_path / "src")}
+    done = subprocess.run([sys.executable, "-c", look], cwd=BENCH, env=older, capture_output=True, text=True)
+    assert done.stdout == "old\n", done.stderr
 
 
 def test_a_missing_kernel_is_said_loudly(monkeypatch: pytest.MonkeyPatch) -> None:

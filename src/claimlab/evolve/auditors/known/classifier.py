@@ -1,7 +1,7 @@
 """Trained auditors: bags of words and characters, linear, fitted when the run starts on examples that the user names.
 
 Three views, so that a majority is more than one opinion: words and characters together, characters, words. The figures
-(`python bench/evolve.py auditor`) are from folds that keep everything made of one claim together.
+(`python bench/evolve_run.py auditor`) are from folds that keep everything made of one claim together.
 """
 
 from __future__ import annotations
