@@ -57,3 +57,34 @@ def test_after_one_seed_the_estimate_is_within_a_fifth_of_the_cost(
     assert 0.8 < ratio < 1.2
     assert priced["money_least"] < cost < priced["money_most"]
     assert priced["sentences"][-1].endswith(f", about ${priced['money_expected']:.4f}.")
+
+
+PRICED = """
+references = false
+[datasets.data]
+folder = "data"
+[grid]
+enrich = ["web"]
+split = ["random"]
+detector = ["majority"]
+[enrich.web]
+provider = "brave"
+results = 3
+as_of = "claim-date"
+[[show]]
+step = "audit"
+values = ["judged"]
+title = "Audit"
+[audit.judged]
+judge = "model.toml"
+checks = ["feasibility"]
+"""
+
+
+def test_whatever_option_a_step_has_it_is_priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    planted(size=240)[0].write("data")
+    Path("study.toml").write_text(PRICED, encoding="utf-8")
+    Path("model.toml").write_text('[stand-in]\nbase_url = "http://127.0.0.1:9"\nmodel = "m"\n', encoding="utf-8")
+    parts = study_estimate("study.toml", "out")["parts"]
+    assert sorted(name.split("-")[0] for name in parts) == ["audit", "enrich"]

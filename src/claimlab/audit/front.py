@@ -27,6 +27,7 @@ from claimlab.audit.run import audit as run_checks
 from claimlab.audit.subject import Subject
 from claimlab.audit.views.compare import diff_page
 from claimlab.audit.write import KIND, contents
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
@@ -81,12 +82,7 @@ def audit(
     ("brave", "local:FOLDER"). With `output`, the report is written there. With `engine`, checks are shared among
     processes or machines; a judge is asked from here.
     """
-    return audit_all(
-        [data], output=output, checks=checks, protocol=protocol, target=target, columns=columns,
-        settings=settings, judge=judge, judge_sample=judge_sample, prompts=prompts, provider=provider, cache=cache,
-        mode=mode, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, seed=seed, limit=limit,
-        force=force, engine=engine, debug=debug, progress=progress,
-    )[0]  # fmt: skip
+    return audit_all(**{**locals(), "data": [data]})[0]
 
 
 @repeatable()
@@ -142,34 +138,22 @@ def audit_all(
     return done
 
 
-def estimate_audit(
-    data: Sequence[Source],
-    judge: str | None = None,
-    *,
-    output: str | Path | None = None,
-    judge_sample: int = SAMPLE,
-    prompts: Given = (),
-    provider: str | Sequence[str] = (),
-    target: str = "veracity",
-    cache: str | Path | None = None,
-    mode: str = "record",
-    seed: int = 0,
-    limit: int | None = None,
-) -> dict[str, Any]:
+@same_arguments(audit_all)
+def estimate_audit(call: Arguments) -> dict[str, Any]:
     """What an audit with a model as judge would cost at most; nothing is sent anywhere."""
     with (
-        Run("audit", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run,
-        open_judge(run, judge, judge_sample, provider, prompts) as model,
+        Run("audit", None, call.output, mode=call.mode, cache=call.cache, estimate=True) as run,
+        open_judge(run, call.judge, call.judge_sample, call.provider, call.prompts) as model,
     ):
         if model is None:
             return estimated({})
-        subjects = [Subject.of(Dataset.of(source, limit), target) for source in data]
-        requests = (request for subject in subjects for request in model.requests(subject, seed))
+        subjects = [Subject.of(Dataset.of(source, call.limit), call.target) for source in call.data]
+        requests = (request for subject in subjects for request in model.requests(subject, call.seed))
         parts: dict[str, Priced] = {
             "judge": estimate_calls(requests, model.model.provider.profile, recording=run.calls.existing())
         }
         if model.search is not None:
-            searches = sum(model.searches(subject, seed) for subject in subjects)
+            searches = sum(model.searches(subject, call.seed) for subject in subjects)
             parts["search"] = Searches(model.search.providers[0].name, 0, searches)
         return estimated(parts)
 

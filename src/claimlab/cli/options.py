@@ -1,13 +1,17 @@
 """The options that several verbs share, each declared once: the same name, meaning and wording everywhere.
 
-A verb annotates its parameter (`limit: LimitOption = None`); an option without a default is required.
+A verb annotates its parameter (`limit: LimitOption = None`); an option without a default is required. A parameter may
+be a group of options, too (`calls: Calls = CALLS`): `expanded` puts them in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -55,23 +59,9 @@ OptionalTask = Annotated[
 
 ProfileOption = Annotated[str | None, typer.Option("--profile", help="Model profile; see: claimlab llm profiles")]
 ModelOption = Annotated[str | None, typer.Option("--model", help="Another model of the same endpoint.")]
-CacheOption = Annotated[Path | None, typer.Option("--cache", help="Folder of recorded calls (OUTPUT.cache).")]
-ModeOption = Annotated[
-    str, typer.Option("--mode", help="'record' (and resume), 'replay' (no network) or 'live' (no recording).")
-]
-MaxCostOption = Annotated[
-    float | None, typer.Option("--max-cost", min=0, metavar="USD", help="Most US dollars that this run may spend.")
-]
-MaxCallsOption = Annotated[
-    int | None, typer.Option("--max-calls", min=0, help="Most calls to models and search that this run may make.")
-]
-MaxTokensOption = Annotated[int | None, typer.Option("--max-tokens", min=0, help="Most tokens that this run may use.")]
 PromptOption = Annotated[
     list[str] | None,
     typer.Option("--prompt", metavar="NAME=FILE", help="Your own prompt; may be repeated. See: claimlab llm prompts"),
-]
-BatchFlag = Annotated[
-    bool, typer.Option("--batch", help="Send the model's questions as a batch (cheaper, later); run the same again.")
 ]
 EstimateFlag = Annotated[bool, typer.Option("--estimate", help="Print what the run would cost, and exit.")]
 ConcurrencyOption = Annotated[int, typer.Option("--concurrency", min=1, max=512, help="Records to process at once.")]
@@ -79,3 +69,86 @@ EngineOption = Annotated[
     str | None,
     typer.Option("--engine", help="Who does the work: local, local:N, dask, dask://HOST:PORT or shared."),
 ]
+
+ModeOption = Annotated[
+    str, typer.Option("--mode", help="'record' (and resume), 'replay' (no network) or 'live' (no recording).")
+]
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    cache: Annotated[Path | None, typer.Option("--cache", help="Folder of recorded calls (OUTPUT.cache).")] = None
+    mode: ModeOption = "record"
+
+
+@dataclass(frozen=True)
+class _Batch:
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Send the model's questions as a batch (cheaper, later); run the same again."),
+    ] = False
+
+
+@dataclass(frozen=True)
+class Caps:
+    """The most that a run may take."""
+
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", min=0, metavar="USD", help="Most US dollars that this run may spend.")
+    ] = None
+    max_calls: Annotated[
+        int | None, typer.Option("--max-calls", min=0, help="Most calls to models and search that this run may make.")
+    ] = None
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=0, help="Most tokens that this run may use.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Calls(Caps, _Recorded):
+    """How models and searches are asked, and the most that this may take."""
+
+
+@dataclass(frozen=True)
+class BatchedCalls(Caps, _Batch, _Recorded):
+    """The same, of a verb that can send its questions as a batch."""
+
+
+CAPS, CALLS, BATCHED = Caps(), Calls(), BatchedCalls()
+_OWN = {"as_json", "estimate", "list_metrics", "open_page", "_list"}  # what the function of a verb does not take
+
+
+def arguments(options: Mapping[str, Any], *but: str) -> dict[str, Any]:
+    """The options of a verb (its `locals()`) as the arguments of its function, without those that only the verb needs
+    (`but`, too); what was not given is left to the function's own defaults."""
+    flat: dict[str, Any] = {}
+    for name, value in options.items():
+        flat |= vars(value) if is_dataclass(value) else {name: value}
+    return {name: value for name, value in flat.items() if value is not None and name not in _OWN | {*but}}
+
+
+def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A verb as Typer reads it: each group of options as the options themselves."""
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    if not groups:
+        return function
+    parameters = []
+    for parameter in inspect.signature(function).parameters.values():
+        group = groups.get(parameter.name)
+        types = {parameter.name: hints[parameter.name]} if group is None else get_type_hints(group, include_extras=True)
+        defaults = {parameter.name: parameter.default, **({} if group is None else vars(parameter.default))}
+        parameters += [
+            inspect.Parameter(name, parameter.KEYWORD_ONLY, default=defaults[name], annotation=hint)
+            for name, hint in types.items()
+        ]
+
+    @wraps(function)
+    def verb(**options: Any) -> Any:
+        for name, group in groups.items():
+            options[name] = group(**{field.name: options.pop(field.name) for field in fields(group)})
+        return function(**options)
+
+    verb.__dict__["__signature__"] = inspect.Signature(parameters)
+    verb.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return verb

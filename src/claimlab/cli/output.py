@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from claimlab.cli.flags import in_flags
+from claimlab.cli.options import expanded
 from claimlab.core.errors import UsageError
 from claimlab.core.places import named
 from claimlab.core.plain import escape_json, plain
@@ -36,9 +37,17 @@ class WholeSummaries(TyperGroup):
             formatter.write_dl(rows)
 
 
-def verb(*, cls: type[TyperGroup] = WholeSummaries, **settings: Any) -> typer.Typer:
+class Verb(typer.Typer):
+    """An app whose commands may take groups of options."""
+
+    def command(self, *args: Any, **settings: Any) -> Callable[[Any], Any]:
+        register = super().command(*args, **settings)
+        return lambda function: register(expanded(function))
+
+
+def verb(*, cls: type[TyperGroup] = WholeSummaries, **settings: Any) -> Verb:
     """The Typer app of a verb file, set up as all of them are."""
-    return typer.Typer(cls=cls, rich_markup_mode=None, add_completion=False, no_args_is_help=True, **settings)
+    return Verb(cls=cls, rich_markup_mode=None, add_completion=False, no_args_is_help=True, **settings)
 
 
 def emit(value: dict[str, Any]) -> None:

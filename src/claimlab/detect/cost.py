@@ -2,62 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.calls.estimate import Priced, estimated
 from claimlab.core.errors import UsageError
-from claimlab.core.run import Run, Source
+from claimlab.core.run import Run
 from claimlab.detect.asking import Asking
-from claimlab.detect.detector import Detector
 from claimlab.detect.detectors.llm_search import WORDS, LlmSearch
-from claimlab.detect.evidence import PIECES
 from claimlab.detect.open import open_detector
-from claimlab.detect.run import prepare
+from claimlab.detect.run import detect, prepare
 from claimlab.llm.estimate import estimate as estimate_model
 from claimlab.llm.messages import Request
-from claimlab.llm.prompts import Given
 from claimlab.search.chain import Chain
 from claimlab.search.terms import Searches
-from claimlab.tasks.known.table_veracity import VERACITY
-from claimlab.tasks.task import Task, open_task
+from claimlab.tasks.task import open_task
 
 
-def estimate(
-    data: Source,
-    detector: Detector | str,
-    *,
-    output: str | Path | None = None,
-    task: Task | str = VERACITY,
-    settings: Mapping[str, Any] | Sequence[str] = (),
-    evidence: str = "none",
-    pieces: int = PIECES,
-    profile: str | None = None,
-    model: str | None = None,
-    provider: str | Sequence[str] = (),
-    search_profile: str | None = None,
-    search_model: str | None = None,
-    prompts: Given = (),
-    cache: str | Path | None = None,
-    mode: str = "record",
-    seed: int = 0,
-    limit: int | None = None,
-) -> dict[str, Any]:
+@same_arguments(detect)
+def estimate(call: Arguments) -> dict[str, Any]:
     """The least and the most that `detect` with the same arguments can take. Calls that are recorded already are taken
     off; for a detector that searches, every search is counted, and every result taken to be as long as it may be."""
     words = {
-        "profile": profile, "model": model, "providers": provider,
-        "search_profile": search_profile, "search_model": search_model,
+        "profile": call.profile, "model": call.model, "providers": call.provider,
+        "search_profile": call.search_profile, "search_model": call.search_model,
     }  # fmt: skip
-    with Run("detect", data, output, cache=cache, mode=mode, estimate=True) as run:
-        opened = open_task(task, run.dataset.records) if isinstance(task, str) else task
-        with open_detector(detector, settings, run.calls, evidence, words, prompts) as ready:
+    with Run("detect", call.data, call.output, cache=call.cache, mode=call.mode, estimate=True) as run:
+        opened = open_task(call.task, run.dataset.records) if isinstance(call.task, str) else call.task
+        with open_detector(call.detector, call.settings, run.calls, call.evidence, words, call.prompts) as ready:
             if not isinstance(ready, Asking):
                 raise UsageError(
                     f"The detector '{ready.name}' makes no calls: it costs nothing.", "Leave out `estimate`."
                 )
-            job = prepare(run.dataset, ready, task=opened, seed=seed, evidence=evidence, pieces=pieces, limit=limit)
+            shown = {name: getattr(call, name) for name in ("seed", "evidence", "pieces", "limit")}
+            job = prepare(run.dataset, ready, task=opened, **shown)
             records = job.shown["test"].records
             endpoint = ready.provider.profile
             requests = ready.requests(records)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core import sync
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset
@@ -89,31 +90,20 @@ def enrich(
     return enriched
 
 
-def estimate_enrich(
-    data: Source,
-    provider: str | Sequence[str],
-    *,
-    output: str | Path | None = None,
-    factcheck: str | Sequence[str] = (),
-    extract: str = "offline",
-    profile: str | None = None,
-    model: str | None = None,
-    claims: int = 1,
-    prompts: Given = (),
-    query_rule: str = "paper",
-    cache: str | Path | None = None,
-    mode: str = "record",
-    limit: int | None = None,
-) -> dict[str, Any]:
+@same_arguments(enrich)
+def estimate_enrich(call: Arguments) -> dict[str, Any]:
     """The least and the most that `enrich` with the same arguments can take. No key is needed, and nothing is asked."""
-    _require(_names(provider))
-    settings = Settings(query.check_rule(query_rule))
-    with Run("enrich", data, output, limit=limit, mode=mode, cache=cache, estimate=True) as run:
+    provider, factcheck = _names(call.provider), _names(call.factcheck)
+    _require(provider)
+    settings = Settings(query.check_rule(call.query_rule))
+    with Run(
+        "enrich", call.data, call.output, limit=call.limit, mode=call.mode, cache=call.cache, estimate=True
+    ) as run:
 
         async def whole() -> dict[str, Any]:
             async with open_doors(
-                _names(provider), run.calls, factcheck=_names(factcheck), extract=extract, profile=profile, model=model,
-                claims=claims, prompts=prompts,
+                provider, run.calls, factcheck=factcheck, extract=call.extract, profile=call.profile, model=call.model,
+                claims=call.claims, prompts=call.prompts,
             ) as doors:  # fmt: skip
                 return estimate(run.dataset, doors, settings, run.calls)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core import sync
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
@@ -95,37 +96,24 @@ def evolve(
     over all its starts. `mode` and `cache` say how calls of models are recorded. With `engine`, lives that ask no model
     are shared among processes or machines.
     """
-    arguments = locals()
-    setup = Setup.of(arguments)
-    with _run(**{name: arguments[name] for name in _RUN}, estimate=False) as run:
+    setup = Setup.of(locals())
+    with Run(
+        "evolve", data, output, limit=limit, force=force, seed=seed, caps=Caps(max_cost, max_calls, max_tokens),
+        mode=mode, cache=cache, concurrency=concurrency, engine=engine, progress=progress,
+    ) as run:  # fmt: skip
         dataset = run.finish(sync.run(_evolved(setup, run)))
         remarks = dataset.notes[len(run.dataset.notes) :]
         return Evolved(**vars(dataset), budget=run.calls.budget.summary(), remarks=remarks)
 
 
-def estimate_evolve(data: Source, **words: Any) -> dict[str, Any]:
+@same_arguments(evolve)
+def estimate_evolve(call: Arguments) -> dict[str, Any]:
     """What `evolve` with the same words would cost at most; nothing is asked and nothing written."""
-    setup = Setup.of(words)
-    with _run(data=data, **{name: words[name] for name in _RUN if name in words}, estimate=True) as run:
+    setup = Setup.of(vars(call))
+    with Run(
+        "evolve", call.data, call.output, limit=call.limit, mode=call.mode, cache=call.cache, estimate=True
+    ) as run:
         return estimate(setup, run.dataset, run.calls)
-
-
-_RUN = (
-    "data", "output", "limit", "force", "seed", "max_cost", "max_calls", "max_tokens", "mode", "cache", "concurrency",
-    "engine", "progress",
-)  # fmt: skip
-
-
-def _run(
-    data: Source,
-    output: str | Path | None = None,
-    *,
-    max_cost: float | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    **words: Any,
-) -> Run:
-    return Run("evolve", data, output, caps=Caps(max_cost, max_calls, max_tokens), **words)
 
 
 async def _evolved(setup: Setup, run: Run) -> Dataset:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core import sync
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
@@ -60,22 +61,22 @@ class Setup:
 
     @classmethod
     def of(cls, words: dict[str, Any]) -> Setup:
-        chains = [find_chain(name) for name in each_of(words.get("chain", "real"))]
-        profiles = each_of(words.get("profile") or ())
+        chains = [find_chain(name) for name in each_of(words["chain"])]
+        profiles = each_of(words["profile"] or ())
         if any(chain.prompt for chain in chains) and not profiles:
             raise UsageError("No model is given to fill in the chain.", "Pass `profile`, or `chain` translation.")
         if not any(chain.prompt for chain in chains) and profiles:
             raise UsageError("The chain 'translation' asks no model.", "Leave out `profile`.")
-        if words.get("model") and len(profiles) > 1:
+        if words["model"] and len(profiles) > 1:
             raise UsageError("One model cannot be of several profiles.", "Pass `model` with one `profile`.")
-        languages = list(dict.fromkeys(require(code) for code in words.get("languages") or ("eng", "por")))
+        languages = list(dict.fromkeys(require(code) for code in words["languages"]))
         if len(languages) < 2 or "eng" not in languages:
             todo = "Pass `languages` with English and at least one other."
             raise UsageError("Texts go from English to another language, and back.", todo)
         return cls(
-            chains, languages, profiles, words.get("model"), one_of(STYLES, words.get("style", "form"), "style"),
-            read_prompts(words.get("prompts", ()), "generate"), words.get("size", 20), each_of(words.get("by", BY)),
-            read_reputation(words.get("reputation")), words.get("seed", 0),
+            chains, languages, profiles, words["model"], one_of(STYLES, words["style"], "style"),
+            read_prompts(words["prompts"], "generate"), words["size"], each_of(words["by"]),
+            read_reputation(words["reputation"]), words["seed"],
         )  # fmt: skip
 
     def describe(self) -> dict[str, Any]:
@@ -134,7 +135,10 @@ def generate(
     `originals` keeps the seeds beside what was made of them, as the human class.
     """
     setup = Setup.of(locals())
-    with _run(locals(), estimate=False) as run:
+    with Run(
+        "generate", data, output, limit=limit, force=force, seed=seed, caps=Caps(max_cost, max_calls, max_tokens),
+        mode=mode, cache=cache, concurrency=concurrency, batch=batch, progress=progress,
+    ) as run:  # fmt: skip
         generated, _ = _generated(setup, run, run.dataset, originals=originals)
         generated.budget = run.calls.budget.summary()
         finished = run.finish(generated)
@@ -142,20 +146,21 @@ def generate(
         return generated
 
 
-def preview(data: Source, **words: Any) -> tuple[Generated, dict[str, Any]]:
+@same_arguments(generate)
+def preview(call: Arguments) -> tuple[Generated, dict[str, Any]]:
     """The first five samples that `generate` with the same arguments would make, and what the whole would cost. They
     are recorded, so that the whole run does not pay for them again."""
-    setup = Setup.of(words)
-    estimate = estimate_generate(data, **words)
-    with _run({"data": data, **words}, estimate=True) as run:
+    setup, estimate = Setup.of(vars(call)), estimate_generate(**vars(call))
+    with _estimating(call, caps=Caps(call.max_cost, call.max_calls, call.max_tokens), progress=call.progress) as run:
         generated, _ = _generated(setup, run, run.dataset, originals=False, only=SHOWN)
         return generated, estimate
 
 
-def estimate_generate(data: Source, **words: Any) -> dict[str, Any]:
+@same_arguments(generate)
+def estimate_generate(call: Arguments) -> dict[str, Any]:
     """What `generate` with the same arguments would cost at most; nothing is asked and nothing written."""
-    setup = Setup.of(words)
-    with _run({"data": data, **words}, estimate=True) as run:
+    setup = Setup.of(vars(call))
+    with _estimating(call) as run:
         providers = setup.open(run)
         planned = setup.plan(run.dataset, list(providers))
         parts: dict[str, Priced] = {}
@@ -170,13 +175,9 @@ def estimate_generate(data: Source, **words: Any) -> dict[str, Any]:
         return estimated(parts, facts={"samples": len(planned)})
 
 
-_RUN = ("data", "output", "limit", "force", "seed", "mode", "cache", "concurrency", "batch", "progress")
-
-
-def _run(words: dict[str, Any], *, estimate: bool) -> Run:
-    caps = Caps(*(words.get(name) for name in ("max_cost", "max_calls", "max_tokens")))
-    chosen = {name: words[name] for name in _RUN if name in words}
-    return Run("generate", chosen.pop("data"), chosen.pop("output", None), caps=caps, estimate=estimate, **chosen)
+def _estimating(call: Arguments, **more: Any) -> Run:
+    how = {"limit": call.limit, "mode": call.mode, "cache": call.cache, "concurrency": call.concurrency}
+    return Run("generate", call.data, call.output, estimate=True, **how, **more)
 
 
 def _generated(

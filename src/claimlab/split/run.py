@@ -12,6 +12,7 @@ from datetime import date
 from itertools import count
 from pathlib import Path
 
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.call import repeatable
 from claimlab.core.choice import each_of, one_of
 from claimlab.core.columns import conditions
@@ -70,10 +71,7 @@ def split(
     given values on that side ("meta.stage=seed", or {"meta.stage": ["seed"]}); a column may be resource, family, script
     or word_order of the language. With `output`, the dataset is written there.
     """
-    request = _request(
-        shares, hold_out, train_on, mode, column, before, lists, setting, keep_together, small_test, seed
-    )
-    choices = _choices(task, stratify, changed_in_test, drop_leaks, external, train_where, test_where)
+    request, choices = _read(Arguments(**locals()))
     reads = [*folders_of(external), *([lists] if lists is not None else [])]
     with Run("split", data, output, reads=reads, limit=limit, force=force, seed=seed, progress=progress) as run:
         done = make(prepare(run.dataset, by, request, choices, progress=progress))
@@ -82,45 +80,30 @@ def split(
 
 
 @repeatable()
-def split_all(
-    data: Source,
-    by: str,
-    *,
-    output: str | Path | None = None,
-    shares: Shares | str = DEFAULT,
-    hold_out: Names = (),
-    train_on: Names = (),
-    mode: str = "leave-one-out",
-    column: str | None = None,
-    before: date | None = None,
-    external: Source | None = None,
-    lists: str | Path | None = None,
-    setting: str | None = None,
-    keep_together: Names | None = None,
-    stratify: Names = STRATA,
-    small_test: int | None = None,
-    changed_in_test: bool = True,
-    drop_leaks: bool = False,
-    train_where: Conditions = (),
-    test_where: Conditions = (),
-    task: str = "veracity",
-    seed: int = 0,
-    limit: int | None = None,
-    force: bool = False,
-    progress: Progress = silent,
-) -> list[Split | Failed]:
+@same_arguments(split, required="by")
+def split_all(call: Arguments) -> list[Split | Failed]:
     """One split for each value that `by` can hold out, or train on (`mode="train-on-one"`); the arguments are those of
     `split`. With `output`, each is written to a folder of its own there, all of them in one step."""
-    request = _request(
-        shares, hold_out, train_on, mode, column, before, lists, setting, keep_together, small_test, seed
-    )
-    choices = _choices(task, stratify, changed_in_test, drop_leaks, external, train_where, test_where)
-    with Run("split", data, output, kind=KIND, limit=limit, force=force, seed=seed, progress=progress) as run:
-        done = list(make_all(prepare(run.dataset, by, request, choices, progress=progress)))
+    request, choices = _read(call)
+    with Run(
+        "split",
+        call.data,
+        call.output,
+        kind=KIND,
+        limit=call.limit,
+        force=call.force,
+        seed=call.seed,
+        progress=call.progress,
+    ) as run:
+        done = list(make_all(prepare(run.dataset, call.by, request, choices, progress=call.progress)))
         impossible = [one for one in done if isinstance(one, Failed)]
         if len(impossible) == len(done):
-            raise DataError(f"None of the splits by {by} can be made: {impossible[0].why}", "Use another strategy.")
-        run.fill(lambda folder: _write_all([one for one in done if isinstance(one, Split)], folder, Path(output or "")))
+            raise DataError(
+                f"None of the splits by {call.by} can be made: {impossible[0].why}", "Use another strategy."
+            )
+        run.fill(
+            lambda folder: _write_all([one for one in done if isinstance(one, Split)], folder, Path(call.output or ""))
+        )
     return done
 
 
@@ -142,53 +125,32 @@ def _folder(name: str, taken: set[str]) -> str:
     return next(name for name in numbered if name.casefold() not in taken)
 
 
-def _request(
-    shares: Shares | str,
-    hold_out: Names,
-    train_on: Names,
-    mode: str,
-    column: str | None,
-    before: date | None,
-    lists: str | Path | None,
-    setting: str | None,
-    keep_together: Names | None,
-    small_test: int | None,
-    seed: int,
-) -> Request:
-    together = None if keep_together is None else each_of(keep_together)
-    return Request(
-        shares=Shares.parse(shares) if isinstance(shares, str) else shares,
-        seed=seed,
+def _read(call: Arguments) -> tuple[Request, Choices]:
+    """The arguments of `split`, checked."""
+    together = None if call.keep_together is None else each_of(call.keep_together)
+    request = Request(
+        shares=Shares.parse(call.shares) if isinstance(call.shares, str) else call.shares,
+        seed=call.seed,
         keep_together=None if together is None else tuple(one_of(KEPT, name, "keep_together") for name in together),
-        hold_out=each_of(hold_out),
-        train_on=each_of(train_on),
-        mode=one_of(MODES, mode, "mode"),
-        column=column,
-        before=before,
-        lists=None if lists is None else Path(lists),
-        setting=setting,
-        small_test=small_test,
+        hold_out=each_of(call.hold_out),
+        train_on=each_of(call.train_on),
+        mode=one_of(MODES, call.mode, "mode"),
+        column=call.column,
+        before=call.before,
+        lists=None if call.lists is None else Path(call.lists),
+        setting=call.setting,
+        small_test=call.small_test,
     )
-
-
-def _choices(
-    task: str,
-    stratify: Names,
-    changed_in_test: bool,
-    drop_leaks: bool,
-    external: Source | None,
-    train_where: Conditions,
-    test_where: Conditions,
-) -> Choices:
-    return Choices(
-        task,
-        tuple(one_of(STRATA, name, "stratify") for name in each_of(stratify)),
-        changed_in_test,
-        drop_leaks,
-        None if external is None else Dataset.of(external),
-        conditions(train_where, "train_where"),
-        conditions(test_where, "test_where"),
+    choices = Choices(
+        call.task,
+        tuple(one_of(STRATA, name, "stratify") for name in each_of(call.stratify)),
+        call.changed_in_test,
+        call.drop_leaks,
+        None if call.external is None else Dataset.of(call.external),
+        conditions(call.train_where, "train_where"),
+        conditions(call.test_where, "test_where"),
     )
+    return request, choices
 
 
 __all__ = ["Failed", "Split", "split", "split_all"]

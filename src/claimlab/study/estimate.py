@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -54,25 +55,20 @@ def _sum(parts: Iterable[Mapping[str, Any]], name: str) -> float | None:
     return None if None in amounts else sum(amounts)
 
 
+_ESTIMATES = {
+    "enrich": "claimlab.enrich.front.estimate_enrich",
+    "evolve": "claimlab.evolve.front.estimate_evolve",
+    "generate": "claimlab.generate.front.estimate_generate",
+    "quality_filter": "claimlab.generate.filter.front.estimate_quality_filter",
+    "detect": "claimlab.detect.cost.estimate",
+    "audit": "claimlab.audit.front.estimate_audit",
+    "drift": "claimlab.evolve.drift.front.estimate_drift",
+}
+
+
 def _priced(maker: Maker, node: Node, cache: Path, mode: str) -> dict[str, Any]:
+    home, _, name = _ESTIMATES[node.verb].rpartition(".")
+    estimate: Callable[..., dict[str, Any]] = getattr(import_module(home), name)
     options = {**maker.options(node), "output": maker.place(node), "cache": cache, "mode": mode}
-    source = maker.place(node.before[0])
-    if node.verb == "enrich":
-        from claimlab.enrich.front import estimate_enrich
-
-        return estimate_enrich(source, options.pop("provider", ()), **options)
-    if node.verb == "evolve":
-        from claimlab.evolve.front import estimate_evolve
-
-        return estimate_evolve(source, **options)
-    if node.verb == "generate":
-        from claimlab.generate.front import estimate_generate
-
-        return estimate_generate(source, **options)
-    if node.verb == "quality_filter":
-        from claimlab.generate.filter.front import estimate_quality_filter
-
-        return estimate_quality_filter(source, **options)
-    from claimlab.detect.cost import estimate
-
-    return estimate(source, options.pop("detector"), **options)
+    sources = [maker.place(before) for before in node.before]
+    return estimate(sources if node.verb == "audit" else sources[0], **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,10 +13,6 @@ from claimlab.cli.output import echo, emit, note, page, progress_bar, refuse_not
 if TYPE_CHECKING:
     from claimlab.evolve.drift.measure import Drift
 
-
-_ASKS = (
-    "data", "output", "judge", "reading", "runs", "prompts", "sample", "auditor", "cache", "mode", "seed", "limit",
-)  # fmt: skip
 
 StagesOption = Annotated[
     Path | None, typer.Option("--datasets", help="Folder for the stages of the claims as datasets.")
@@ -50,12 +46,8 @@ def drift(
     ] = None,
     auditor_data: Annotated[Path | None, typer.Option(help="Dataset that the classifier auditor learns from.")] = None,
     traces: Annotated[int, typer.Option(min=0, help="Traces in the viewer; 0 leaves it out.")] = 60,
-    prompt: o.PromptOption = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    prompts: o.PromptOption = None,
+    calls: o.Calls = o.CALLS,
     estimate: o.EstimateFlag = False,
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
@@ -64,14 +56,12 @@ def drift(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Measure how far claims drifted from their base: curves, verdicts, targets, producers, coverage."""
-    words: dict[str, Any] = {**locals(), "judge": judge or ()}
-    words["prompts"] = words.pop("prompt") or ()
-    del words["estimate"], words["as_json"], words["open_page"]
+    words = o.arguments(locals())
     from claimlab.evolve.drift.front import drift as measure
     from claimlab.evolve.drift.front import estimate_drift
 
     if estimate:
-        show_estimate(estimate_drift(**{name: words[name] for name in _ASKS}), as_json)
+        show_estimate(estimate_drift(**words), as_json)
         return
     refuse_nothing_to_open(open_page, output)
     with progress_bar() as progress:

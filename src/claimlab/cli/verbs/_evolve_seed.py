@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -23,12 +23,8 @@ def seed(
     non_claims: Annotated[int, typer.Option(min=0, help="Sentences that are not claims from each context.")] = 2,
     gray: Annotated[float, typer.Option(min=0, max=1, help="Share of the sentences to make harder.")] = 0.25,
     name: Annotated[str, typer.Option(help="Name of the dataset.")] = "seeds",
-    prompt: o.PromptOption = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    prompts: o.PromptOption = None,
+    calls: o.Calls = o.CALLS,
     estimate: o.EstimateFlag = False,
     seed: o.SeedOption = 0,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Use only the first N contexts.")] = None,
@@ -36,14 +32,10 @@ def seed(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Let a model write claims and non-claims from texts, each with its label, origin and change log."""
-    words: dict[str, Any] = dict(locals())
-    words["prompts"] = words.pop("prompt") or ()
-    del words["estimate"], words["as_json"]
+    words = o.arguments(locals())
     from claimlab.evolve.claims.front import estimate_seed_claims, seed_claims
 
     if estimate:
-        for spends in ("max_cost", "max_calls", "max_tokens", "name", "force"):
-            del words[spends]
         show_estimate(estimate_seed_claims(**words), as_json)
         return
     with progress_bar() as progress:

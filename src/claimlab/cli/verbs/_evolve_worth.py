@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -51,12 +51,8 @@ def worth(
         Path | None, typer.Option(help="Annotators' scores to compare with: a table with id and score.")
     ] = None,
     judge: Annotated[str | None, typer.Option(help="Model profile that plays the users, instead of features.")] = None,
-    prompt: o.PromptOption = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    prompts: o.PromptOption = None,
+    calls: o.Calls = o.CALLS,
     estimate: o.EstimateFlag = False,
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
@@ -65,18 +61,12 @@ def worth(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Score how check-worthy claims are, given the social background, the users and the perspective."""
-    words: dict[str, Any] = {**locals(), "user": user or ()}
-    words["prompts"] = words.pop("prompt") or ()
-    del words["estimate"], words["as_json"], words["open_page"]
+    words = o.arguments(locals())
     from claimlab.evolve.worth.front import REPORT, estimate_worth
     from claimlab.evolve.worth.front import worth as score
 
     if estimate:
-        asks = (
-            "data", "judge", "output", "background", "depth", "fan_out", "population", "values", "prompts", "cache",
-            "mode", "seed", "limit",
-        )  # fmt: skip
-        show_estimate(estimate_worth(**{name: words[name] for name in asks}), as_json)
+        show_estimate(estimate_worth(**words), as_json)
         return
     with progress_bar() as progress:
         scored = score(**words, progress=progress)

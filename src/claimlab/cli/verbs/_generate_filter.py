@@ -36,46 +36,31 @@ def filter_(
     model: o.ModelOption = None,
     runs: Annotated[int, typer.Option(min=1, help="How often the model is asked about each sample.")] = 1,
     reading: Annotated[str, typer.Option(help="Published thresholds for altered text: 'table' or 'text'.")] = "table",
-    prompt: o.PromptOption = None,
+    prompts: o.PromptOption = None,
     decisions: Annotated[Path | None, typer.Option(help="Reviewed dataset or table, to compare with people.")] = None,
     report: Annotated[Path | None, typer.Option(help="Folder for a page with funnel, pass rates and examples.")] = None,
     live: Annotated[Path | None, typer.Option(help="An HTML file to watch while it runs.")] = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    batch: o.BatchFlag = False,
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    calls: o.BatchedCalls = o.BATCHED,
     estimate: o.EstimateFlag = False,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
     engine: o.EngineOption = None,
     open_page: o.OpenFlag = False,
-    list_metrics: Annotated[  # noqa: ARG001
-        bool, o.listing_option("--metrics", "the metrics", _list_metrics)
-    ] = False,
+    list_metrics: Annotated[bool, o.listing_option("--metrics", "the metrics", _list_metrics)] = False,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Filter generated text by quality: keep what passes, with the reason for everything else."""
+    words = o.arguments(locals())
     refuse_nothing_to_open(open_page, report, "--report")
-    words: dict[str, Any] = {
-        "output": output, "seeds": seeds, "metrics": metrics or (), "thresholds": thresholds, "profile": profile,
-        "model": model, "runs": runs, "reading": reading, "prompts": prompt or (), "cache": cache, "mode": mode,
-        "limit": limit,
-    }  # fmt: skip
     if estimate:
         from claimlab.generate.filter.front import estimate_quality_filter
 
-        show_estimate(estimate_quality_filter(data, **words), as_json)
+        show_estimate(estimate_quality_filter(**words), as_json)
         return
     with progress_bar() as progress:
         from claimlab.generate.filter.front import quality_filter
 
-        filtered = quality_filter(
-            data, **words, aggregate=aggregate, complete=complete, decisions=decisions, report=report, live=live,
-            batch=batch, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, force=force, engine=engine,
-            progress=progress,
-        )  # fmt: skip
+        filtered = quality_filter(**words, progress=progress)
     if report is not None:
         page(report / "index.html", open_page=open_page)
     _print(filtered, output, as_json)

@@ -39,16 +39,11 @@ def run(
     reputation: ReputationOption = None,
     profile: ProfilesOption = None,
     model: o.ModelOption = None,
-    prompt: o.PromptOption = None,
+    prompts: o.PromptOption = None,
     originals: Annotated[
         bool, typer.Option("--originals/--no-originals", help="Keep the seeds, as the human class.")
     ] = True,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    batch: o.BatchFlag = False,
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    calls: o.BatchedCalls = o.BATCHED,
     estimate: o.EstimateFlag = False,
     concurrency: Annotated[int, typer.Option(min=1, max=512, help="Samples to make at once.")] = 16,
     seed: o.SeedOption = 0,
@@ -57,7 +52,7 @@ def run(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Make labelled samples from the texts of a dataset: an article and a post, each in two languages."""
-    words = _words(locals())
+    words = o.arguments(locals())
     if estimate:
         from claimlab.generate.front import estimate_generate
 
@@ -66,7 +61,7 @@ def run(
     with progress_bar() as progress:
         from claimlab.generate.front import generate
 
-        generated = generate(**words, originals=originals, progress=progress)
+        generated = generate(**words, progress=progress)
     written(
         generated, as_json=as_json, more={"generated": generated.lineage[-1].counts, "coverage": generated.coverage}
     )
@@ -86,18 +81,14 @@ def preview(
     reputation: ReputationOption = None,
     profile: ProfilesOption = None,
     model: o.ModelOption = None,
-    prompt: o.PromptOption = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    prompts: o.PromptOption = None,
+    calls: o.Calls = o.CALLS,
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Make five samples and show them, with what the whole run would cost; nothing is written but the recording."""
-    words = _words(locals())
+    words = o.arguments(locals())
     with progress_bar() as progress:
         from claimlab.generate.front import preview as look
         from claimlab.generate.views import sample_blocks
@@ -111,13 +102,6 @@ def preview(
     show_blocks(sample_blocks(generated), most=110)
     show_estimate(cost, as_json)
     suggest(f"claimlab generate run {data} -o {output} ... (the same options)")
-
-
-def _words(options: dict[str, Any]) -> dict[str, Any]:
-    """The options as arguments of the function; what was not given is left to its defaults."""
-    renamed = {"prompt": "prompts"}
-    out = {renamed.get(name, name): value for name, value in options.items() if value is not None}
-    return {name: value for name, value in out.items() if name not in ("estimate", "as_json", "originals")}
 
 
 def _print(generated: Any) -> None:

@@ -8,16 +8,14 @@ from typing import Annotated
 import typer
 
 from claimlab.cli.options import (
-    CacheOption,
+    CALLS,
+    Calls,
     ForceFlag,
     JsonFlag,
-    MaxCallsOption,
-    MaxCostOption,
-    MaxTokensOption,
     ModelOption,
-    ModeOption,
     OutputOption,
     PromptOption,
+    arguments,
 )
 from claimlab.cli.output import echo, emit, progress_bar, say, several, suggest
 
@@ -51,22 +49,16 @@ def ask(
     model: ModelOption = None,
     name: Annotated[str | None, typer.Option(help="Name of the annotator; the model's by default.")] = None,
     prompts: PromptOption = None,
-    cache: CacheOption = None,
-    mode: ModeOption = "record",
-    max_cost: MaxCostOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
+    calls: Calls = CALLS,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask about the first N items only.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Let a model annotate, as one more annotator that is marked and settles nothing."""
+    words = arguments(locals(), "folder")
     from claimlab.review.asked import review_ask
 
     with progress_bar() as progress:
-        answers = review_ask(
-            folder, profile, model=model, name=name, prompts=prompts or [], cache=cache, mode=mode, max_cost=max_cost,
-            max_calls=max_calls, max_tokens=max_tokens, limit=limit, progress=progress,
-        )  # fmt: skip
+        answers = review_ask(folder, **words, progress=progress)
     if as_json:
         emit(answers.to_json())
         return

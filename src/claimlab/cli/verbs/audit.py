@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -76,13 +77,9 @@ def audit(
     fix: FixOption = False,
     judge: JudgeOption = None,
     judge_sample: Annotated[int, typer.Option(min=30, help="Number of records that the judge is asked about.")] = 300,
-    prompt: o.PromptOption = None,
+    prompts: o.PromptOption = None,
     provider: ProviderOption = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    calls: o.Calls = o.CALLS,
     estimate: o.EstimateFlag = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print every finding in full sentences.")] = False,
     _list: ChecksOption = False,
@@ -95,34 +92,27 @@ def audit(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Test datasets for shortcuts, leaks and contradictions, each next to its baselines."""
+    words = o.arguments(locals(), "folders", "saved", "fix", "verbose", "strict")
     _refuse_unclear(folders, saved, fix, output, judge, open_page)
     from claimlab.audit import front
 
-    options: dict[str, Any] = {
-        "checks": checks, "protocol": protocol, "target": target, "columns": columns or (), "seed": seed,
-        "limit": limit, "force": force, "engine": engine, "debug": bool(os.environ.get("CLAIMLAB_DEBUG")),
-    }  # fmt: skip
+    words["debug"] = bool(os.environ.get("CLAIMLAB_DEBUG"))
     paths: list[Path] = folders or []
-    asks: dict[str, Any] = {
-        "output": output, "judge_sample": judge_sample, "prompts": prompt or (), "provider": provider or (),
-        "cache": cache, "mode": mode,
-    }  # fmt: skip
     if estimate:
-        show_estimate(front.estimate_audit(paths, judge, target=target, seed=seed, limit=limit, **asks), as_json)
+        show_estimate(front.estimate_audit(paths, **words), as_json)
         return
     if fix:
         with progress_bar() as progress:
-            fixed = front.fix(paths[0], output=output, progress=progress, **options)
+            of_fix = {name: words[name] for name in inspect.signature(front.fix).parameters if name in words}
+            fixed = front.fix(paths[0], **of_fix, progress=progress)
         _show_fixed(fixed, open_page, as_json)
         return
     with progress_bar() as progress:
         audits: Sequence[Audit] = (
-            front.saved_audits(saved, output=output, force=force) if saved else
-            front.audit_all(
-                paths, judge=judge, max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens, progress=progress,
-                **asks, **options,
-            )
-        )  # fmt: skip
+            front.saved_audits(saved, output=output, force=force)
+            if saved
+            else front.audit_all(paths, **words, progress=progress)
+        )
     _show(audits, paths, output, open_page, verbose, as_json)
     _fail(audits, strict)
 

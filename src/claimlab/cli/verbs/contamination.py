@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -28,14 +28,9 @@ def contamination(
     profile: o.ProfileOption = None,
     model: o.ModelOption = None,
     probes: Annotated[int, typer.Option(min=20, help="Records that the model is asked to complete.")] = 100,
-    prompt: o.PromptOption = None,
+    prompts: o.PromptOption = None,
     split: Annotated[str | None, typer.Option(help="Measure this split only, such as test.")] = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    batch: o.BatchFlag = False,
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    calls: o.BatchedCalls = o.BATCHED,
     estimate: o.EstimateFlag = False,
     limit: o.LimitOption = None,
     seed: o.SeedOption = 0,
@@ -44,19 +39,15 @@ def contamination(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Measure whether a model may know a test set: by word sequences, dates and completions."""
+    words = o.arguments(locals())
     from claimlab.evaluate.contamination.front import contamination as measure
     from claimlab.evaluate.contamination.front import estimate_contamination
 
-    asks: dict[str, Any] = {
-        "output": output, "profile": profile, "model": model, "probes": probes, "prompts": prompt or (),
-        "split": split, "cache": cache, "mode": mode, "limit": limit, "seed": seed,
-    }  # fmt: skip
     if estimate:
-        show_estimate(estimate_contamination(data, **asks), as_json)
+        show_estimate(estimate_contamination(**words), as_json)
         return
-    spends: dict[str, Any] = {"batch": batch, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
-        report = measure(data, **asks, **spends, corpus=corpus or (), cutoff=cutoff, force=force, progress=progress)
+        report = measure(**words, progress=progress)
     if as_json:
         emit({"output": str(output), **report.to_json()})
     else:

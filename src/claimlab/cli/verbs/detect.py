@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -56,13 +56,8 @@ def detect(
         str | None, typer.Option(help="Profile of a cheaper model that condenses search results.")
     ] = None,
     search_model: Annotated[str | None, typer.Option(help="Another model of that endpoint.")] = None,
-    prompt: o.PromptOption = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    batch: o.BatchFlag = False,
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    prompts: o.PromptOption = None,
+    calls: o.BatchedCalls = o.BATCHED,
     estimate: o.EstimateFlag = False,
     timed: Annotated[
         bool, typer.Option("--timed", help="Keep the seconds per prediction of local detectors too (they vary).")
@@ -79,25 +74,19 @@ def detect(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Train a detector on split 'train', tune it on 'dev', and keep its predictions for 'test'."""
+    words = o.arguments(locals(), "folder", "predictions")
     if predictions is not None:
         _from_elsewhere(folder, predictions, output, task, force, as_json)
         return
-    options: dict[str, Any] = {
-        "output": output, "task": task, "settings": settings or (), "evidence": evidence, "pieces": pieces,
-        "profile": profile, "model": model, "provider": provider or (), "search_profile": search_profile, "seed": seed,
-        "search_model": search_model, "prompts": prompt or (), "cache": cache, "mode": mode, "limit": limit,
-    }  # fmt: skip
     if estimate:
         from claimlab.detect.cost import estimate as estimate_detect
 
-        show_estimate(estimate_detect(folder, detector, **options), as_json)
+        show_estimate(estimate_detect(folder, **words), as_json)
         return
-    spends: dict[str, Any] = {"batch": batch, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
-    spends |= {"timed": timed, "force": force, "engine": engine}
     with progress_bar(start=f"preparing {detector}") as progress:
         from claimlab.detect.run import detect as run_detect
 
-        run = run_detect(folder, detector, **options, **spends, progress=progress)
+        run = run_detect(folder, **words, progress=progress)
     _show(run, output, as_json)
 
 

@@ -58,13 +58,8 @@ def enrich(
     as_of: AsOfOption = None,
     country: Annotated[list[str] | None, typer.Option(help="BR, or por=BR for one language; may be repeated.")] = None,
     snapshot: Annotated[bool, typer.Option("--snapshot", help="Store the text of the pages that were found.")] = False,
-    prompt: o.PromptOption = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    batch: o.BatchFlag = False,
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    prompts: o.PromptOption = None,
+    calls: o.BatchedCalls = o.BATCHED,
     estimate: o.EstimateFlag = False,
     report: Annotated[
         Path | None, typer.Option(help="Folder for a page of outcomes, domains, ratings and patterns.")
@@ -76,25 +71,16 @@ def enrich(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Attach the claim, dated evidence and fact-checks to every record; stop, resume and replay."""
+    words = o.arguments(locals(), "folder")
     from claimlab.enrich.front import enrich as run_enrich
     from claimlab.enrich.front import estimate_enrich
 
-    words: dict[str, Any] = {
-        "output": output, "factcheck": factcheck or (), "extract": extract, "profile": profile, "model": model,
-        "claims": claims, "prompts": prompt or (), "query_rule": query_rule, "cache": cache, "mode": mode,
-        "limit": limit,
-    }  # fmt: skip
     if estimate:
-        show_estimate(estimate_enrich(folder, provider or (), **words), as_json)
+        show_estimate(estimate_enrich(folder, **words), as_json)
         return
-    options: dict[str, Any] = {
-        "correspondence": correspondence, "results": results, "as_of": as_of, "country": country or (),
-        "snapshot": snapshot, "report": report, "batch": batch, "max_cost": max_cost, "max_calls": max_calls,
-        "max_tokens": max_tokens, "concurrency": concurrency, "force": force,
-    }  # fmt: skip
     refuse_nothing_to_open(open_page, report, "--report")
     with progress_bar() as progress:
-        enriched = run_enrich(folder, provider or (), **words, **options, progress=progress)
+        enriched = run_enrich(folder, **words, progress=progress)
     if report is not None:
         page(report / "index.html", open_page=open_page)
     for note in enriched.dataset.notes if folder.is_file() else ():  # a dataset's own notes are known

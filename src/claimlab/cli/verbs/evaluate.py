@@ -56,14 +56,12 @@ def evaluate(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Evaluate runs: scores with intervals and baselines, by language, author, model, date and more."""
+    words = o.arguments(locals())
     refuse_nothing_to_open(open_page, output)
     with progress_bar() as progress:
         from claimlab.evaluate.front import evaluate as run_evaluation
 
-        evaluation = run_evaluation(
-            runs or (), output=output, predictions=predictions or (), data=data, by=by, task=task, split=split,
-            every_pair=every_pair, contamination=contamination, draws=draws, seed=seed, force=force, progress=progress,
-        )  # fmt: skip
+        evaluation = run_evaluation(**words, progress=progress)
     if as_json:
         emit({**({"output": str(output)} if output is not None else {}), **evaluation.to_json()})
     else:

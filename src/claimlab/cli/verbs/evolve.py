@@ -86,12 +86,8 @@ def run(
     profile: o.ProfileOption = None,
     auditor_profile: AuditorProfileOption = None,
     model: o.ModelOption = None,
-    prompt: o.PromptOption = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    prompts: o.PromptOption = None,
+    calls: o.Calls = o.CALLS,
     estimate: o.EstimateFlag = False,
     concurrency: Annotated[int, typer.Option(min=1, max=512, help="Claims to simulate at once.")] = 80,
     seed: o.SeedOption = 20,
@@ -101,10 +97,8 @@ def run(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Let claims pass from agent to agent and be rewritten; keep every hop. Stop, resume and replay."""
-    words: dict[str, Any] = {**locals(), "target": target or (), "auditor_profile": auditor_profile or ()}
-    words["prompts"] = words.pop("prompt") or ()
-    del words["estimate"], words["as_json"]
-    _refuse_kind(mode)
+    words = o.arguments(locals())
+    _refuse_kind(calls.mode)
     if estimate:
         from claimlab.evolve.front import estimate_evolve
 

@@ -56,13 +56,11 @@ def export(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Export a dataset for Hugging Face, Croissant, spreadsheets, JSON Lines, ClaimReview, Inspect or lm-eval."""
+    words = o.arguments(locals(), "folder")
     from claimlab.exchange.export import export as export_dataset
 
     with progress_bar(not as_json) as progress:
-        done = export_dataset(
-            folder, to, output, bom=bom, task=task, split=split, audit=audit, limit=limit, force=force,
-            progress=progress,
-        )  # fmt: skip
+        done = export_dataset(folder, **words, progress=progress)
     note(done.notes, "export")
     if as_json:
         emit(done.to_json())

@@ -27,7 +27,7 @@ def judge(
     runs: Annotated[
         int | None, typer.Option(min=1, max=25, help="How often it is asked (1): mean of scores, majority.")
     ] = None,
-    prompt: o.PromptOption = None,
+    prompts: o.PromptOption = None,
     articles: Annotated[
         Path | None, typer.Option(help="Table with record_id and article; else the fact-checks in the evidence.")
     ] = None,
@@ -40,12 +40,7 @@ def judge(
         typer.Option(min=0, max=10, help="Score at which rationales count as wrong; by default fitted."),
     ] = None,
     task: o.OptionalTask = None,
-    cache: o.CacheOption = None,
-    mode: o.ModeOption = "record",
-    batch: o.BatchFlag = False,
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    calls: o.BatchedCalls = o.BATCHED,
     estimate: o.EstimateFlag = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N predictions.")] = None,
     force: o.ForceFlag = False,
@@ -53,20 +48,15 @@ def judge(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Judge the rationales of a run by contradictions with fact-checking articles."""
+    words = o.arguments(locals(), "run")
     from claimlab.evaluate.judge.front import estimate_judge
     from claimlab.evaluate.judge.front import judge as run_judge
 
-    words: dict[str, Any] = {
-        "output": output, "profile": profile, "offline": offline, "model": model, "scale": scale, "runs": runs,
-        "prompts": prompt or (),
-        "articles": articles, "task": task, "cache": cache, "mode": mode, "limit": limit,
-    }  # fmt: skip
     if estimate:
         show_estimate(estimate_judge(run, **words), as_json)
         return
-    spends: dict[str, Any] = {"batch": batch, "max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
-        judged = run_judge(run, **words, **spends, labels=labels, threshold=threshold, force=force, progress=progress)
+        judged = run_judge(run, **words, progress=progress)
     if as_json:
         written(judged.dataset, as_json=True, more=judged.dataset.report)
     else:

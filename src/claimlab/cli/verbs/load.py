@@ -48,13 +48,11 @@ def load(
 ) -> None:
     """Load a catalogued dataset from a zip or folder, or a folder that was exported or that Hugging Face's libraries
     saved, into a claimlab dataset folder."""
+    words = o.arguments(locals())
     with progress_bar(not as_json, f"loading {name}") as progress:
         from claimlab.exchange.load import load as load_dataset
 
-        dataset = load_dataset(
-            name, source, output=output, variant=variant, labels=labels, unmapped=unmapped, limit=limit, force=force,
-            download=download, on_terms=say, progress=progress,
-        )  # fmt: skip
+        dataset = load_dataset(**words, on_terms=say, progress=progress)
     note(dataset.notes, "load")
     written(dataset, as_json=as_json, more={"notes": dataset.notes})
     suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from claimlab.cli.options import DatasetArgument, ForceFlag, JsonFlag, LimitOption, OutputOption, SeedOption
+from claimlab.cli.options import DatasetArgument, ForceFlag, JsonFlag, LimitOption, OutputOption, SeedOption, arguments
 from claimlab.cli.output import echo, emit, note, progress_bar, say, several, show_blocks, suggest, verb, written
 from claimlab.cli.verbs._review_files import ask, export, import_
 from claimlab.core.finding import KEPT
@@ -64,16 +64,11 @@ def create(
     as_json: JsonFlag = False,
 ) -> None:
     """Create a review of doubtful records, a finding, predictions, pairs, a sample, or all records."""
+    words = arguments(locals(), "folder", "people")
     with progress_bar() as progress:
         from claimlab.review.create import review_create
 
-        review = review_create(
-            folder, output, task=task, doubtful=doubtful, audit=audit, finding=finding, predictions=predictions,
-            which=which, pairs=pairs, records=records or None, sample=sample, stratify=stratify, per_item=per_item,
-            order=order, adjudication=adjudication, guideline=guideline, gold=gold, attention=attention, batch=batch,
-            inspect=inspect, accept=accept, discard=discard, again=again, store=store, seed=seed, limit=limit,
-            force=force, progress=progress,
-        )  # fmt: skip
+        review = review_create(folder, **words, progress=progress)
     tokens = review.add_people(people) if people else {}
     if as_json:
         emit({"output": str(output), "task": review.task.name, "items": review.size, "tokens": tokens})

@@ -74,9 +74,7 @@ def run(
     only: Annotated[list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Only these cells; repeatable.")] = None,
     estimate: o.EstimateFlag = False,
     mode: o.ModeOption = "record",
-    max_cost: o.MaxCostOption = None,
-    max_calls: o.MaxCallsOption = None,
-    max_tokens: o.MaxTokensOption = None,
+    caps: o.Caps = o.CAPS,
     engine: o.EngineOption = None,
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
@@ -96,9 +94,8 @@ def run(
     from claimlab.study.front import study_run
     from claimlab.study.page import more_tables, tables_of
 
-    caps: dict[str, Any] = {"max_cost": max_cost, "max_calls": max_calls, "max_tokens": max_tokens}
     with progress_bar() as progress:
-        grid = study_run(study, output, **options, **caps, engine=engine, progress=progress)
+        grid = study_run(study, output, **options, **vars(caps), engine=engine, progress=progress)
     failed = len(grid.cells) - len(grid.done)
     if as_json:
         emit({"output": str(output), "cells": len(grid.cells), "failed": failed})

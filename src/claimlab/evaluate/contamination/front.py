@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import estimated
@@ -99,30 +100,20 @@ def contamination(
     return report
 
 
-def estimate_contamination(
-    data: Source,
-    *,
-    output: str | Path | None = None,
-    profile: str | None = None,
-    model: str | None = None,
-    probes: int = PROBES,
-    prompts: Given = (),
-    split: str | None = None,
-    cache: str | Path | None = None,
-    mode: str = "record",
-    limit: int | None = None,
-    seed: int = 0,
-) -> dict[str, Any]:
+@same_arguments(contamination)
+def estimate_contamination(call: Arguments) -> dict[str, Any]:
     """What the probe of `contamination` with the same arguments would cost. Nothing is asked."""
-    if profile is None:
+    if call.profile is None:
         raise UsageError("No model is asked: it costs nothing.", "Leave out `estimate`, or pass `profile`.")
-    words = read_prompts(prompts, "contamination")
+    words = read_prompts(call.prompts, "contamination")
     with (
-        Run("contamination", data, output, limit=limit, seed=seed, mode=mode, cache=cache, estimate=True) as run,
-        open_handles(run.calls, profile=profile, model=model) as handles,
+        Run(
+            "contamination", call.data, call.output, limit=call.limit, mode=call.mode, cache=call.cache, estimate=True
+        ) as run,
+        open_handles(run.calls, profile=call.profile, model=call.model) as handles,
     ):
-        probe = Probe(handles["model"], words[PROMPT], seed=seed)
-        cases = halves(_part(run.dataset.records, split), probes, seed)
+        probe = Probe(handles["model"], words[PROMPT], seed=call.seed)
+        cases = halves(_part(run.dataset.records, call.split), call.probes, call.seed)
         endpoint = probe.provider.profile
         part = estimate(probe.requests(cases), endpoint, recording=run.calls.existing())
         return estimated({endpoint.chosen_model(): part}, facts={"probes": len(cases)})

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
@@ -83,32 +84,19 @@ def judge(
     return judged
 
 
-def estimate_judge(
-    data: Source,
-    *,
-    output: str | Path | None = None,
-    profile: str | None = None,
-    offline: bool = False,
-    model: str | None = None,
-    scale: str | None = None,
-    runs: int | None = None,
-    prompts: Given = (),
-    articles: str | Path | None = None,
-    task: str | None = None,
-    cache: str | Path | None = None,
-    mode: str = "record",
-    limit: int | None = None,
-) -> dict[str, Any]:
+@same_arguments(judge)
+def estimate_judge(call: Arguments) -> dict[str, Any]:
     """What `judge` with the same arguments would cost. No key is needed, and nothing is asked."""
-    _check(profile, offline, None, model=model, scale=scale, runs=runs, prompts=prompts or None)
-    words = read_prompts(prompts, "judge")
-    with Run("judge", data, output, mode=mode, cache=cache, estimate=True) as run:
-        opened = open_task(task or task_of(run.dataset), run.dataset.records)
-        with _opened(run.calls, profile, offline, model, scale, runs, words) as chosen:
+    options = {"model": call.model, "scale": call.scale, "runs": call.runs, "prompts": call.prompts or None}
+    _check(call.profile, call.offline, call.threshold, **options)
+    options["prompts"] = read_prompts(call.prompts, "judge")
+    with Run("judge", call.data, call.output, mode=call.mode, cache=call.cache, estimate=True) as run:
+        opened = open_task(call.task or task_of(run.dataset), run.dataset.records)
+        with _opened(run.calls, call.profile, call.offline, **options) as chosen:
             if not isinstance(chosen, Contradiction):
                 raise UsageError("No model is asked: it costs nothing.", "Leave out `estimate`.")
-            texts = read_articles(Path(articles)) if articles is not None else articles_in(run.dataset)
-            cases = [c for c in read_cases(run.dataset, opened, texts) if c.left_out is None][:limit]
+            texts = read_articles(Path(call.articles)) if call.articles is not None else articles_in(run.dataset)
+            cases = [c for c in read_cases(run.dataset, opened, texts) if c.left_out is None][: call.limit]
             requests = chosen.requests(cases)
             endpoint = chosen.model.provider.profile
             parts = {endpoint.chosen_model(): estimate(requests, endpoint, recording=run.calls.existing())}

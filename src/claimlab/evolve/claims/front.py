@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core import sync
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
@@ -80,27 +81,14 @@ def seed_claims(
     return seeded
 
 
-def estimate_seed_claims(
-    contexts: Contexts,
-    *,
-    profile: str | None = None,
-    model: str | None = None,
-    output: str | Path | None = None,
-    member: str | None = None,
-    claims: int = 5,
-    non_claims: int = 2,
-    gray: float = GRAY,
-    prompts: Given = (),
-    cache: str | Path | None = None,
-    mode: str = "record",
-    seed: int = 0,
-    limit: int | None = None,
-) -> dict[str, Any]:
+@same_arguments(seed_claims)
+def estimate_seed_claims(call: Arguments) -> dict[str, Any]:
     """What `seed_claims` with the same words would cost at most; nothing is asked and nothing written."""
-    if profile is None:
+    if call.profile is None:
         raise UsageError("No model was named to write the sentences.", "Pass `profile`; see: claimlab llm profiles")
-    texts, wanted = open_contexts(contexts, member, limit), wanted_of(claims, non_claims, gray)
-    known, words = find_profile(profile).with_model(model), read_prompts(prompts, "evolve seed")
+    texts, seed = open_contexts(call.contexts, call.member, call.limit), call.seed
+    wanted = wanted_of(call.claims, call.non_claims, call.gray)
+    known, words = find_profile(call.profile).with_model(call.model), read_prompts(call.prompts, "evolve seed")
     requests = [(context, label, count) for context in texts for label, count in wanted.items() if count]
 
     def noises() -> Iterator[Request[Any]]:
@@ -109,11 +97,11 @@ def estimate_seed_claims(
         for context, label, count in requests:
             for number in range(1, count + 1):
                 draft = Draft(f"{context.id}-{label}-{number}", context, context.text[:200], kinds[label], "")
-                noise = noise_for(draft, gray, seed)
+                noise = noise_for(draft, call.gray, seed)
                 if noise not in (None, "symbols"):
                     yield rewrite_request(draft, str(noise), seed, words["gray"])
 
-    with Run("evolve seed", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run:
+    with Run("evolve seed", None, call.output, mode=call.mode, cache=call.cache, estimate=True) as run:
         recording = run.calls.existing()
         parts: dict[str, Priced] = {
             "sentences": estimate_calls(

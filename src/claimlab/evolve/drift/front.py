@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
@@ -107,29 +108,16 @@ def drift(
     return drifted
 
 
-def estimate_drift(
-    data: Source | Sequence[Source],
-    *,
-    output: str | Path | None = None,
-    judge: str | Sequence[str] = (),
-    reading: str = "paper",
-    runs: int = 1,
-    prompts: Given = (),
-    sample: int = 200,
-    auditor: str | None = None,
-    cache: str | Path | None = None,
-    mode: str = "record",
-    seed: int = 0,
-    limit: int | None = None,
-) -> dict[str, Any]:
+@same_arguments(drift)
+def estimate_drift(call: Arguments) -> dict[str, Any]:
     """What the judges of `drift` would cost with the same words; nothing is asked and nothing written."""
-    judges, known = each_of(judge), Reading.named(reading)
-    words = read_prompts(prompts, "evolve drift")
-    opened = [Dataset.of(source, limit) for source in _several(data)]
+    judges, known = each_of(call.judge), Reading.named(call.reading)
+    words = read_prompts(call.prompts, "evolve drift")
+    opened = [Dataset.of(source, call.limit) for source in _several(call.data)]
     hops, parts = read_hops(opened), dict[str, Priced]()
-    drawn = sample_hops(hops, sample, seed)
+    drawn = sample_hops(hops, call.sample, call.seed)
     sources = {k: v for dataset in opened for k, v in contexts(dataset).items()}
-    with Run("evolve drift", None, output, mode=mode, cache=cache, seed=seed, estimate=True) as run:
+    with Run("evolve drift", None, call.output, mode=call.mode, cache=call.cache, estimate=True) as run:
 
         def part(name: str, judge: ModelJudge[Any], cases: list[Case]) -> None:
             profile = judge.provider.profile
@@ -138,7 +126,7 @@ def estimate_drift(
         models = [open_provider(profile, calls=run.calls) for profile in judges]
         pairs = list(drawn.select("base", "output").iter_rows())
         for number, model in enumerate(models, 1):
-            scorer = judge_of(model, known, runs, words)
+            scorer = judge_of(model, known, call.runs, words)
             part(f"judge {number}", scorer, [case_of("", base, now, known, scorer.prompt) for base, now in pairs])
         if models:
             rows = list(drawn.select("record_id", "base", "output").iter_rows())
@@ -150,7 +138,7 @@ def estimate_drift(
                 stated,
                 stated_cases([(now, sources[i]) for i, _, now in rows if i in sources], stated.prompt),
             )
-        if models and auditor == "model":
+        if models and call.auditor == "model":
             ends = last_hops(hops).drop_nulls(["output", "dimension"]).select("output", "dimension", "target")
             voter = auditor_of(models[0], words)
             part(

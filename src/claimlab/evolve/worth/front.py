@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.estimate import Priced, estimated
@@ -109,31 +110,18 @@ def _refuse_useless(judge: str | None, by: str | None, caps: Caps, prompts: Give
     return read_prompts(prompts, "evolve worth")
 
 
-def estimate_worth(
-    data: Source,
-    judge: str | None = None,
-    *,
-    output: str | Path | None = None,
-    background: str | None = None,
-    depth: int | None = None,
-    fan_out: int | None = None,
-    population: str | int = 90,
-    values: str | Path | None = None,
-    prompts: Given = (),
-    cache: str | Path | None = None,
-    mode: str = "record",
-    seed: int = 0,
-    limit: int | None = None,
-) -> dict[str, Any]:
+@same_arguments(worth)
+def estimate_worth(call: Arguments) -> dict[str, Any]:
     """What `worth` with the same words would cost at most: all users that depth and fan-out allow hear every claim."""
     parts: dict[str, Priced] = {}
-    with Run("evolve worth", data, output, limit=limit, mode=mode, cache=cache, seed=seed, estimate=True) as run:
-        if judge is not None:
-            agents, times = open_population(str(population), seed), Background.parse(background)
-            known = Values.read(None if values is None else Path(values))
-            users = range(min(most_reached(Bounds(depth or 3, fan_out or 3)), agents.size))
-
-            rater = judge_of(open_provider(judge, calls=run.calls), read_prompts(prompts, "evolve worth"))
+    with Run(
+        "evolve worth", call.data, call.output, limit=call.limit, mode=call.mode, cache=call.cache, estimate=True
+    ) as run:
+        if call.judge is not None:
+            agents, times = open_population(str(call.population), call.seed), Background.parse(call.background)
+            known = Values.read(None if call.values is None else Path(call.values))
+            users = range(min(most_reached(Bounds(call.depth or 3, call.fan_out or 3)), agents.size))
+            rater = judge_of(open_provider(call.judge, calls=run.calls), read_prompts(call.prompts, "evolve worth"))
             claims = run.dataset.records.drop_nulls("text").select("id", "text").rows()
             requests = (
                 rater.request(case_of(text, agents.profile(user), times, known, name, rater.prompt))

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core import sync
+from claimlab.core.arguments import Arguments, same_arguments
 from claimlab.core.budget import Caps
 from claimlab.core.call import repeatable
 from claimlab.core.calls.calls import Calls
@@ -103,17 +104,18 @@ def quality_filter(
     return filtered
 
 
-def estimate_quality_filter(data: Source, *, profile: str | None = None, **words: Any) -> dict[str, Any]:
+@same_arguments(quality_filter)
+def estimate_quality_filter(call: Arguments) -> dict[str, Any]:
     """What the judge of `quality_filter` with the same arguments would cost; nothing is asked and nothing written."""
-    output, cache, mode = words.get("output"), words.get("cache"), words.get("mode", "record")
-    with Run("generate-filter", data, output, limit=words.get("limit"), mode=mode, cache=cache, estimate=True) as run:
-        names = ("thresholds", "metrics", "model", "runs", "reading", "prompts")
-        chosen = {"metrics": (), "runs": 1, "reading": "table", "prompts": (), **words}
-        plan = _plan(run.calls, profile=profile, **{name: chosen.get(name) for name in names})  # type: ignore[arg-type]
+    how = {"limit": call.limit, "mode": call.mode, "cache": call.cache}
+    with Run("generate-filter", call.data, call.output, **how, estimate=True) as run:
+        plan = _plan(
+            run.calls, call.thresholds, call.metrics, call.profile, call.model, call.runs, call.reading, call.prompts
+        )
         if plan.panel is None:
             raise UsageError("No model is asked: it costs nothing.", "Leave out `estimate`.")
-        seeds = words.get("seeds")
-        material = read_batch(run.dataset, None if seeds is None else Dataset.of(seeds), plan.table)
+        seeds = None if call.seeds is None else Dataset.of(call.seeds)
+        material = read_batch(run.dataset, seeds, plan.table)
         endpoint = plan.panel.provider.profile
         requests = estimate_calls(plan.panel.requests(material), endpoint, recording=run.calls.existing())
         return estimated({endpoint.chosen_model(): requests})
