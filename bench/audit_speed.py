@@ -9,8 +9,6 @@ Processor seconds do not depend on what else the machine does; compare them with
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import tempfile
 import time
@@ -22,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from harness import Row, begin, compare, in_child, parser, peak_mb, record, shared
+from harness import Row, apart, begin, best, compare, parser, record, shared
 
 from claimlab.audit import cdl
 from claimlab.audit.breadth_first import fold, vote
@@ -148,27 +146,23 @@ def curve(sizes: list[int]) -> None:
     for n in sizes:
         with tempfile.TemporaryDirectory() as folder:
             synthetic(n).write(Path(folder) / "data")
-            cost = in_child([sys.executable, __file__, "point", folder])
-        point = json.loads(cost.result.splitlines()[-1])
-        points.append((n, point["cpu"]))
-        print(f"| {n:,} | {point['cpu']:.1f} | {1e4 * point['cpu'] / n:.2f} | {point['mb']:,.0f} |", flush=True)
-        record(Row("audit", f"every check, {n:,} synthetic records", "", point["cpu"]))
+            cost = apart(point, folder)
+        points.append((n, cost.result))
+        print(f"| {n:,} | {cost.result:.1f} | {1e4 * cost.result / n:.2f} | {cost.memory:,.0f} |", flush=True)
+        record(Row("audit", f"every check, {n:,} synthetic records", "", cost.result))
     slopes = [np.log(b[1] / a[1]) / np.log(b[0] / a[0]) for a, b in pairwise(points)]
     print(f"\ngrowth between points, as a power of the records: {', '.join(f'{s:.2f}' for s in slopes)} (1 is linear)")
 
 
-def point(folder: Path) -> None:
-    data = Dataset.open(folder / "data")
-    start = time.process_time()
-    audit(data, debug=True)
-    spent = time.process_time() - start
-    print(json.dumps({"cpu": spent, "mb": peak_mb()}))
+def point(folder: str) -> float:
+    """Processor seconds of one audit, without those of opening the data."""
+    data = Dataset.open(Path(folder) / "data")
+    return best(lambda: audit(data, debug=True), 1).cpu
 
 
 def main() -> None:
     made = parser(__doc__, data=True)
-    made.add_argument("what", choices=["keywords", "liar", "curve", "point"], metavar="{keywords,liar,curve}")
-    made.add_argument("folder", nargs="?", type=Path, help=argparse.SUPPRESS)
+    made.add_argument("what", choices=["keywords", "liar", "curve"])
     made.add_argument("--rows", type=int, default=180_000, help="posts for the keyword check")
     made.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="records for the curve")
     options = begin(made)
@@ -176,10 +170,8 @@ def main() -> None:
         keywords(options.rows)
     elif options.what == "liar":
         liar(options.data)
-    elif options.what == "curve":
-        curve(options.sizes)
     else:
-        point(options.folder)
+        curve(options.sizes)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from harness import begin, code_of, parser, shared
+from parts.shares import share
 
 OLD = "5dc14f42850c"  # the rules of the reading before
 SAMPLE = (("covid19-br", "por", 40), ("covid19-fake-news", "eng", 25), ("coaid", "eng", 15))
@@ -84,27 +85,16 @@ def draw(folder: Path, data: Path, seed: int, old: str, without: set[str]) -> No
 
 
 def count(folder: Path) -> dict[str, Any]:
-    from claimlab.core.stats.shares import wilson
-
     sheet = pl.read_csv(folder / "sheet.csv", schema_overrides={"grade": pl.String})
     joined = pl.read_csv(folder / "key.csv").join(sheet.select("item", "grade"), on="item")
     out: dict[str, Any] = {}
     for version in ("old", "new"):
         for language in ("por", "eng", "both"):
-            mine = joined.filter(
-                (pl.col("version") == version) & ((pl.col("language") == language) | (language == "both"))
-            )
+            mine = joined.filter(pl.col("version") == version, (pl.col("language") == language) | (language == "both"))
             parts = {grade: int((mine["grade"] == grade).sum()) for grade in GRADES}
-            share = {grade: wilson(n, mine.height) for grade, n in parts.items()}
-            out[f"{version}, {language}"] = {
-                "of": mine.height, "not graded": mine.height - sum(parts.values()),
-                **{g: f"{n} ({100 * n / mine.height:.0f} %; {_ends(share[g])})" for g, n in parts.items()},
-            }  # fmt: skip
+            left = {"not graded": mine.height - sum(parts.values())}
+            out[f"{version}, {language}"] = {**{g: share(n, mine.height) for g, n in parts.items()}, **left}
     return out
-
-
-def _ends(interval: tuple[float, float] | None) -> str:
-    return "–" if interval is None else f"{100 * interval[0]:.0f} to {100 * interval[1]:.0f}"
 
 
 def main() -> None:

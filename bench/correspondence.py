@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,14 +25,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 from harness import begin, parser, shared
+from parts.index import index_of
+from parts.shares import share
 
 from claimlab.catalog.load import load
-from claimlab.core.stats.shares import wilson
 from claimlab.enrich.checkworthy import best_claims
 from claimlab.enrich.correspondence import SHARE, Match, corresponds, matches
 from claimlab.enrich.query import make_queries, prepared
 from claimlab.search.analysis import EXACT, terms_of
-from claimlab.search.local import LocalIndex, build_index
 from claimlab.search.passage import best_passage
 from claimlab.search.query import Query
 from claimlab.text.guard import is_social
@@ -112,12 +111,8 @@ def _other(search: Search, reviews: pl.DataFrame, rng: np.random.Generator) -> I
 
 def _searcher(documents: pl.DataFrame) -> Search:
     """The hits for what is asked of a text."""
-    place = Path(tempfile.mkdtemp(prefix="claimlab-bench-"))
     rows = {row["id"]: row for row in documents.to_dicts()}
-    lines = [json.dumps({"id": i, "text": row["text"], "language": "por"}) for i, row in rows.items()]
-    (place / "documents.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    build_index(place / "documents.jsonl", place / "index")
-    index = LocalIndex(place / "index")
+    index = index_of({i: row["text"] for i, row in rows.items()}, "por")
 
     def search(text: str) -> list[dict[str, Any]]:
         hits = [hit for words in asked(text) for hit in index.search(Query(words, "por", max_results=HITS))]
@@ -157,20 +152,13 @@ def scored(held: list[tuple[Pair, list[Match]]], rule: Callable[[Match], bool]) 
     said = [(pair, any(map(rule, found))) for pair, found in held]
     right = sum(pair.true for pair, yes in said if yes)
     out = {
-        "precision": _share(right, sum(yes for _, yes in said)),
-        "recall": _share(right, sum(pair.true for pair, _ in said)),
+        "precision": share(right, sum(yes for _, yes in said)),
+        "recall": share(right, sum(pair.true for pair, _ in said)),
     }
     for kind in dict.fromkeys(pair.kind for pair, _ in said):
         mine = [yes for pair, yes in said if pair.kind == kind]
-        out[f"corresponds: {kind}"] = _share(sum(mine), len(mine))
+        out[f"corresponds: {kind}"] = share(sum(mine), len(mine))
     return out
-
-
-def _share(n: int, of: int) -> dict[str, Any]:
-    interval = wilson(n, of)
-    if interval is None:
-        return {"n": n, "of": of}
-    return {"n": n, "of": of, "%": round(100 * n / of, 1), "interval": [round(100 * end, 1) for end in interval]}
 
 
 def main() -> None:

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from harness import begin, code_of, parser, shared
+from parts.shares import share
 
 BEFORE = "f9d8eee21eb3"
 SETS = ("covid19-br", "fake-br", "factck-br")
@@ -149,15 +150,6 @@ def today(dataset: Any, table: pl.DataFrame) -> list[bool]:
         (match,) = matches(asked or "", [text or title], language[record])
         out.append(corresponds(match))
     return out
-
-
-def share(n: int, of: int) -> str:
-    from claimlab.core.stats.shares import wilson
-
-    interval = wilson(n, of)
-    if interval is None:
-        return f"{n} of {of}"
-    return f"{n} of {of} ({100 * n / of:.1f} %, 95 % {100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
 
 
 def main() -> None:

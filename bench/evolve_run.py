@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,6 +25,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from harness import begin, parser
+from llm_throughput import standing_in
 from parts.evolved import show
 from sklearn.model_selection import GroupKFold
 
@@ -49,16 +49,6 @@ from claimlab.llm.profiles import Price, Profile
 from claimlab.llm.prompts import Prompts
 
 ANSWER = json.dumps({"claim": "The bridge opened.", "influencing_attributes": ["job"], "influencing_reason": "So."})
-SERVER = """
-import asyncio
-from claimlab.llm.standin import StandIn
-async def main():
-    server = StandIn(lambda body: {answer!r}, latency={latency}, slots={slots})
-    listening = await server.start()
-    print(server.url, flush=True)
-    await listening.serve_forever()
-asyncio.run(main())
-"""
 
 
 def auditor(archive: str, folds: int, seed: int) -> Iterator[str]:
@@ -173,15 +163,8 @@ def throughput(claims: int, steps: int, latency: float, slots: int, concurrency:
     The same questions are asked of the model without a society in the same run: what that door reaches on this machine
     is the most that a society can.
     """
-    code = SERVER.format(answer=ANSWER, latency=latency, slots=slots)
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            url = server.stdout.readline().strip()
-            with tempfile.TemporaryDirectory() as folder:
-                rows = asyncio.run(_pass(url, claims, steps, concurrency, Path(folder)))
-        finally:
-            server.terminate()
+    with standing_in(latency, slots, ANSWER) as url, tempfile.TemporaryDirectory() as folder:
+        rows = asyncio.run(_pass(url, claims, steps, concurrency, Path(folder)))
     ideal = slots / latency
     size = f"{claims} claims x {steps} steps, {concurrency} claims at once"
     yield f"{size}; {latency * 1000:.0f} ms a call, {slots} slots: ideal {ideal:.0f} turns/s."

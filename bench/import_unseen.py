@@ -27,6 +27,7 @@ from typing import Any
 
 import polars as pl
 from harness import begin, parser, shared
+from load_all import FILES
 
 from claimlab.catalog.load import DATASETS, load
 from claimlab.core.errors import ClaimlabError
@@ -44,11 +45,7 @@ ENOUGH = 0.99  # of the records that both know, with the same label or date
 END = 60  # characters at the end of a text
 LEAST = 20  # records that both must know for a comparison
 
-# Files that are not called like their dataset, and those that no loader is for, with what the authors say of codes.
-FILES = {
-    "banfakenews-humanbaseline": "banfakenews", "cdl-eval-parts": "cdl-md", "checkthat-2022-task1-2": "checkthat",
-    "mr2-sample": "mr2", "multiclaim-samples": "multiclaim", "ifnd-mirror-splits": None, "checkthat-2021-task3": None,
-}  # fmt: skip
+# What the authors say of codes, of files that no loader is for.
 CODES = {"ifnd-mirror-splits": {"1": "true", "0": "false"}}
 
 Options = dict[str, Any]
@@ -63,8 +60,9 @@ class Verdict:
 class Expected:
     """What the files should come to: the records of the loader, in all variants, or what the authors say of codes."""
 
-    def __init__(self, stem: str, source: Path) -> None:
+    def __init__(self, stem: str, source: Path, folder: Path) -> None:
         name = FILES.get(stem, stem)
+        self.folder = folder  # for the map that a person would fill in
         self.codes = CODES.get(stem, {})
         self.records = None if name is None else truth(name, source)
 
@@ -166,7 +164,8 @@ def first_answer(message: str, path: Path, expected: Expected, given: Options) -
 
 def filled_map(path: Path, expected: Expected, given: Options) -> Path:
     """The map that `write_map` writes, with the verdicts that a person who knows the data would fill in."""
-    file = Path(tempfile.mkdtemp()) / "map.toml"
+    file = expected.folder / "map.toml"
+    file.unlink(missing_ok=True)
     meaning = expected.meaning(path, given)
     with contextlib.suppress(ClaimlabError):
         import_files(path, write_map=file, **given)
@@ -282,8 +281,8 @@ def main() -> int:
     for source in sorted(shared(folder=options.data).glob("*.zip")):
         if options.only and source.stem not in options.only:
             continue
-        expected = Expected(source.stem, source)
         with tempfile.TemporaryDirectory() as folder:
+            expected = Expected(source.stem, source, Path(folder))
             for path in [source, *tables_of(source, options.tables, Path(folder))]:
                 start = time.monotonic()
                 verdict = judge(path, expected)

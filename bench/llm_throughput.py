@@ -94,9 +94,10 @@ async def plain(url: str, n: int, concurrency: int) -> dict[str, float]:
 
 
 @contextmanager
-def standing_in(latency: float, slots: int) -> Iterator[str]:
-    """The address of the stand-in, in a process of its own."""
+def standing_in(latency: float, slots: int, answer: str | None = None) -> Iterator[str]:
+    """The address of the stand-in, in a process of its own; `answer` is what it says to everything."""
     command = [sys.executable, "-m", "claimlab.llm.standin", "--latency", str(latency), "--slots", str(slots)]
+    command += [] if answer is None else ["--answer", answer]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None

@@ -10,14 +10,13 @@ memory are its. Pages are asked for in one process, as a browser does, after the
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from audit_speed import synthetic
-from harness import Row, begin, in_child, parser, record
+from harness import Row, apart, begin, best, parser, record
 
 PARTS = ("split", "keywords", "audit", "detect", "evaluate", "pages")
 PAGES = {
@@ -26,10 +25,11 @@ PAGES = {
 }  # fmt: skip
 
 
-def do(part: str, folder: Path, rows: int) -> None:
+def do(part: str, place: str, rows: int) -> dict[str, Any]:
     """One verb, in a process of its own; the data as well, since a child counts its parent's memory as its peak."""
     import claimlab as cl
 
+    folder = Path(place)
     if part == "data":
         synthetic(rows).write(folder / "data")
     elif part == "split":
@@ -44,12 +44,14 @@ def do(part: str, folder: Path, rows: int) -> None:
         cl.detect(folder / "split", "stratified", output=folder / "luck", force=True)
         began = time.process_time()
         cl.evaluate([folder / "run", folder / "luck"], output=folder / "report", force=True)
-        print(json.dumps({"evaluate": time.process_time() - began}))
+        return {"evaluate": time.process_time() - began}
     else:
-        pages(folder)
+        return pages(folder)
+    return {}
 
 
-def pages(folder: Path) -> None:
+def pages(folder: Path) -> dict[str, list[int]]:
+    """Milliseconds of the first and the second answer."""
     from starlette.testclient import TestClient
 
     from claimlab.web.app import create_app
@@ -57,14 +59,13 @@ def pages(folder: Path) -> None:
     client = TestClient(create_app(folder), base_url="http://127.0.0.1:8765")
     entries = client.get("/api/").json()["entries"]
     place = next(entry["id"] for entry in entries if entry["name"] == "data" or entry["id"].startswith("data"))
+    times: dict[str, list[int]] = {}
     for name, query in PAGES.items():
-        times = []
         for _ in range(2):
-            began = time.process_time()
-            answer = client.get(f"/datasets/{place}{query}")
-            times.append(time.process_time() - began)
-            assert answer.status_code == 200, answer.text
-        print(json.dumps({name: [round(1000 * seconds) for seconds in times]}))
+            cost = best(lambda query=query: client.get(f"/datasets/{place}{query}"), 1)  # type: ignore[misc]
+            assert cost.result.status_code == 200, cost.result.text
+            times.setdefault(f"{name}, ms", []).append(round(1000 * cost.cpu))
+    return times
 
 
 def main() -> None:
@@ -72,23 +73,18 @@ def main() -> None:
     made.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[])
     made.add_argument("--rows", type=int, default=1_000_000)
     made.add_argument("--folder", type=Path, help="keep data and results here")
-    made.add_argument("--do", help="internal")
-    options = begin(made) if "--do" not in sys.argv else made.parse_args()
-    if options.do:
-        return do(options.do, options.folder, options.rows)
+    options = begin(made)
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
-        itself = [sys.executable, __file__, "--folder", str(folder), "--rows", str(options.rows)]
         if not (folder / "data").is_dir():
-            in_child([*itself, "--do", "data"])
+            apart(do, "data", folder, options.rows)
         print(f"| {options.rows:,} records | processor seconds | seconds by the clock | peak MB |\n|---|---|---|---|")
         for part in options.parts or PARTS:
-            cost = in_child([*itself, "--do", part])
+            cost = apart(do, part, folder, options.rows)
             print(f"| {part} | {cost.cpu:.1f} | {cost.wall:.0f} | {cost.memory:,.0f} |", flush=True)
-            for line in cost.result.splitlines():
-                print(f"  {line}")
+            for name, figure in cost.result.items():
+                print(f"  {name}: {figure}")
             record(Row("million", f"{part}, {options.rows:,} records", "", cost.cpu))
-    return None
 
 
 if __name__ == "__main__":

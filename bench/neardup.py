@@ -11,18 +11,13 @@ precision is that of the pairs a finder returns. The peers come with: pip instal
 
 from __future__ import annotations
 
-import argparse
-import json
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from harness import Row, begin, cpu_seconds, parser, peak_mb, record
+from harness import Killed, Row, apart, begin, best, parser, peak_mb, record
 from parts.neardup_peers import FINDERS, NotInstalled
 
 THRESHOLD = 0.7
@@ -108,33 +103,28 @@ def precision(texts: list[str], pairs: np.ndarray, sample: int = 100_000) -> flo
     return right / len(pairs)
 
 
-def work(name: str, data: Path, out: Path) -> None:
-    """In a process of its own: run one finder, write its pairs, print what it took."""
+def work(name: str, data: str, out: str) -> dict[str, Any]:
+    """In a process of its own: run one finder and write its pairs; what it took, or why it could not run."""
     texts = pl.read_parquet(data)["text"].to_list()
-    finder = FINDERS[name]()
+    try:
+        finder = FINDERS[name]()
+    except NotInstalled as missing:
+        return {"note": str(missing)}
     before = peak_mb()
-    began, cpu = time.perf_counter(), cpu_seconds()
-    pairs = list(finder(texts, THRESHOLD))
-    took = {"seconds": time.perf_counter() - began, "cpu": cpu_seconds() - cpu}
-    np.save(out, np.asarray(pairs, dtype=np.int64).reshape(-1, 2))
-    print(json.dumps({**took, "peak_mb": peak_mb(), "texts_mb": before}))
+    cost = best(lambda: list(finder(texts, THRESHOLD)), 1)
+    np.save(out, np.asarray(cost.result, dtype=np.int64).reshape(-1, 2))
+    return {"seconds": cost.wall, "cpu": cost.cpu, "peak_mb": cost.memory, "texts_mb": before}
 
 
 def measure(name: str, data: Path, texts: list[str], truth: set[tuple[int, int]]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "pairs.npy"
-        done = subprocess.run(
-            [sys.executable, __file__, "--worker", name, "--data", str(data), "--out", str(out)],
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode == NotInstalled.exit_code:
-            return {"finder": name, "note": done.stderr.strip().splitlines()[-1]}
-        if done.returncode < 0:
-            return {"finder": name, "note": f"not measured: killed by signal {-done.returncode} (9: out of memory)"}
-        if done.returncode:
-            raise SystemExit(f"{name} failed:\n{done.stderr}")
-        cost = json.loads(done.stdout.strip().splitlines()[-1])
+        try:
+            cost = apart(work, name, data, out).result
+        except Killed as killed:
+            return {"finder": name, "note": f"not measured: {killed}"}
+        if "note" in cost:
+            return {"finder": name, **cost}
         pairs = np.load(out)
     pairs = np.unique(np.sort(pairs, axis=1), axis=0)
     found = set(map(tuple, pairs.tolist()))
@@ -225,11 +215,7 @@ def curve(sizes: list[int], memory: str) -> None:
     for size in sizes:
         with tempfile.TemporaryDirectory(dir=".") as folder:
             write_posts(block, size, Path(folder))
-            command = [sys.executable, __file__, "--stream", "--data", folder, "--memory", memory]
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode:
-                raise SystemExit(done.stderr)
-            row = json.loads(done.stdout.strip().splitlines()[-1])
+            row = apart(stream, folder, memory).result
         print(
             f"{size:>12,}{row['seconds']:>9.1f}{row['cpu']:>8.1f}{size / row['seconds']:>10,.0f}{row['peak_mb']:>9,.0f}"
             f"{row['clusters']:>10,}{row['disk_mb']:>9,.0f}",
@@ -249,15 +235,15 @@ def write_posts(block: list[str], size: int, folder: Path) -> None:
         pl.DataFrame({"text": texts}).write_parquet(folder / f"{number:04}.parquet")
 
 
-def stream(folder: Path, memory: str) -> None:
+def stream(place: str, memory: str) -> dict[str, float]:
+    """In a process of its own: the clusters of the posts in a folder, and what they took."""
     from claimlab.text.neardup import stream_clusters
 
-    workdir = folder / "work"
-    began, cpu = time.perf_counter(), cpu_seconds()
-    clusters = stream_clusters(sorted(folder.glob("*.parquet")), "text", memory=memory, workdir=workdir, keep=True)
-    took = {"seconds": time.perf_counter() - began, "cpu": cpu_seconds() - cpu}
-    disk = sum(f.stat().st_size for f in workdir.rglob("*") if f.is_file()) / 1e6
-    print(json.dumps({**took, "peak_mb": peak_mb(), "clusters": len(clusters), "disk_mb": disk}))
+    files, work = sorted(Path(place).glob("*.parquet")), Path(place) / "work"
+    cost = best(lambda: len(stream_clusters(files, "text", memory=memory, workdir=work, keep=True)), 1)
+    disk = sum(f.stat().st_size for f in work.rglob("*") if f.is_file()) / 1e6
+    took = {"seconds": cost.wall, "cpu": cost.cpu, "peak_mb": cost.memory}
+    return {**took, "clusters": cost.result, "disk_mb": disk}
 
 
 def main() -> None:
@@ -268,20 +254,8 @@ def main() -> None:
     made.add_argument("--curve", action="store_true")
     made.add_argument("--sizes", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000], help="for --curve")
     made.add_argument("--memory", default="8GB", help="for --curve")
-    made.add_argument("--worker", help=argparse.SUPPRESS)
-    made.add_argument("--stream", action="store_true", help=argparse.SUPPRESS)
-    made.add_argument("--data", type=Path, help=argparse.SUPPRESS)
-    made.add_argument("--out", type=Path, help=argparse.SUPPRESS)
     chosen = begin(made)
-    if chosen.worker:
-        try:
-            work(chosen.worker, chosen.data, chosen.out)
-        except NotInstalled as missing:
-            print(missing, file=sys.stderr)
-            raise SystemExit(NotInstalled.exit_code) from None
-    elif chosen.stream:
-        stream(chosen.data, chosen.memory)
-    elif chosen.curve:
+    if chosen.curve:
         curve(chosen.sizes, chosen.memory)
     else:
         compare(chosen.texts, chosen.only, chosen.repeat)

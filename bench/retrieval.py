@@ -13,9 +13,7 @@ of the plain words; and bm25s with tantivy's k1.
 
 from __future__ import annotations
 
-import json
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +23,11 @@ import numpy as np
 import polars as pl
 import tantivy
 from harness import Row, begin, best, need, parser, profiled, record, shared
+from parts.index import index_of
 
 from claimlab.catalog.load import load
 from claimlab.search import local
 from claimlab.search.analysis import analyzer
-from claimlab.search.local import LocalIndex, build_index
 from claimlab.search.query import Query
 
 DATASETS = ("climate-fever", "covid-fact")
@@ -62,15 +60,9 @@ def recall(found: list[list[int]], relevant: list[set[int]], depth: int) -> floa
 
 
 def claimlab_local(sentences: list[str]) -> Search:
-    kept = tempfile.TemporaryDirectory(prefix="claimlab-bench-")
-    folder = Path(kept.name)
-    rows = (json.dumps({"id": str(i), "text": s}) for i, s in enumerate(sentences))
-    (folder / "pool.jsonl").write_text("\n".join(rows), encoding="utf-8")
-    build_index(folder / "pool.jsonl", folder / "index", language="eng")
-    index = LocalIndex(folder / "index")
+    index = index_of({str(i): sentence for i, sentence in enumerate(sentences)}, "eng")
 
     def search(claims: list[str]) -> list[list[int]]:
-        assert Path(kept.name).is_dir()  # the folder lives as long as this function
         queries = (Query(claim, language="eng", max_results=DEPTH) for claim in claims)
         return [[int(e.more["document"]) for e in index.search(query)] for query in queries]
 

@@ -12,13 +12,15 @@ from __future__ import annotations
 from harness.data import DATA, ROOT, code_of, need, shared, unmeasured
 from harness.machine import busy, kernel, machine, versions
 from harness.results import Row, begin, parser, record, rows_of
-from harness.timing import Cost, best, compare, cpu_seconds, in_child, peak_mb, profiled
+from harness.timing import Cost, Killed, apart, best, compare, cpu_seconds, in_child, peak_mb, profiled
 
 __all__ = [
     "DATA",
     "ROOT",
     "Cost",
+    "Killed",
     "Row",
+    "apart",
     "begin",
     "best",
     "busy",

@@ -66,7 +66,7 @@ def banner() -> list[str]:
     fallbacks = [name for name, value in about.items() if value == "NumPy fallback"]
     if fallbacks:
         lines.append(
-            f"# WARNING: {' and '.join(fallbacks)} is NOT COMPILED in this checkout: figures are of the slower NumPy "
+            f"# WARNING: NOT COMPILED in this checkout: {' and '.join(fallbacks)}; figures are of the slower NumPy "
             "fallback. Build it with: python setup.py build_ext --inplace"
         )
     if now := busy():

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import cProfile
 import gc
+import inspect
 import io
+import json
 import os
 import pstats
 import resource
@@ -18,7 +20,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 
@@ -70,6 +73,10 @@ def compare(jobs: Mapping[str, Callable[[], Any]], repeat: int = 3) -> dict[str,
     return {name: least(each) for name, each in costs.items()}
 
 
+class Killed(SystemExit):
+    """A child that was killed; where nobody expects it, it ends the script."""
+
+
 def in_child(command: list[str], **more: Any) -> Cost:
     """A command in a process of its own, with its memory; what it prints is the result. A failure ends the script."""
     started = time.perf_counter()
@@ -79,10 +86,22 @@ def in_child(command: list[str], **more: Any) -> Cost:
             output = child.stdout.read()
             _, status, used = os.wait4(child.pid, 0)  # tells what it used, which Popen's own wait does not
             child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode < 0:
+            raise Killed(f"killed by signal {-child.returncode} (9: out of memory)")
         if child.returncode:
             errors.seek(0)
             sys.exit(f"{' '.join(command)} ended with {child.returncode}:\n{errors.read()}")
     return Cost(used.ru_utime + used.ru_stime, time.perf_counter() - started, used.ru_maxrss / 1024, output)
+
+
+def apart(function: Callable[..., Any], *arguments: Any) -> Cost:
+    """A function of a script in a process of its own, with its memory; arguments and result are as JSON has them."""
+    file = Path(inspect.getfile(function)).resolve()
+    code = f"from {file.stem} import {function.__name__} as job; print(json.dumps(job(*json.loads(sys.argv[1]))))"
+    command = [sys.executable, "-c", f"import json, sys; {code}", json.dumps(arguments, default=str)]
+    path = os.pathsep.join(filter(None, [str(file.parent), os.environ.get("PYTHONPATH")]))
+    cost = in_child(command, env={**os.environ, "PYTHONPATH": path})
+    return replace(cost, result=json.loads(cost.result.splitlines()[-1]))
 
 
 def profiled(job: Callable[[], Any], lines: int = 8) -> str:

@@ -53,6 +53,16 @@ def with_split(dataset: Dataset, side: pl.Series) -> Dataset:
     return Dataset.build(dataset.name, dataset.records.with_columns(side.alias("split")), synthetic=dataset.synthetic)
 
 
+def table(
+    title: str, source: Dataset, task: str = "veracity", by: str = "group", *, own: bool = False,
+    shortcuts: tuple[str, ...] = ("length",), published: str = "none", note: str = "", least: float | None = None,
+    **asked: Any,
+) -> Table:  # fmt: skip
+    """One question to one dataset; `own`: tested on its published test rows. What is `asked` is of the split."""
+    split = partial(own_test if own else dealt, source, by, task, **asked)
+    return Table(title, open_task(task, source.records), split, shortcuts, published, note, least)
+
+
 def covid19_br(data: Path) -> Iterator[Table]:
     raw = load("covid19-br", shared("covid19-br.zip", data))
     os.environ.setdefault("CLAIMLAB_CL100K", str(shared("cl100k_base.tiktoken", data)))
@@ -60,61 +70,41 @@ def covid19_br(data: Path) -> Iterator[Table]:
     validated = clean(raw, "pt-afc", decisions=people).dataset
     surface = ("length", "punctuation", "case")
     published = "Bertimbau, fine-tuned: 81.1 text only, 82.1 with evidence; one split of its own"
-    yield Table(
-        "COVID19.BR, validated (recipe `pt-afc`, URLs removed), shares of `claimlab split`: 70/10/20",
-        open_task("veracity"),
-        partial(dealt, validated, "group", "veracity", shares="70/10/20"),
-        surface,
-        published=published,
+    yield table(
+        "COVID19.BR, validated (recipe `pt-afc`, URLs removed), shares of `claimlab split`: 70/10/20", validated,
+        shares="70/10/20", shortcuts=surface, published=published, least=82.5,
         note="The paper's Table 6 swaps accuracy and F1 of Bertimbau; these are its F1.",
-        least=82.5,
-    )
-    yield Table(
-        "COVID19.BR, validated, shares 80/10/10",
-        open_task("veracity"),
-        partial(dealt, validated, "group", "veracity"),
-        surface,
-        published=published,
+    )  # fmt: skip
+    yield table(
+        "COVID19.BR, validated, shares 80/10/10", validated, shortcuts=surface, published=published,
         note="Half as many test rows as above: the score of a seed moves by three points.",
-    )
-    yield Table(
-        "COVID19.BR, validated, 70/10/20, relabelled rows trained on and never tested on, as the paper does",
-        open_task("veracity"),
-        partial(dealt, validated, "group", "veracity", shares="70/10/20", changed_in_test=False),
-        surface,
-        published=published,
-    )
-    yield Table(
-        "COVID19.BR, texts as released",
-        open_task("veracity"),
-        partial(dealt, raw, "group", "veracity"),
-        (*surface, "url"),
+    )  # fmt: skip
+    yield table(
+        "COVID19.BR, validated, 70/10/20, relabelled rows trained on and never tested on, as the paper does", validated,
+        shares="70/10/20", changed_in_test=False, shortcuts=surface, published=published,
+    )  # fmt: skip
+    yield table(
+        "COVID19.BR, texts as released", raw, shortcuts=(*surface, "url"),
         note=f"With links, and with the {raw.records.height - validated.records.height} texts that validation removes.",
-    )
+    )  # fmt: skip
 
 
 def fake_br(data: Path) -> Iterator[Table]:
     source = load("fake-br", shared("fake-br.zip", data), variant="normalised")
-    validated = clean(source, "pt-afc").dataset
-    yield Table(
-        "Fake.br, size-normalised, pairs kept together",
-        open_task("veracity"),
-        partial(dealt, validated, "group", "veracity"),
-        ("length", "punctuation", "case", "source"),
+    yield table(
+        "Fake.br, size-normalised, pairs kept together", clean(source, "pt-afc").dataset, least=95.5,
+        shortcuts=("length", "punctuation", "case", "source"),
         published="Bertimbau, fine-tuned: 98.9 text only; one split of its own, pairs kept together too",
-        least=95.5,
-    )
+    )  # fmt: skip
 
 
 def policlaim(data: Path) -> Iterator[Table]:
-    source = load("afacta", shared("afacta.zip", data))
-    yield Table(
+    yield table(
         "PoliClaim, claim detection (published test speeches; dev drawn from the training rows)",
-        open_task("claim-detection"),
-        partial(own_test, source, "random", "claim-detection"),
-        ("length", "punctuation", "source"),
+        load("afacta", shared("afacta.zip", data)), "claim-detection", "random", own=True,
+        shortcuts=("length", "punctuation", "source"),
         published="DeBERTa 79.8 (accuracy 80.0), RoBERTa 77.5; a sample of its own",
-    )
+    )  # fmt: skip
 
 
 def own_test(source: Dataset, by: str, task: str, seed: int) -> Dataset:
@@ -128,34 +118,26 @@ def own_test(source: Dataset, by: str, task: str, seed: int) -> Dataset:
 
 def covid19_fake_news(data: Path) -> Iterator[Table]:
     source = load("covid19-fake-news", shared("covid19-fake-news.zip", data))
-    yield Table(
-        "COVID19-fake-news (published test rows; dev drawn from the others)",
-        open_task("veracity"),
-        partial(own_test, source, "group", "veracity"),
-        ("length", "punctuation", "url"),
-    )
+    title = "COVID19-fake-news (published test rows; dev drawn from the others)"
+    yield table(title, source, own=True, shortcuts=("length", "punctuation", "url"))
 
 
 def evolved(data: Path) -> Iterator[Table]:
-    source = load("evolved-claims", shared("evolved-claims.zip", data), variant="detection")
-    yield Table(
+    archive = shared("evolved-claims.zip", data)
+    yield table(
         "Evolved claims: seeds against non-claims, grouped by base claim",
-        open_task("claim-detection"),
-        partial(dealt, source, "group", "claim-detection"),
-        ("length", "punctuation"),
+        load("evolved-claims", archive, variant="detection"), "claim-detection", shortcuts=("length", "punctuation"),
         published="RoBERTa 88.1, DeBERTa 87.8; a sample of its own. A bag of words: 95.6 (measured before)",
-    )
+    )  # fmt: skip
     before = {"language-style": 99.4, "message-granularity": 94.8, "causal-structure": 94.6, "expression-type": 92.3,
               "stance-polarity": 81.0}  # fmt: skip
     for name, figure in before.items():
-        part = load("evolved-claims", shared("evolved-claims.zip", data), variant=name)
+        part = load("evolved-claims", archive, variant=name)
         target = part.records.with_columns(evolved_value(part.records).alias("label_raw"))
-        yield Table(
-            f"Evolved claims: which {name.replace('-', ' ')} was aimed at, grouped by base claim",
-            open_task("label_raw", target),
-            partial(dealt, Dataset.build(part.name, target, synthetic=True), "group", "label_raw", shares="70/10/20"),
-            published=f"TF-IDF + logistic regression as an auditor: {figure} (measured before)",
-        )
+        title = f"Evolved claims: which {name.replace('-', ' ')} was aimed at, grouped by base claim"
+        published = f"TF-IDF + logistic regression as an auditor: {figure} (measured before)"
+        aimed = Dataset.build(part.name, target, synthetic=True)
+        yield table(title, aimed, "label_raw", shares="70/10/20", published=published)
 
 
 def evolved_value(records: pl.DataFrame) -> pl.Series:
@@ -172,22 +154,19 @@ def f3(data: Path) -> Iterator[Table]:
         "bluff-2": "veracity and author: four classes (BLUFF task 2)",
     }
     for task, title in titles.items():
-        yield Table(
-            f"F3, {title}, rewrites kept with their source",
-            open_task(task),
-            partial(dealt, source, "group", task),
-            ("length", "source", "punctuation"),
-        )
+        shortcuts = ("length", "source", "punctuation")
+        yield table(f"F3, {title}, rewrites kept with their source", source, task, shortcuts=shortcuts)
 
 
 def twitter15(data: Path) -> Iterator[Table]:
     source = load("twitter15", shared("twitter15.zip", data))
-    task = open_task("label_raw", source.records)
-    shortcuts = ("length", "event", "source")
-    random = partial(dealt, source, "random", "label_raw", shares="70/10/20")
-    held = partial(dealt, source, "event", "label_raw", shares="70/10/20")
-    yield Table("Twitter15, four classes, random split", task, random, shortcuts, note="Events stand on both sides.")
-    yield Table("Twitter15, four classes, events held out", task, held, shortcuts, note="The same data and detectors.")
+    for by, title, note in (
+        ("random", "random split", "Events stand on both sides."),
+        ("event", "events held out", "The same data and detectors."),
+    ):
+        shortcuts = ("length", "event", "source")
+        title = f"Twitter15, four classes, {title}"
+        yield table(title, source, "label_raw", by, shares="70/10/20", shortcuts=shortcuts, note=note)
 
 
 def cross_lingual(data: Path) -> Iterator[Table]:
@@ -198,12 +177,11 @@ def cross_lingual(data: Path) -> Iterator[Table]:
         "NLP4IF-2021 (ara, eng to bul)": nlp4if,
         "MuMiN claims (languages identified from the text)": Dataset.build("mumin", spoken),
     }.items():
-        task = open_task("veracity")
         head = source.records["language"].map_elements(resource, return_dtype=pl.String) == "head"
         inside = Dataset.build(source.name, source.records.filter(head.fill_null(False)))
         trained = f"{title}: trained on head languages, tested on"
-        yield Table(f"{trained} head", task, partial(dealt, inside, "group", "veracity"))
-        yield Table(f"{trained} tail", task, partial(dealt, source, "head-to-tail", "veracity"))
+        yield table(f"{trained} head", inside)
+        yield table(f"{trained} tail", source, by="head-to-tail")
 
 
 def resource(language: str) -> str | None:

@@ -18,8 +18,7 @@ Pairs = Iterable[tuple[int, int]]
 Finder = Callable[[list[str], float], Pairs]
 
 
-class NotInstalled(Exception):
-    exit_code = 42
+class NotInstalled(Exception): ...
 
 
 def need(module: str) -> ModuleType:

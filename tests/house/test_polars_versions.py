@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 
 import polars as pl
+import polars_versions as versions
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def bench() -> ModuleType:
-    spec = spec_from_file_location("polars_versions", ROOT / "bench" / "polars_versions.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.slow
 def test_the_oldest_and_the_newest_polars_give_the_same_results(tmp_path: Path) -> None:
-    versions = bench()
     try:
         versions.install(versions.OLD, tmp_path / "site")
     except subprocess.CalledProcessError as error:
@@ -35,7 +22,6 @@ def test_the_oldest_and_the_newest_polars_give_the_same_results(tmp_path: Path) 
 
 
 def test_a_difference_is_found_and_hashes_are_none(tmp_path: Path) -> None:
-    versions = bench()
     for name, rows, digest in (("a", [1, 2], "0" * 64), ("b", [2, 1], "f" * 64)):
         folder = tmp_path / name
         folder.mkdir()

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-from pathlib import Path
-from typing import Any
 
 import pytest
-
-BENCH = Path(__file__).resolve().parents[2] / "bench" / "llm_throughput.py"
-
-
-def bench(**settings: Any) -> dict[str, Any]:
-    spec = importlib.util.spec_from_file_location("llm_throughput", BENCH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    found: dict[str, Any] = module.bench(**settings)
-    return found
+from llm_throughput import bench
 
 
 @pytest.mark.slow

@@ -189,7 +189,8 @@ def http(status: int, body: bytes, headers: list[str] | None = None) -> bytes:
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
-    stand_in = StandIn(latency=arguments.latency, slots=arguments.slots, strict=arguments.strict)
+    answer = echo if arguments.answer is None else lambda _: str(arguments.answer)
+    stand_in = StandIn(answer, latency=arguments.latency, slots=arguments.slots, strict=arguments.strict)
     server = await stand_in.start(arguments.port)
     sys.stdout.write(stand_in.url + "\n")
     sys.stdout.flush()
@@ -201,6 +202,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--latency", type=float, default=0.2, help="seconds before every answer")
     parser.add_argument("--slots", type=int, default=64, help="requests worked on at once")
+    parser.add_argument("--answer", help="what it says to everything")
     parser.add_argument("--strict", action="store_true", help="say 429 to more than that, instead of letting them wait")
     asyncio.run(_serve(parser.parse_args()))
 
