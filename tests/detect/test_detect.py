@@ -27,7 +27,8 @@ WALK = [
 @pytest.mark.parametrize("name", WALK)
 def test_every_detector_keeps_the_contract(name: str, tmp_path: Path) -> None:
     data, kind = clean_twin(size=200), DETECTORS.get(name)
-    runs = [detect(data, kind(**kind.trial), seed=3) for _ in range(2)]
+    ready = [kind(**kind.trial) for _ in range(2)]
+    runs = [detect(data, one, seed=3) for one in ready]
     table = runs[0].tables["predictions"]
     assert table.equals(runs[1].tables["predictions"]), "the same seed gives the same predictions"
     test = data.records.filter(pl.col("split") == "test")
@@ -37,6 +38,12 @@ def test_every_detector_keeps_the_contract(name: str, tmp_path: Path) -> None:
         assert sum(json.loads(scores).values()) == pytest.approx(1, abs=1e-5)
     runs[0].write(tmp_path / "run")
     assert Dataset.open(tmp_path / "run").lineage[-1].parameters["detector"] == name
+    (tmp_path / "kept").mkdir()
+    assert ready[0].keep(tmp_path / "kept"), "other processes can predict with what it learned"
+    other = kind.__new__(kind)
+    other.take_up(tmp_path / "kept")
+    assert other.predict(test) == ready[1].predict(test)
+    assert other.parameters() == ready[1].parameters()
 
 
 def test_labels_of_test_rows_are_never_seen() -> None:

@@ -23,7 +23,8 @@ pytestmark = pytest.mark.slow
 VERBS: dict[str, Callable[[str, str], object]] = {
     "audit": lambda out, engine: cl.audit("data", checks=["length", "one-class"], limit=120, output=out, engine=engine),
     "clean": lambda out, engine: cl.clean("data", output=out, engine=engine),
-    "detect": lambda out, engine: cl.detect("data", "tfidf", output=out, engine=engine),
+    "detect": lambda out, engine: cl.detect("data", "tfidf", shard=10, output=out, engine=engine),
+    "detect, a tree": lambda out, engine: cl.detect("data", "shortcut", shard=10, output=out, engine=engine),
     "evolve": lambda out, engine: cl.evolve("data", steps=3, limit=45, output=out, engine=engine),
     "generate filter": lambda out, engine: cl.quality_filter(
         "generated", metrics=["language", "details", "change-log"], output=out, engine=engine
@@ -61,7 +62,7 @@ def test_engines_write_the_same_bytes(
 ) -> None:
     monkeypatch.chdir(workspace)
     monkeypatch.setattr(rows, "LEAST", 60)  # so that small data has several shards
-    monkeypatch.setattr(predicted, "ROWS", 20)
+    monkeypatch.setattr(predicted, "ROWS", 2)
     shards: dict[str, int] = {}
     _count(shards, monkeypatch)
     bytes_of = {}

@@ -8,9 +8,7 @@ best-scored class is always the model's answer.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -54,21 +52,6 @@ class Linear:
 
     def predict(self, matrix: Any) -> list[Prediction]:
         return as_predictions(_margins(self.model, matrix), [str(c) for c in self.model.classes_], self.temperature)
-
-    def keep(self, folder: Path) -> None:
-        """Write the fitted model as plain arrays."""
-        np.savez(folder / "linear.npz", coef=self.model.coef_, intercept=self.model.intercept_)
-        about = {"classes": [str(c) for c in self.model.classes_], "temperature": self.temperature}
-        (folder / "linear.json").write_text(json.dumps(about), encoding="utf-8")
-
-    def take_up(self, folder: Path) -> None:
-        """The model that `keep` wrote."""
-        about = json.loads((folder / "linear.json").read_text(encoding="utf-8"))
-        self.model, self.temperature = self._model(1.0, 0), about["temperature"]
-        with np.load(folder / "linear.npz", allow_pickle=False) as arrays:
-            self.model.coef_, self.model.intercept_ = arrays["coef"], arrays["intercept"]
-        self.model.classes_ = np.asarray(about["classes"])
-        self.model.n_features_in_ = self.model.coef_.shape[1]
 
     def _model(self, strength: float, seed: int) -> Any:
         from sklearn.linear_model import LogisticRegression

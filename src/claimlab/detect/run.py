@@ -175,10 +175,10 @@ def _predict(
 ) -> list[Prediction]:
     """Shard by shard. A shard in which something failed is not taken up again, so that what failed is tried again."""
     records = job.shown["test"].records
-    if not timed and (shared := shared_predictions(detector, records, progress)):
+    shard = QUICK if detector.quick and shard == SHARD else shard
+    if not timed and (shared := shared_predictions(detector, records, shard, progress)):
         return [replace(p, cost=0.0) if p.cost is None else p for p in shared]
     done: list[Prediction] = []
-    shard = QUICK if detector.quick and shard == SHARD else shard
     for number, start in enumerate(range(0, records.height, shard)):
         rows = records[start : start + shard]
         predictions = [restored(raw) for raw in journal.read(f"{number:06d}") or []]

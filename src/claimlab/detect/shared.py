@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +16,34 @@ from claimlab.core.engine.current import place, shares
 from claimlab.core.progress import Progress
 from claimlab.detect.detector import DETECTORS, Detector, Prediction
 from claimlab.detect.tables import restored, stored
+from claimlab.tasks.task import Task, open_task
 
-ROWS = 20_000  # records in a shard
+ROWS = 2_000  # records in a shard; of a quick detector ten times as many
 
 
-def shared_predictions(detector: Detector, records: pl.DataFrame, progress: Progress) -> list[Prediction]:
-    """The predictions for all records, in order; none where the run does not share its work, the detector may ask a
-    model or a search, or what it learned cannot be written."""
-    ours = DETECTORS.all().get(detector.name) is type(detector)  # a worker opens it by its name
-    if not shares() or detector.handles or not ours or records.height <= ROWS:
+def shared_predictions(detector: Detector, records: pl.DataFrame, size: int, progress: Progress) -> list[Prediction]:
+    """The predictions for all records, in order, asked for `size` records at a time as without shards; none where the
+    run does not share its work, the detector may ask a model or a search, or what it learned cannot be written."""
+    ours = DETECTORS.all().get(detector.name) is type(detector)  # a worker makes it by its name
+    rows = max(1, (10 * ROWS if detector.quick else ROWS) // size) * size
+    if not shares() or detector.handles or not ours or not _known(detector.task) or records.height <= rows:
         return []
     with place() as here:
         learned = here.absolute() / "learned"
         with atomic_folder(learned) as building:
             if not detector.keep(building):
                 return []
-        common = {"detector": detector.name, "settings": detector.parameters(), "learned": str(learned)}
+        common = {"detector": detector.name, "task": detector.task.name, "learned": str(learned), "size": size}
         common["digest"] = digest_tree(learned)
-        parts = [records[start : start + ROWS] for start in range(0, records.height, ROWS)]
+        parts = [records[start : start + rows] for start in range(0, records.height, rows)]
         shards = [{**common, "rows": _written(part, here.absolute() / "predicted")} for part in parts]
         outputs = run_stage(do_predictions, shards, folder=here, name="predictions", progress=progress)
         return [restored(raw) for file in outputs for raw in json.loads(file.read_text(encoding="utf-8"))]
+
+
+def _known(task: Task) -> bool:
+    """Whether a worker can open the task by its name."""
+    return replace(open_task(task.name), read=task.read) == task
 
 
 def _written(rows: pl.DataFrame, folder: Path) -> str:
@@ -51,7 +59,11 @@ def _written(rows: pl.DataFrame, folder: Path) -> str:
 
 def do_predictions(shard: Any, output: Path) -> None:
     """The predictions for some rows."""
-    detector = DETECTORS.get(shard["detector"])(**shard["settings"])
+    kind = DETECTORS.get(shard["detector"])
+    detector = kind.__new__(kind)
     detector.take_up(Path(shard["learned"]))
-    predictions = detector.predict(pl.read_parquet(shard["rows"]))
-    output.write_text(json.dumps([stored(one) for one in predictions], ensure_ascii=False), encoding="utf-8")
+    detector.task = open_task(shard["task"])
+    records, size = pl.read_parquet(shard["rows"]), shard["size"]
+    parts = [records[start : start + size] for start in range(0, records.height, size)]
+    predictions = [stored(one) for part in parts for one in detector.predict(part)]
+    output.write_text(json.dumps(predictions, ensure_ascii=False), encoding="utf-8")

@@ -14,7 +14,7 @@ import polars as pl
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.linear import as_predictions, temperature
 from claimlab.detect.neural.files import MINILM, Device, choose_device
-from claimlab.detect.neural.save import refuse, save_fitted
+from claimlab.detect.neural.save import load_fitted, refuse, save_fitted
 from claimlab.detect.neural.train import Fitted, Pooling, Recipe, train
 from claimlab.detect.texts import texts_of
 
@@ -37,6 +37,7 @@ class Encoder(Detector):
     summary: ClassVar[str] = "A transformer fine-tuned on train, stopped early on dev (default: all-MiniLM-L6-v2)."
     extra: ClassVar[str | None] = "encoder,embeddings"
     unreported: ClassVar[frozenset[str]] = frozenset({"device", "save"})
+    aside: ClassVar[frozenset[str]] = frozenset({"fitted"})
     trial: ClassVar[Mapping[str, Any]] = {"steps": 2, "max_length": 16, "device": "cpu"}
 
     def __init__(
@@ -87,6 +88,16 @@ class Encoder(Detector):
         return as_predictions(
             self.fitted.logits(texts_of(records).to_list(), self.progress), self.classes, self.temperature
         )
+
+    def keep(self, folder: Path) -> bool:
+        if self.fitted.device != "cpu":  # one GPU is not shared by processes
+            return False
+        save_fitted(self.fitted, folder / "network", {"classes": self.classes})
+        return super().keep(folder)
+
+    def take_up(self, folder: Path) -> None:
+        super().take_up(folder)
+        self.fitted, _ = load_fitted(folder / "network", "cpu")
 
     def recipes(self) -> Iterator[Recipe]:
         """One recipe, or every one of the grid."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 import polars as pl
@@ -9,7 +10,7 @@ import polars as pl
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.neural.embed import Vectors, open_embedder
-from claimlab.detect.neural.files import MINILM, Device
+from claimlab.detect.neural.files import MINILM, Device, choose_device
 from claimlab.detect.texts import texts_of
 
 
@@ -41,6 +42,13 @@ class Sentence(Detector):
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(self._vectors(records))
+
+    def keep(self, folder: Path) -> bool:
+        return choose_device(self.device) == "cpu" and super().keep(folder)  # one GPU is not shared by processes
+
+    def take_up(self, folder: Path) -> None:
+        super().take_up(folder)
+        self.device = "cpu"
 
     def _vectors(self, records: pl.DataFrame) -> Vectors:
         embed = open_embedder(self.model, self.device, self.max_length)

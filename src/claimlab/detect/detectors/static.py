@@ -20,6 +20,7 @@ from claimlab.detect.texts import texts_of
 class Static(Detector):
     name: ClassVar[str] = "static"
     summary: ClassVar[str] = "Averaged static word vectors (wordllama) with a linear model, tuned on dev."
+    quick: ClassVar[bool] = True
     extra: ClassVar[str | None] = "embeddings"
 
     def __init__(self, *, head: Kind = "logistic", strength: float | None = None) -> None:

@@ -7,7 +7,6 @@ keeps the shares of the classes.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -60,20 +59,6 @@ class Tfidf(Detector):
     def _matrix(self, records: pl.DataFrame) -> Any:
         texts = texts_of(records)
         return _beside([part.transform(texts) for part in self.parts])
-
-    def keep(self, folder: Path) -> bool:
-        for number, part in enumerate(self.parts):
-            part.vocabulary.write_parquet(folder / f"{number}.parquet")
-        self.linear.keep(folder)
-        return True
-
-    def take_up(self, folder: Path) -> None:
-        self.parts = [TfIdf(Words(), most=200_000)] if self.words else []
-        self.parts += [TfIdf(Characters(), most=300_000)] if self.characters else []
-        for number, part in enumerate(self.parts):
-            part.vocabulary = pl.read_parquet(folder / f"{number}.parquet")
-        self.linear = Linear(self.model, self.strength)
-        self.linear.take_up(folder)
 
 
 def sampled(part: Part, most: int, seed: int) -> Part:

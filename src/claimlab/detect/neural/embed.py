@@ -1,4 +1,8 @@
-"""Texts as vectors of a frozen encoder: mean over the tokens, unit length. Texts met before are not read again."""
+"""Texts as vectors of a frozen encoder: mean over the tokens, unit length. A list of texts is read once.
+
+A text of another list is read again: the last digits of a vector depend on the texts that it was read with, and a run
+that goes on after a stop, or in other processes, has read no others before.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +29,18 @@ class Embedder:
         self.max_length = max_length
         self.tokenizer, body = open_model(model)
         self.body = body.to(self.device).eval()
-        self.known: dict[str, Vectors] = {}
+        self.known: dict[tuple[str, ...], Vectors] = {}
 
     def __call__(self, texts: Sequence[str], progress: Progress = silent) -> Vectors:
         """One row per text, in order."""
-        new = sorted({text for text in texts if text not in self.known})
-        if len(self.known) + len(new) > KEPT:
-            self.known.clear()
-            new = sorted(set(texts))
-        vectors = dict(zip(new, self._read(new, progress), strict=True))
-        self.known |= vectors
-        width = self.body.config.hidden_size
-        return np.stack([self.known[text] for text in texts]) if len(texts) else np.empty((0, width), np.float32)
+        once = tuple(sorted(set(texts)))
+        if once not in self.known:
+            vectors = self._read(list(once), progress)
+            if sum(map(len, self.known)) + len(once) > KEPT:
+                self.known.clear()
+            self.known[once] = vectors
+        place = {text: row for row, text in enumerate(once)}
+        return self.known[once][[place[text] for text in texts]]
 
     def _read(self, texts: list[str], progress: Progress) -> Vectors:
         torch = require_torch()

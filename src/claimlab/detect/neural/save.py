@@ -9,7 +9,7 @@ from typing import Any
 
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.guard import refuse_taken, seal_folder
-from claimlab.detect.neural.files import choose_device, open_model
+from claimlab.detect.neural.files import Device, choose_device, open_model
 from claimlab.detect.neural.train import Fitted, Recipe, network_of
 
 ABOUT, HEAD = "claimlab.json", "head.safetensors"
@@ -37,7 +37,7 @@ def refuse(folder: Path) -> None:
     refuse_taken(folder, force=True, kind=KIND)
 
 
-def load_fitted(folder: Path) -> tuple[Fitted, list[str]]:
+def load_fitted(folder: Path, device: Device = "auto") -> tuple[Fitted, list[str]]:
     """The model that `save_fitted` wrote, and its classes."""
     from safetensors.torch import load_file
 
@@ -46,6 +46,6 @@ def load_fitted(folder: Path) -> tuple[Fitted, list[str]]:
     tokenizer, body = open_model(str(folder))
     network = network_of(body, len(about["classes"]), recipe)
     network.head.load_state_dict(load_file(folder / HEAD))
-    device = choose_device("auto")
-    fitted = Fitted(network.to(device), tokenizer, recipe, device, about["dev_macro_f1"], about["history"])
+    where = choose_device(device)
+    fitted = Fitted(network.to(where), tokenizer, recipe, where, about["dev_macro_f1"], about["history"])
     return fitted, about["classes"]
