@@ -49,6 +49,5 @@ def test_a_page_over_a_million_rows_takes_at_most_three_times_one_over_ten_thous
         )
     with capsys.disabled():
         print(f"\nover {SMALL:,} and {LARGE:,} rows", *lines, sep="\n")  # noqa: T201 (figures to read)
-    for what in QUERIES:
-        if what != "sorted":  # the first look at an order sorts a million values
-            assert max(ratios[what]) <= 3, what
+    for what in QUERIES:  # the first look at an order reads rows from all over the file
+        assert (ratios[what][1] if what == "sorted" else max(ratios[what])) <= 3, what

@@ -165,8 +165,9 @@ def _ids(workspace: Workspace, place: Place, selection: Selection) -> list[str]:
     rows, _ = chosen_rows(workspace, place, selection)
     if rows.total() > MOST:
         raise UsageError(f"{rows.total():,} records are too many for one review.", f"Choose at most {MOST:,}.")
-    numbers, scan = rows.numbers(), pl.scan_parquet(place.folder / RECORDS).select("id")
-    ids: list[str] = (scan.collect() if numbers is None else take(scan, numbers))["id"].to_list()
+    numbers, file = rows.numbers(), place.folder / RECORDS
+    table = pl.read_parquet(file, columns=["id"]) if numbers is None else take(file, ["id"], numbers)
+    ids: list[str] = table["id"].to_list()
     return ids
 
 

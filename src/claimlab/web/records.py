@@ -125,7 +125,7 @@ def near_duplicates(place: Place, id: str) -> tuple[list[Near], str]:
     if cluster < 0:
         return [], ""
     rows: Numbers = np.flatnonzero(labels == cluster).astype(np.uint32)
-    shown = take(as_text(pl.scan_parquet(file).select(COLUMNS)), rows[: MOST_ROWS + 1]).filter(pl.col("id") != id)
+    shown = take(file, COLUMNS, rows[: MOST_ROWS + 1]).filter(pl.col("id") != id)
     near = [
         Near(
             id=r["id"], text=excerpt(r["text"] or "", 400), label=r["veracity"], split=r["split"],

@@ -1,8 +1,9 @@
 """Rows of a Parquet file, chosen and turned page by page without loading the file.
 
 A choice of rows is their numbers in order, worked out once for a file (as it is now), its filters and its order, and
-kept; a page reads only the rows that it shows. Without filters and order there is nothing to work out, and filtering
-a large file stops as soon as it has the rows of the page.
+kept; a page reads only the rows that it shows. Without filters and order there is nothing to work out, filtering
+a large file stops as soon as it has the rows of the page, and the first page of an order needs only its first rows.
+Rows that are far apart in the file cost as much as the file, so that later pages are read many at a time, and kept.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ from claimlab.web.filters import COLUMNS, RecordFilters
 Numbers = npt.NDArray[np.uint32]
 T = TypeVar("T")
 _NEAR = 20_000  # rows between two of a page that are rather read through than jumped over
+_APART = 64  # places in a file above which it is rather read through
+_AHEAD = 1_000  # rows that are read with the page that needs one of them
+_SHOWN = 2_000  # characters of a text that are kept: an excerpt looks at no more
 _TOP = 30  # values of a facet that are listed
 _MOST = 64  # results of each kind that are kept
 _PIECE = 4_096  # rows in which a word is looked for first
@@ -67,7 +71,7 @@ class Memo:
         return key in self._results
 
 
-_digests, _choices, _counts = Memo(1_000), Memo(), Memo()
+_digests, _choices, _counts, _tops, _windows = Memo(1_000), Memo(), Memo(), Memo(), Memo(16)
 
 
 def state_of(file: Path) -> tuple[Path, int, int]:
@@ -125,12 +129,24 @@ class Rows:
         return state_of(self.file), self.key, self.sort
 
     def _numbers(self) -> Numbers:
-        column = self.sort.lstrip("-")
-        frame = self.scan.select("row", *([column] if column else [])).collect()
-        if column:  # rows with the same value stay in the order of the file
+        frame = self._keys()
+        if self.sort:  # rows with the same value stay in the order of the file
             down = self.sort.startswith("-")
-            frame = frame.sort("row").sort(column, descending=down, nulls_last=True, maintain_order=True)
+            frame = frame.sort("row").sort(self._column, descending=down, nulls_last=True, maintain_order=True)
         return frame["row"].to_numpy().astype(np.uint32)
+
+    def _top(self, most: int) -> tuple[Numbers, int]:
+        """The first `most` of the numbers in order, and how many there are."""
+        frame, down = self._keys(), [self.sort.startswith("-"), False]
+        top = frame.lazy().sort(self._column, "row", descending=down, nulls_last=True).head(most).collect()
+        return top["row"].to_numpy().astype(np.uint32), frame.height
+
+    def _keys(self) -> pl.DataFrame:
+        return self.scan.select("row", *([self._column] if self.sort else [])).collect()
+
+    @property
+    def _column(self) -> str:
+        return self.sort.removeprefix("-")
 
     def total(self) -> int:
         numbers = self.numbers()
@@ -143,12 +159,29 @@ class Rows:
             some = self._first(number * size + 1)
             if some.height > number * size:
                 return some.slice((number - 1) * size, size), number, None
-        total = self.total()
+        top = size + _ahead(size) * size  # the first page and the window behind it
+        numbers: Numbers | None
+        if self.sort and number * size <= top and self._choice not in _choices:
+            numbers, total = _tops.get((self._choice, size), lambda: self._top(top))
+        else:
+            numbers, total = self.numbers(), self.total()
         number = min(number, max(1, -(-total // size)))
-        start, numbers = (number - 1) * size, self.numbers()
-        scan = self._listed(pl.scan_parquet(self.file))
-        rows = scan.slice(start, size).collect() if numbers is None else take(scan, numbers[start : start + size])
-        return rows, number, total
+        if numbers is None:
+            rows = self._listed(pl.scan_parquet(self.file)).slice((number - 1) * size, size).collect()
+            return rows, number, total
+        return self._read(numbers, number, size), number, total
+
+    def _read(self, numbers: Numbers, number: int, size: int) -> pl.DataFrame:
+        """The first page alone, and any other from a window of several pages: whoever turns one turns more."""
+        pages = _ahead(size)
+        window = -(-(number - 1) // pages)
+        first, last = (0, 1) if number == 1 else ((window - 1) * pages + 1, window * pages + 1)
+
+        def work() -> pl.DataFrame:
+            rows = take(self.file, COLUMNS, numbers[first * size : last * size])
+            return rows.with_columns(pl.col("text").str.slice(0, _SHOWN))
+
+        return _windows.get((self._choice, size, window), work).slice((number - 1 - first) * size, size)
 
     def _first(self, most: int) -> pl.DataFrame:
         """The first `most` rows, or all, from longer and longer pieces of the file: a common word is in the first."""
@@ -212,26 +245,36 @@ class Rows:
         return pl.scan_parquet(self.file).select(pl.col(columns).gather(numbers))
 
 
+def _ahead(size: int) -> int:
+    """How many pages are read at a time."""
+    return max(1, _AHEAD // size)
+
+
 def as_text(scan: pl.LazyFrame) -> pl.LazyFrame:
     """Times as text: Polars knows years that Python has no date for."""
     return scan.with_columns(pl.col(pl.Datetime).dt.strftime("%Y-%m-%d %H:%M:%S").str.strip_suffix(" 00:00:00"))
 
 
-def take(scan: pl.LazyFrame, numbers: Numbers) -> pl.DataFrame:
-    """The rows of these numbers, in their order. Rows near each other are read at once, far ones apart."""
-    if not len(numbers):
-        return scan.head(0).collect()
+def take(file: Path, columns: Sequence[str], numbers: Numbers) -> pl.DataFrame:
+    """The rows of these numbers, in their order. Rows near each other are read at once, far ones apart.
+
+    One place after another: side by side, the same reading takes three times the work.
+    """
     ordered = np.sort(numbers)
     starts = np.flatnonzero(np.diff(ordered.astype(np.int64), prepend=-_NEAR - 1) > _NEAR)
-    parts = []
-    for group in np.split(ordered, starts[1:]):
-        first = int(group[0])
-        rows = pl.Series(group.astype(np.int64) - first)
-        parts.append(scan.slice(first, int(group[-1]) - first + 1).select(pl.all().gather(rows)))
-    frame = pl.concat(pl.collect_all(parts))
+    if len(starts) > _APART:
+        scan = pl.scan_parquet(file, row_index_name="row").filter(pl.col("row").is_in(ordered.tolist()))
+        frame = scan.select("row", *columns).collect().sort("row").drop("row")
+    else:
+        scan = pl.scan_parquet(file).select(columns)
+        parts = [scan.head(0).collect()]
+        for group in np.split(ordered, starts[1:]) if len(ordered) else []:
+            first, rows = int(group[0]), (group - group[0]).tolist()
+            parts.append(scan.slice(first, rows[-1] + 1).collect()[rows])
+        frame = pl.concat(parts)
     places = np.empty(len(numbers), dtype=np.int64)
     places[np.argsort(numbers, kind="stable")] = np.arange(len(numbers))
-    return frame[places.tolist()]
+    return as_text(frame[places.tolist()].lazy()).collect()
 
 
 def conditions_of(filters: RecordFilters) -> list[pl.Expr]:
