@@ -14,8 +14,9 @@ import pytest
 
 import claimlab as cl
 from claimlab.cli.app import run
-from claimlab.core.errors import ClaimlabError, DataError, OutputExists, UsageError
+from claimlab.core.errors import ClaimlabError, DataError, FileChanged, OutputExists, UsageError
 from claimlab.core.remote import SENDING, copy_of, is_remote, url_of
+from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import clean_twin
 
 pytest.importorskip("s3fs", reason="pip install 'claimlab[remote]'")
@@ -111,6 +112,90 @@ def test_the_python_functions_take_places_too(storage: Any, tmp_path: Path) -> N
     assert cl.Dataset.open("s3://claims/split").records["split"].null_count() == 0
     with pytest.raises(UsageError, match="is the input"):
         cl.split("s3://claims/data", "random", output="s3://claims/data", force=True)
+
+
+READING = """
+show {root}/data
+show {root}/data --verify
+show {root}/audit
+audit --from {root}/audit
+diff {root}/audit {root}/audit
+evaluate {root}/run --draws 200
+labels conflicts {root}/data {root}/split
+import {root}/csv/records.csv --dry-run
+rerun {root}/split
+detect {root}/split -o {root}/later --detector llm-zero-shot --profile embedded --estimate
+review status {root}/review
+"""
+
+
+@pytest.mark.slow
+def test_every_verb_that_reads_takes_a_place(
+    storage: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They print the same of a bucket as of a local folder, and write nothing beside it."""
+    monkeypatch.chdir(tmp_path)
+    said = {}
+    for root in ("local", "s3://claims"):
+        clean_twin(size=120, seed=1).write(f"{root}/data")
+        cl.split(f"{root}/data", "random", output=f"{root}/split")
+        cl.audit(f"{root}/data", checks=["length"], output=f"{root}/audit")
+        cl.detect(f"{root}/split", "majority", output=f"{root}/run")
+        cl.review_create(f"{root}/data", f"{root}/review", task="keep", sample=5)
+        cl.export(f"{root}/data", "csv", f"{root}/csv")
+        capsys.readouterr()
+        for line in READING.format(root=root).strip().splitlines():
+            assert run(line.split()) == 0, line
+            printed = capsys.readouterr()
+            said[root, line.replace(root, "")] = (printed.out + printed.err).replace(root, "")
+    for (root, line), text in said.items():
+        assert text, line
+        assert text == said["local", line], (root, line)
+    assert {path.name for path in tmp_path.iterdir()} == {"local", "cache"}
+
+
+@pytest.mark.slow
+def test_what_the_files_of_a_user_name_may_be_in_storage(storage: Any, tmp_path: Path) -> None:
+    clean_twin(size=120, seed=1).write("s3://claims/data")
+    cl.split("s3://claims/data", "random", output="s3://claims/split")
+    cl.detect("s3://claims/split", "majority", output="s3://claims/run")
+    cl.new_study("s3://claims/study.toml")
+    questions = storage.cat_file("claims/study.toml").decode()
+    assert "[formulation]" in questions
+    answers = "".join(f'{name} = "Only planted claims, as an example."\n' for name in QUESTIONS)
+    about = 'title = "Planted claims"\n[data]\ndatasets = ["s3://claims/split"]\n[formulation]\n'
+    storage.pipe_file("claims/study.toml", f'{about}{answers}[[runs]]\nname = "m"\npath = "s3://claims/run"\n'.encode())
+    assert cl.report("s3://claims/study.toml")["quality"]["runs"][0]["records"] == 26
+    enriched = cl.enrich("s3://claims/data", "local:s3://claims/data", limit=3)
+    assert enriched.summary["outcomes"]["corresponding"] == 3
+    grid = tmp_path / "grid.toml"
+    grid.write_text('[datasets.d]\nfolder = "s3://claims/data"\n[grid]\nsplit = ["random"]\ndetector = ["majority"]\n')
+    assert len(cl.study_check(grid)[0]) == 2
+    assert cl.study_check(grid)[1] == []
+
+
+def test_what_needs_a_local_folder_says_so(storage: Any) -> None:
+    clean_twin(size=60, seed=1).write("s3://claims/data")
+    cl.review_create("s3://claims/data", "s3://claims/review", task="keep", sample=5)
+    for work in (
+        lambda: cl.serve("s3://claims"),
+        lambda: cl.Review.open("s3://claims/review"),
+        lambda: cl.review_import("s3://claims/review", "decisions.csv"),
+        lambda: cl.engine_status("s3://claims/data"),
+    ):
+        with pytest.raises(UsageError, match=r"object storage, .* needs a local folder"):
+            work()
+
+
+def test_an_edit_in_storage_is_accepted_there(storage: Any, tmp_path: Path) -> None:
+    clean_twin(size=60, seed=1).write("s3://claims/data")
+    clean_twin(size=59, seed=1).write(tmp_path / "edited")
+    storage.put_file(str(tmp_path / "edited" / "records.parquet"), "claims/data/records.parquet")
+    with pytest.raises(FileChanged):
+        cl.show("s3://claims/data", verify=True)
+    cl.show("s3://claims/data", accept_edits="One record was withdrawn.")
+    assert len(cl.Dataset.open("s3://claims/data")) == 59
+    assert b"withdrawn" in storage.cat_file("claims/data/dataset.json")
 
 
 def test_only_what_changed_is_fetched_again(storage: Any, monkeypatch: pytest.MonkeyPatch) -> None:

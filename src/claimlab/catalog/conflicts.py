@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
+from claimlab.core.arguments import in_storage
 from claimlab.core.atomic import atomic_text
 from claimlab.core.choice import one_of
 from claimlab.core.dataset import Dataset
@@ -101,6 +102,7 @@ class Conflicts(Shown):
         }
 
 
+@in_storage()
 def labels(
     data: Source | Sequence[Source],
     *,

@@ -12,6 +12,7 @@ from claimlab.catalog import query
 from claimlab.catalog.entry import Entry
 from claimlab.catalog.query import Criterion, loader_state
 from claimlab.catalog.views.overview import TITLE, report
+from claimlab.core.arguments import in_storage
 from claimlab.core.atomic import atomic_text
 from claimlab.core.choice import each_of
 from claimlab.core.guard import refuse_file
@@ -65,6 +66,7 @@ def page_in(output: str | Path) -> Path:
     return place if place.suffix.lower() in (".html", ".htm") else place / "index.html"
 
 
+@in_storage()
 def catalog(
     entries: Sequence[Entry] | None = None,
     *,

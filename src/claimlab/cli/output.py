@@ -20,6 +20,7 @@ from claimlab.core.errors import UsageError
 from claimlab.core.places import named
 from claimlab.core.plain import escape_json, plain
 from claimlab.core.progress import Progress, silent
+from claimlab.core.remote import copy_of, is_remote
 from claimlab.core.words import several as several
 
 if TYPE_CHECKING:
@@ -117,7 +118,8 @@ def page(path: Path, *, open_page: bool = False) -> None:
 def open_in_browser(path: Path) -> None:
     import webbrowser
 
-    if not webbrowser.open(path.resolve().as_uri()):
+    path = copy_of(path) if is_remote(path) else path.resolve()
+    if not webbrowser.open(path.as_uri()):
         say("Warning: no browser could be opened; open the page yourself.")
 
 

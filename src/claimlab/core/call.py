@@ -18,20 +18,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date
-from functools import cache, wraps
+from functools import wraps
 from pathlib import Path
-from types import UnionType
-from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ParamSpec, TypeVar
 
 from claimlab import __version__
+from claimlab.core.arguments import in_storage, paths_of
 from claimlab.core.dataset import MANIFEST, Dataset, read_manifest
 from claimlab.core.digest import digest_tree
 from claimlab.core.errors import ClaimlabError, SchemaError
-from claimlab.core.remote import is_remote, send, to_read, to_write
 
 CALL = "call.json"
 INPUT, OBJECT, FIELDS, DATE = "$input", "$object", "$fields", "$date"  # how values are written that JSON does not have
-_OUTPUTS = ("output", "report")
 _NEVER = {"output", "force", "progress", "debug", "engine"}
 _OF_CALLS = {"cache", "mode", "batch", "concurrency", "max_cost", "max_calls", "max_tokens"}
 _BESIDE = "leaves_the_folder_as_it_is"
@@ -54,49 +52,24 @@ _current: ContextVar[tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any
 _current = ContextVar("call", default=None)
 
 
-def repeatable(*beside: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def repeatable(*beside: str, writes: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let every folder that a function writes say how it was called. `beside` are further arguments that leave the
-    folder as it is, such as another place to write to."""
+    folder as it is; `writes` is one that is another place to write to, see `in_storage`."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @in_storage(writes)
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            if any(map(_mentions_storage, [*args, *kwargs.values()])):
-                return _with_copies(call, args, kwargs)  # type: ignore[no-any-return]
             outer = _current.set((call, args, kwargs))
             try:
                 return function(*args, **kwargs)
             finally:
                 _current.reset(outer)
 
-        call.__dict__[_BESIDE] = set(beside)
+        call.__dict__[_BESIDE] = {*beside, writes}
         return call
 
     return decorate
-
-
-def _mentions_storage(value: object) -> bool:
-    return is_remote(value) or (isinstance(value, list | tuple) and any(map(is_remote, value)))
-
-
-def _with_copies(call: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    """Call with the local copies of places in object storage: inputs are fetched before, outputs are sent after."""
-    bound = inspect.signature(call).bind(*args, **kwargs)
-    outputs = []
-    for name, value in bound.arguments.items():
-        if name not in _hints(call)[0] or not _mentions_storage(value):
-            continue
-        if name in _OUTPUTS:
-            outputs.append(to_write(value))
-            bound.arguments[name] = outputs[-1]
-        elif is_remote(value):
-            bound.arguments[name] = to_read(value)
-        else:
-            bound.arguments[name] = [to_read(one) if is_remote(one) else one for one in value]
-    result = call(*bound.args, **bound.kwargs)
-    for output in outputs:
-        send(output)  # what goes through `Run` is there already
-    return result
 
 
 def is_repeatable(function: object) -> bool:
@@ -144,7 +117,7 @@ def _described(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapp
     more = [p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD]
     for name in more:
         bound |= bound.pop(name, {})
-    paths, either = _hints(function)
+    paths, either = paths_of(function)
     arguments = {}
     for name, value in bound.items():
         parameter = signature.parameters.get(name)
@@ -154,19 +127,6 @@ def _described(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapp
             one_alone = name in either and isinstance(content, list) and len(content) == 1
             arguments[name] = content[0] if one_alone else content
     return Call(f"{function.__module__}.{function.__name__}", arguments)
-
-
-@cache
-def _hints(function: Callable[..., Any]) -> tuple[set[str], set[str]]:
-    """The arguments that may be a path as a plain word, and those that take one or several: one alone is the same."""
-    hints = get_type_hints(function)
-    paths = {name for name, hint in hints.items() if _takes_a_path(hint)}
-    unions = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) in (Union, UnionType)}
-    return paths, {name for name, parts in unions.items() if any(one in parts for one in (str, Path, Dataset))}
-
-
-def _takes_a_path(hint: Any) -> bool:
-    return hint is Path or any(_takes_a_path(part) for part in get_args(hint))
 
 
 def _same(value: Any, default: Any) -> bool:

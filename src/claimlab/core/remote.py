@@ -8,7 +8,7 @@ Every place has a local copy in the cache, `remote/s3/bucket/folder`, and all wo
   reader finds the old folder, the new one, or a sentence that it is not complete. What was sent is noted file by file,
   so that a run that was killed while sending goes on with the next file.
 
-Functions get local paths: `core/call` puts them in place of the URLs, for every function that `repeatable` marks.
+Functions get local paths: `core/arguments` puts them in place of the URLs (`in_storage`).
 """
 
 from __future__ import annotations
@@ -59,9 +59,23 @@ def copy_of(path: str | Path) -> Path:
     return remote_folder().joinpath(scheme, *parts)
 
 
+def refuse_remote(path: str | Path, what: str) -> None:
+    """Say that `what` works on local folders only, where `path` is a place in storage."""
+    if is_remote(path):
+        raise UsageError(
+            f"'{url_of(path)}' is in object storage, and {what} needs a local folder.",
+            "Copy it to a local folder first, or mount the bucket.",
+        )
+
+
 def to_read(path: str | Path) -> Path:
     """An input as a local path: itself, or its copy, brought up to date."""
     return fetch(path) if is_remote(path) else Path(path)
+
+
+def local_name(path: str) -> str:
+    """A path in a file of the user, as it is, or that of the copy of a place in storage."""
+    return str(fetch(path)) if is_remote(path) else path
 
 
 def to_write(path: str | Path) -> Path:

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from claimlab.core.arguments import in_storage
 from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
@@ -62,6 +63,7 @@ def ignore(plan: Plan) -> None:
     """The default for `on_plan`: does nothing."""
 
 
+@in_storage()
 def guess_files(
     paths: Paths,
     *,
@@ -89,7 +91,7 @@ def guess_files(
     return guess(gathered, named, verdicts, kind)
 
 
-@repeatable("write_map", "on_plan")
+@repeatable("on_plan", writes="write_map")
 def import_files(
     paths: Paths,
     output: str | Path | None = None,

@@ -10,11 +10,13 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.arguments import in_storage
 from claimlab.core.dataset import Dataset, Lineage, belonging, read_manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.edits import accept_edits as accept
 from claimlab.core.errors import FileChanged, SchemaError, UnknownName, UsageError
 from claimlab.core.guard import DATASET, foreign_files, kind_of
+from claimlab.core.remote import send
 from claimlab.core.run import Source
 from claimlab.core.shown import Shown
 from claimlab.core.summary import date_range, facts, value_counts
@@ -73,6 +75,7 @@ class Folder(Shown):
         return shown if self.column is None else {**shown, "column": self.column, "values": dict(self.values)}
 
 
+@in_storage()
 def show(
     data: Source,
     *,
@@ -146,6 +149,7 @@ def _accept(folder: Path, why: str) -> None:
     if not why.strip():
         raise UsageError("An edit needs a reason.", "Say in a few words why it was made.")
     accept(folder, why)
+    send(folder)
 
 
 def _verify(folder: Path) -> None:

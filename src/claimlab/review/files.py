@@ -15,6 +15,7 @@ from claimlab.core.choice import one_of
 from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.errors import DataError, UsageError
 from claimlab.core.guard import seal_folder
+from claimlab.core.remote import to_read
 from claimlab.core.run import Run
 from claimlab.files.bundle import Bundle
 from claimlab.files.read import user_table
@@ -102,7 +103,7 @@ def review_import(review: Review | str | Path, source: str | Path, *, annotator:
     """Merge the decisions in `source` into a review: a file that `review_export` or an offline page made, or the
     annotations of Label Studio, Potato or doccano (a file, an archive, or a folder of them), or a run: its predictions
     are a model's votes. `annotator` names who decided where a file does not. Reading a file again changes nothing."""
-    opened = review if isinstance(review, Review) else Review.open(review)
+    opened, source = review if isinstance(review, Review) else Review.open(review), to_read(source)
     if (Path(source) / MANIFEST).is_file():
         rows = _predicted(opened, Dataset.open(source), annotator)
     else:

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.errors import UsageError
+from claimlab.core.remote import refuse_remote
 from claimlab.core.shown import Shown
 from claimlab.review import adjudication, decisions, people, queue
 from claimlab.review.agreement import Agreement, agreement
@@ -44,6 +45,7 @@ class Review(Shown):
     def open(cls, folder: str | Path, *, store: str | None = None) -> Review:
         """Open the review in `folder`; its store is opened when it is first needed. `store` is another address of it,
         such as one with a password: `review.json` has none, and PGPASSWORD does as well."""
+        refuse_remote(folder, "a review, whose decisions are written one by one,")
         return cls(Path(folder), read(Path(folder)), store)
 
     @property

@@ -11,6 +11,7 @@ from claimlab.core.calls.calls import Calls
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.places import cache_folder
 from claimlab.core.progress import Progress, silent
+from claimlab.core.remote import to_read
 from claimlab.search.chain import Chain
 from claimlab.search.connect import connect
 from claimlab.search.local import MANIFEST, LocalIndex, build_index
@@ -32,7 +33,7 @@ def named_chain(
             raise UsageError(f"The search provider '{kind}' is in one chain twice.", "Name it once.")
         plain.append(kind)
         if kind == "local":
-            rated = factcheck if isinstance(factcheck, bool) else factcheck(Path(place))
+            rated = factcheck if isinstance(factcheck, bool) else factcheck(to_read(place))
             settings[kind] = {"index": index_at(place, calls.progress, factcheck=rated)}
             settings[kind] |= {"passage": passage} if passage is not None else {}
         elif place:
@@ -44,7 +45,7 @@ def index_at(place: str, progress: Progress = silent, *, factcheck: bool = False
     """The index at `place`; a dataset, a folder of documents or a file is indexed first, in the user's cache folder."""
     if not place:
         raise UsageError("The local provider needs a place.", "Write local:FOLDER, an index or what to index.")
-    path = Path(place)
+    path = to_read(place)
     if (path / MANIFEST).is_file():
         if factcheck and not LocalIndex(path).manifest.reviews:
             todo = "Give what it was built from, or build it with build_index(source, folder, factcheck=True)."

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from claimlab.core.arguments import in_storage
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.extras import require_extra
 from claimlab.core.progress import Progress, silent
@@ -26,6 +27,7 @@ _PROVIDERS = ("provider", "factcheck")  # and those that name a search
 _LOCAL = {"embedded", "gguf"}  # models inside this process
 
 
+@in_storage()
 def study_check(study: str | Path, *, progress: Progress = silent) -> tuple[list[Cell], list[str]]:
     """The cells of the grid, and a sentence for each thing that is missing.
 

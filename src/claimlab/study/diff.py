@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from claimlab.core.arguments import in_storage
 from claimlab.core.call import repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
@@ -24,6 +25,7 @@ from claimlab.study.score import PER_COMPARISON, gap_of
 _NO_RUNS = "The runs of {} are not there: differences have no interval."
 
 
+@in_storage()
 def is_study(folder: str | Path) -> bool:
     """Whether the folder is that of a study that was run."""
     return (Path(folder) / FILE).is_file() and (Path(folder) / CELLS).is_file()

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from claimlab.core.arguments import in_storage
 from claimlab.core.calls.estimate import in_words
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
@@ -14,6 +15,7 @@ from claimlab.study.run import Maker, asks, prepared
 from claimlab.study.step import Node
 
 
+@in_storage()
 def study_estimate(
     study: str | Path,
     output: str | Path,

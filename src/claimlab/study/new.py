@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from claimlab.core import packaged
+from claimlab.core.arguments import in_storage
 from claimlab.core.errors import OutputExists, UnknownName, UsageError
 from claimlab.study.from_run import study_of_run
 
@@ -22,6 +23,7 @@ def presets() -> dict[str, str]:
     return sentences
 
 
+@in_storage()
 def study_new(file: str | Path, preset: str | None = None, *, run: str | Path | None = None) -> Path:
     """Write a study to `file`, to be edited: a preset, or what made the run in the folder `run`, step by step. An
     existing file is never replaced."""

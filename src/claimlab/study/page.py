@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from claimlab.core.arguments import in_storage
 from claimlab.core.errors import UsageError
 from claimlab.core.toml_file import as_toml
 from claimlab.core.words import several
@@ -47,6 +48,7 @@ def write_tables(grid: Grid) -> list[Entry]:
     return scored
 
 
+@in_storage()
 def study_table(
     folder: str | Path, *, rows: str | None = None, columns: str | None = None, cells: str | None = None
 ) -> list[Table]:

@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from claimlab import __version__
+from claimlab.core.arguments import in_storage
 from claimlab.core.call import DATE, FIELDS, INPUT, OBJECT, Call, is_repeatable, read_call
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
@@ -57,6 +58,7 @@ class Rerun(Shown):
         return pl.DataFrame(rows, schema={"file": pl.String, "difference": pl.String})
 
 
+@in_storage()
 def rerun(
     folder: str | Path,
     *,

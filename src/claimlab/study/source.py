@@ -9,6 +9,7 @@ from pathlib import Path
 from claimlab.core.dataset import read_manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.remote import local_name, to_read
 from claimlab.files.raw import Options as Layout
 from claimlab.study.file import Options, StudyFile
 from claimlab.study.step import MISSING, SOURCES, Node, as_json, checked
@@ -37,8 +38,8 @@ def _dataset_node(study: StudyFile, name: str, entry: Options) -> Node:
     kind = kinds[0]
     value = entry.pop(kind)
     if kind == "folder":
-        manifest = read_manifest(Path(value))
-        return Node("folder", "{}", folder=str(value), inputs=manifest.own_digest())
+        folder = local_name(value)
+        return Node("folder", "{}", folder=folder, inputs=read_manifest(Path(folder)).own_digest())
     if kind == "merge":
         return Node("merge", as_json(entry), tuple(dataset_node(study, part) for part in value))
     verb = SOURCES[kind]
@@ -59,7 +60,7 @@ def _as_arguments(options: Options) -> Options:
 
 def digest_of(path: str | list[str]) -> str:
     """The digest of a file, or of all files of a folder: a study notices that its data has changed."""
-    files = [Path(p) for p in ([path] if isinstance(path, str) else path)]
+    files = [to_read(p) for p in ([path] if isinstance(path, str) else path)]
     paths = [f for p in files for f in (sorted(q for q in p.rglob("*") if q.is_file()) if p.is_dir() else [p])]
     if missing := [str(f) for f in paths if not f.is_file()]:
         raise UsageError(f"There is no file '{missing[0]}'.", "Correct the path in the study file.")

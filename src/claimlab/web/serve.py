@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from claimlab.core.errors import MissingExtra, UsageError
+from claimlab.core.remote import refuse_remote
 from claimlab.web.settings import PORT, Settings
 
 TOKEN_VARIABLE = "CLAIMLAB_SERVE_TOKEN"
@@ -35,6 +36,7 @@ def serve(
         if (error.name or "").split(".")[0] in ("fastapi", "uvicorn", "starlette", "sqlalchemy", "alembic"):
             raise MissingExtra("The workspace", "web") from None
         raise
+    refuse_remote(folder, "the workspace")
     listening = _listen(host, port)
     settings = Settings.of(host, listening.getsockname()[1], token)
     app = create_app(Path(folder), settings=settings)

@@ -31,7 +31,8 @@ def diff(
 ) -> None:
     """Compare two saved audits, two versions of a dataset (both are audited), or two studies (score by score)."""
     refuse_nothing_to_open(open_page, output)
-    if _are_studies(before, after):
+    studies = _are_studies(before, after)
+    if studies:
         audits_only = {"--check": checks, "--column": columns, "--limit": limit}
         if flags := [flag for flag, value in audits_only.items() if value]:
             raise UsageError(f"{flags[0]} is for audits; '{before}' is a study.", f"Leave out {flags[0]}.")
@@ -43,7 +44,7 @@ def diff(
         )  # fmt: skip
     if output is not None:
         page(output / "index.html", open_page=open_page)
-    suggest(f"claimlab show {after}", as_json=as_json)
+    suggest(f"claimlab study table {after}" if studies else f"claimlab show {after}", as_json=as_json)
 
 
 def _are_studies(before: Path, after: Path) -> bool:

@@ -11,6 +11,7 @@ from claimlab.cli.options import DatasetArgument, ForceFlag, JsonFlag, LimitOpti
 from claimlab.cli.output import echo, emit, note, progress_bar, say, several, show_blocks, suggest, verb, written
 from claimlab.cli.verbs._review_files import ask, export, import_
 from claimlab.core.finding import KEPT
+from claimlab.core.remote import refuse_remote, to_read
 
 app = verb(help="Review records: create a review, see its progress and agreement, and apply the decisions.")
 
@@ -65,6 +66,8 @@ def create(
 ) -> None:
     """Create a review of doubtful records, a finding, predictions, pairs, a sample, or all records."""
     words = arguments(locals(), "folder", "people")
+    if people:
+        refuse_remote(output, "a review with annotators")
     with progress_bar() as progress:
         from claimlab.review.create import review_create
 
@@ -106,7 +109,7 @@ def status(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
     from claimlab.review.review import Review
     from claimlab.review.views import status_blocks
 
-    progress = Review.open(folder).progress()
+    progress = Review.open(to_read(folder)).progress()
     if as_json:
         emit(progress.to_json())
         return
@@ -127,7 +130,7 @@ def agreement(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
     from claimlab.review.review import Review
     from claimlab.review.views import agreement_blocks
 
-    figures = Review.open(folder).agreement()
+    figures = Review.open(to_read(folder)).agreement()
     if as_json:
         emit(figures.to_json())
         return
@@ -140,7 +143,7 @@ def batches(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
     from claimlab.review.review import Review
     from claimlab.review.views import batch_blocks
 
-    table = Review.open(folder).batches()
+    table = Review.open(to_read(folder)).batches()
     if as_json:
         emit(table.to_json())
         return

@@ -26,6 +26,7 @@ from claimlab.core.atomic import put, quick_text
 from claimlab.core.engine.current import working
 from claimlab.core.errors import ClaimlabError, DataError, UsageError
 from claimlab.core.memory import was_disk
+from claimlab.core.remote import refuse_remote
 
 STAGE = "stage.json"
 Work = Callable[[Any, Path], None]
@@ -153,6 +154,7 @@ class Stage:
 
 def stages_of(run: Path) -> list[Stage]:
     """The stages that a run has begun, the oldest first: `run` is its output, or a folder with stages."""
+    refuse_remote(run, "the work of an engine")
     places = [run.parent / f".{run.name}.work", run]
     stages = {}
     for file in [file for place in places if place.is_dir() for file in place.rglob(STAGE)]:

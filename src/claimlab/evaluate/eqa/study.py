@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from claimlab.core import packaged
+from claimlab.core.arguments import in_storage
 from claimlab.core.errors import DataError, OutputExists
+from claimlab.core.remote import local_name
 from claimlab.core.toml_file import read_toml
 
 QUESTIONS = {
@@ -24,6 +27,9 @@ _PLACEHOLDER = re.compile(
 _BRACKETED = re.compile(r"[<\[{(].*[>\]})]")
 
 
+Place = Annotated[str, AfterValidator(local_name)]  # what is in object storage is fetched
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -36,15 +42,15 @@ class Formulation(_Part):
 
 
 class Data(_Part):
-    datasets: list[str] = []
-    audits: list[str] = []
-    contamination: list[str] = []
+    datasets: list[Place] = []
+    audits: list[Place] = []
+    contamination: list[Place] = []
     target: str = "veracity"
 
 
 class RunFile(_Part):
     name: str = Field(min_length=1)
-    path: str = Field(min_length=1)
+    path: Place = Field(min_length=1)
     dataset: str | None = None
     split: str | None = None
 
@@ -100,6 +106,7 @@ def is_empty(text: str) -> bool:
     )
 
 
+@in_storage()
 def new_study(file: str | Path) -> None:
     """Write a study file with the questions to answer; an existing file is never replaced."""
     file = Path(file)

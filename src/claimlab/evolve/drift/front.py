@@ -45,7 +45,7 @@ from claimlab.llm.prompts import Given, read_prompts
 from claimlab.pages.folder import fill
 
 
-@repeatable("datasets", "levels")
+@repeatable("levels", writes="datasets")
 def drift(
     data: Source | Sequence[Source],
     *,

@@ -41,7 +41,7 @@ from claimlab.llm.prompts import Given, read_prompts
 STEP = "quality filter"
 
 
-@repeatable("report", "live", "decisions")
+@repeatable("report", "decisions", writes="live")
 def quality_filter(
     data: Source,
     aggregate: str = "all",
