@@ -18,7 +18,7 @@ from claimlab.evaluate.compare import compare
 from claimlab.evaluate.metrics import rank_area
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.slices import slice_run
-from claimlab.files.predictions import _remainders
+from claimlab.files.predictions import _remainders, _written
 
 Maker = Callable[..., Dataset]
 ODD = [
@@ -44,7 +44,14 @@ def test_scores_read_by_column_are_those_read_row_by_row(odd: list[str | None]) 
 def test_the_remainder_of_a_share_is_rounded_as_python_rounds() -> None:
     rng = np.random.default_rng(1)
     shares = np.concatenate([rng.random(20_000), rng.random(20_000).round(13), rng.random(1_000).round(3), [0, 1, 0.5]])
-    assert _remainders(pl.Series(shares)) == [round(1 - v, 12) for v in shares.tolist()]
+    assert _remainders(pl.Series(shares)).to_list() == [round(1 - v, 12) for v in shares.tolist()]
+
+
+def test_numbers_are_written_as_python_writes_them() -> None:
+    rng = np.random.default_rng(3)
+    sizes = np.concatenate([10.0 ** rng.uniform(-20, 20, 5_000), rng.random(5_000).round(3), [0, 1, 1e-4, 1e15, 1e16]])
+    numbers = np.concatenate([sizes, -sizes]).tolist()
+    assert _written(pl.Series([*numbers, None])).to_list() == [*map(repr, numbers), None]
 
 
 def test_ranks_tails_and_codes_are_scipys() -> None:

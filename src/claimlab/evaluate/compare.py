@@ -8,6 +8,7 @@ p-values are corrected by Holm's method for the number of comparisons.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -87,6 +88,7 @@ def compare_all(
     seed: int = 0,
     draws: int = DRAWS,
     progress: Progress = silent,
+    pool: Executor | None = None,
 ) -> list[Comparison]:
     """Each run with the best one, or every pair; within one task and dataset, corrected for how many they are."""
     pairs: list[tuple[ScoredRun, ScoredRun]] = []
@@ -96,11 +98,12 @@ def compare_all(
             key=_place,
         )
         pairs += combinations(mine, 2) if every_pair else ((mine[0], run) for run in mine[1:])
+    side_by_side = map if pool is None else pool.map
     comparisons = []
-    for i, (a, b) in enumerate(pairs):
-        progress("comparisons", i, len(pairs))
-        comparisons.append(compare(a, b, seed=seed, draws=draws))
-    progress("comparisons", len(pairs), len(pairs))
+    progress("comparisons", 0, len(pairs))
+    for comparison in side_by_side(lambda pair: compare(*pair, seed=seed, draws=draws), pairs):
+        comparisons.append(comparison)
+        progress("comparisons", len(comparisons), len(pairs))
     return corrected(comparisons)
 
 

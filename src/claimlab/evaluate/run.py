@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
+from claimlab.core.engine.size import cores
 from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.interval import DRAWS, kinds
@@ -25,6 +28,8 @@ from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.slices import slice_run
 from claimlab.evaluate.small import SMALLEST, cautions, thin_classes
 from claimlab.evaluate.traits import USUAL
+
+Step = Callable[[str], None]  # told the name of what is done next
 
 
 class Evaluated(Evaluation):
@@ -51,22 +56,35 @@ def evaluate_runs(
     opened = named_apart(runs)
     if contamination is not None:
         opened = [mark(run, contamination) for run in opened]
-    results = []
-    for i, run in enumerate(opened):
-        progress("runs", i, len(opened))
-        result = evaluate_run(run, by=by, seed=seed, draws=draws, progress=progress)
-        if contamination is not None:
-            result = replace(result, contamination=beside(run, contamination, seed=seed, draws=draws))
-        results.append(result)
-    progress("runs", len(opened), len(opened))
-    return Evaluated(
-        results,
-        compare_all(opened, every_pair=every_pair, seed=seed, draws=draws, progress=progress),
-        join_seeds(opened, seed=seed, draws=draws),
-        drops(opened, seed=seed, draws=draws),
-        seed,
-        draws,
-    )
+
+    def one(run: ScoredRun, step: Step) -> RunResult:
+        result = evaluate_run(run, by=by, seed=seed, draws=draws, step=step)
+        if contamination is None:
+            return result
+        return replace(result, contamination=beside(run, contamination, seed=seed, draws=draws))
+
+    with ThreadPoolExecutor(cores()) as pool:  # resampling leaves the interpreter free for another thread
+        step = steps(opened, by, progress)
+        try:
+            results = list(pool.map(lambda run: one(run, step), opened))
+            compared = compare_all(opened, every_pair=every_pair, seed=seed, draws=draws, progress=progress, pool=pool)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    joined = join_seeds(opened, seed=seed, draws=draws)
+    return Evaluated(results, compared, joined, drops(opened, seed=seed, draws=draws), seed, draws)
+
+
+def steps(runs: Sequence[ScoredRun], by: Sequence[str] | None, progress: Progress) -> Step:
+    """Counts the steps of all runs together, whichever thread takes them."""
+    total = sum(3 + len(subgroups_of(run, by)) for run in runs)
+    lock, numbers = Lock(), iter(range(total))
+
+    def step(name: str) -> None:
+        with lock:
+            progress(f"scores: {name}", next(numbers), total)
+
+    return step
 
 
 def evaluate_run(
@@ -75,7 +93,7 @@ def evaluate_run(
     by: Sequence[str] | None = None,
     seed: int = 0,
     draws: int = DRAWS,
-    progress: Progress = silent,
+    step: Step = lambda _: None,
 ) -> RunResult:
     """One run by itself."""
     if not run.table.height:
@@ -83,25 +101,18 @@ def evaluate_run(
             f"The run '{run.name}' has no prediction for a record that the task '{run.task.name}' gives a label.",
             "Check `task`, and that the predictions carry the ids of the dataset.",
         )
-    subgroups = telling(run) if by is None else list(by)
-    subgroups += [COLUMN] if COLUMN in run.table.columns and COLUMN not in subgroups else []
-    steps, total = iter(range(len(subgroups) + 3)), len(subgroups) + 3
-
-    def step(name: str) -> None:
-        progress(f"{run.name}: {name}", next(steps), total)
-
-    step("intervals")
+    step(f"{run.name}, intervals")
     answers = run.answers
     positive = run.task.positive
     f1, right, *classes = table_interval(answers, _figures, seed=seed, draws=draws)
     thin, alone = thin_classes(answers), len(answers.classes) < 2
-    step("AUROC")
+    step(f"{run.name}, AUROC")
     auroc = None if thin else auroc_interval(answers, positive, seed=seed)
     slices = []
-    for name in subgroups:
-        step(f"by {name}")
+    for name in subgroups_of(run, by):
+        step(f"{run.name}, by {name}")
         slices.append(slice_run(run, name, seed=seed, draws=draws))
-    step("abstentions")
+    step(f"{run.name}, abstentions")
     return RunResult(
         name=run.name,
         dataset=run.dataset,
@@ -135,6 +146,12 @@ def baselines(run: ScoredRun) -> list[Baseline]:
         Baseline("majority", None if alone else float(majority_f1(sizes)), float(shares.max())),
         Baseline("stratified", None if alone else stratified_f1(sizes), float((shares**2).sum())),
     ]
+
+
+def subgroups_of(run: ScoredRun, by: Sequence[str] | None) -> list[str]:
+    """What a run is scored by: as asked, or the traits that tell its records apart."""
+    names = telling(run) if by is None else list(by)
+    return [*names, COLUMN] if COLUMN in run.table.columns and COLUMN not in names else names
 
 
 def telling(run: ScoredRun) -> list[str]:

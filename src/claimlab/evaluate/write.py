@@ -22,12 +22,17 @@ def write_evaluation(evaluation: Evaluation, folder: Path, *, force: bool = Fals
 
 
 def contents(evaluation: Evaluation) -> Contents:
+    board = leaderboard_page(evaluation)
     return Contents(
         KIND,
         (page(evaluation, size) for size in SIZES),
         data={FILE: evaluation.to_json()},
-        more_pages={"leaderboard.html": (leaderboard_page(evaluation, size) for size in SIZES[:2])},
-        papers={"leaderboard.tex": leaderboard_page(evaluation)},
+        more_pages={
+            "leaderboard.html": (
+                board if size == SIZES[0] else leaderboard_page(evaluation, size) for size in SIZES[:2]
+            )
+        },
+        papers={"leaderboard.tex": board},
         files={"scores.csv": _table(evaluation).write_csv()},
     )
 

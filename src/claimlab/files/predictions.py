@@ -51,7 +51,9 @@ def _column(table: pl.DataFrame, names: tuple[str, ...], file: Path) -> str:
     )
 
 
-def _scores(table: pl.DataFrame, classes: tuple[str, ...], positive: str | None, file: Path) -> list[str | None]:
+def _scores(
+    table: pl.DataFrame, classes: tuple[str, ...], positive: str | None, file: Path
+) -> list[str | None] | pl.Series:
     """Scores as a run keeps them: a JSON object per record; null where a number is missing."""
     columns = [c for c in table.columns if c.startswith(PREFIX)]
     if columns:
@@ -65,20 +67,28 @@ def _scores(table: pl.DataFrame, classes: tuple[str, ...], positive: str | None,
     # A score outside 0 to 1 still ranks: the other class then gets its negative.
     numbers = _numbers(table["score"], file)
     shares = bool(numbers.is_between(0, 1).all())
-    others = _remainders(numbers) if shares else (-numbers).to_list()
+    others = _remainders(numbers) if shares else -numbers
     first, second = f"{{{json.dumps(wanted)}: ", f", {json.dumps(other)}: "
-    both = zip(numbers.to_list(), others, strict=True)
-    return [None if v is None else f"{first}{v!r}{second}{w!r}}}" for v, w in both]
+    parts = [pl.lit(first), _written(numbers), pl.lit(second), _written(others), pl.lit("}")]
+    return pl.select(pl.concat_str(parts)).to_series().set(numbers.is_null(), None)
 
 
-def _remainders(shares: pl.Series) -> list[float]:
+def _written(numbers: pl.Series) -> pl.Series:
+    """Each number as Python writes it: in one go where Polars writes it alike, one by one elsewhere."""
+    size = numbers.abs()
+    alike = ((size >= 1e-4) & (size < 1e16)) | (size == 0) | size.is_null()
+    rows = (~alike).arg_true()
+    return numbers.cast(pl.String).scatter(rows, [repr(number) for number in numbers.gather(rows).to_list()])
+
+
+def _remainders(shares: pl.Series) -> pl.Series:
     """`round(1 - share, 12)` of each, in one go; one by one only where the last digit is in doubt."""
     rest = 1 - shares.fill_null(0.0).to_numpy()
     scaled = rest * 1e12
     out = np.rint(scaled) / 1e12
     for row in np.flatnonzero(np.abs(scaled - np.floor(scaled) - 0.5) < 1e-2).tolist():
         out[row] = round(float(rest[row]), 12)
-    return out.tolist()  # type: ignore[no-any-return]
+    return pl.Series(out)
 
 
 def _numbers(values: pl.Series, file: Path) -> pl.Series:

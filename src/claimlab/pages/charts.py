@@ -121,7 +121,7 @@ def bars(
         scale = alt.Scale(domain=list(colours), range=list(colours.values())) if colours else alt.Undefined
         encoding["color"] = alt.Color(f"{colour}:N", scale=scale, title=None, legend=alt.Legend(orient="top"))
     else:
-        encoding["color"] = alt.value(TRUE)
+        encoding["color"] = alt.ColorValue(TRUE)
     size = {"width": width} if horizontal else {"width": width, "height": 220}
     return alt.Chart(pl.DataFrame([dict(r) for r in rows])).mark_bar().encode(**encoding).properties(**size)
 
@@ -151,14 +151,14 @@ def histogram(
     kind = "T" if dates else "Q"
     axis = alt.Axis(labelSeparation=8, labelOverlap="parity")  # long numbers would touch each other
     x = alt.X(f"from:{kind}", title=title, scale=alt.Scale(nice=False), axis=axis)
-    across: dict[str, Any] = {"x": x, "x2": "to"}
+    across: dict[str, Any] = {"x": x, "x2": alt.X2("to")}
     return (
         alt.Chart(pl.DataFrame(rows, schema={"from": pl.Float64, "to": pl.Float64, "n": pl.Int64, "class": pl.String}))
         .mark_bar(opacity=0.6)
         .encode(
             **across,
             y=alt.Y("n:Q", title="records", stack=None),
-            y2=alt.datum(0),
+            y2=alt.Y2Datum(0),
             color=alt.Color(
                 "class:N",
                 scale=alt.Scale(domain=list(colours), range=list(colours.values())),

@@ -39,12 +39,14 @@ def dots(
     points = pl.DataFrame([{"name": r.name, "x": 100 * r.value, "tone": r.tone} for r in rows])
     layers = [
         *_baselines(rows, x, y),
-        _intervals(rows).mark_rule(strokeWidth=3, opacity=0.55).encode(y=y, x="low:Q", x2="high:Q", color=colour),
+        _intervals(rows)
+        .mark_rule(strokeWidth=3, opacity=0.55)
+        .encode(y=y, x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=colour),
         alt.Chart(points).mark_point(filled=True, size=70, opacity=1).encode(y=y, x=x, color=colour),
     ]
     if threshold is not None:
         line = pl.DataFrame({"x": [100 * threshold]})
-        layers.append(alt.Chart(line).mark_rule(strokeDash=[5, 4], color="#8b95a1").encode(x="x:Q"))
+        layers.append(alt.Chart(line).mark_rule(strokeDash=[5, 4], color="#8b95a1").encode(x=alt.X("x:Q")))
     return alt.layer(*layers).properties(width=width, height={"step": 21})
 
 
@@ -54,7 +56,7 @@ def _colour(rows: Sequence[Dot]) -> Any:
 
     tones = [t for t in VERDICT_COLOURS if any(r.tone == t for r in rows)]
     if not tones:
-        return alt.value(TRUE)
+        return alt.ColorValue(TRUE)
     scale = alt.Scale(domain=tones, range=[VERDICT_COLOURS[t] for t in tones])
     return alt.Color("tone:N", scale=scale, title=None, legend=alt.Legend(orient="top"))
 

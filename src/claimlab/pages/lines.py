@@ -55,5 +55,5 @@ def lines(
         drawn = alt.Chart(marks)
         layers.append(drawn.mark_rule(strokeDash=[5, 4], color="#9aa4b0").encode(y=alt.Y("y:Q", scale=scale)))
         label = drawn.mark_text(align="right", dy=-6, fontSize=11, color="#77818d")
-        layers.append(label.encode(x=x, y=alt.Y("y:Q", scale=scale), text="name:N"))
+        layers.append(label.encode(x=x, y=alt.Y("y:Q", scale=scale), text=alt.Text("name:N")))
     return alt.layer(*layers).properties(width=width, height=HEIGHT)

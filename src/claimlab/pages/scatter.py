@@ -98,14 +98,15 @@ def scatter(words: Sequence[str], across: Side, up: Side) -> Any:
         ),
         href=alt.Href("number:N"),
     )
+    at = alt.X("x:Q"), alt.Y("y:Q")
     even = alt.Chart(pl.DataFrame({"x": [low, high], "y": [low, high]})).mark_line(strokeDash=[5, 4], color="#9aa4b0")
     leads = alt.Chart(lines).mark_rule(color="#9aa4b0", strokeWidth=0.7)
     text = alt.Chart(labels).mark_text(align="left", baseline="middle", fontSize=11)
     return alt.layer(
-        even.encode(x="x:Q", y="y:Q"),
-        leads.encode(x="x:Q", y="y:Q", x2="x2:Q", y2="y2:Q"),
+        even.encode(x=at[0], y=at[1]),
+        leads.encode(x=at[0], y=at[1], x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q")),
         points,
-        text.encode(x="x:Q", y="y:Q", text="word:N"),
+        text.encode(x=at[0], y=at[1], text=alt.Text("word:N")),
     ).properties(width=SIDE, height=SIDE)
 
 

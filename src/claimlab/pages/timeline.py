@@ -29,7 +29,7 @@ def spans(rows: Sequence[tuple[str, date, date]], *, width: int = WIDTH) -> Any:
         .encode(
             y=alt.Y("name:N", sort=None, title=None),
             x=alt.X("from:T", title=None, axis=years),
-            x2="to:T",
+            x2=alt.X2("to:T"),
         )
         .properties(width=width, height={"step": 15})
     )

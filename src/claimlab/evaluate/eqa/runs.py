@@ -17,7 +17,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
 from claimlab.evaluate.judge.reread import judged_in
 from claimlab.evaluate.result import RunResult
-from claimlab.evaluate.run import evaluate_run
+from claimlab.evaluate.run import evaluate_run, steps
 from claimlab.evaluate.scored_run import About, ScoredRun, about_of, each_run
 from claimlab.pages.excerpt import excerpt
 from claimlab.tasks.task import open_task
@@ -41,7 +41,9 @@ class Run(ScoredRun):
     def evaluate(self, progress: Progress = silent) -> RunResult | None:
         """Compute `result`, with progress."""
         if "result" not in self.__dict__:
-            self.__dict__["result"] = evaluate_run(self, progress=progress) if self.table.height else None
+            self.__dict__["result"] = (
+                evaluate_run(self, step=steps([self], None, progress)) if self.table.height else None
+            )
         done: RunResult | None = self.__dict__["result"]
         return done
 
