@@ -21,12 +21,14 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -249,13 +251,22 @@ def clean(folder: Path, count: int) -> None:
 
 
 def dataset(place: Path, folder: Path) -> None:
-    """A dataset folder of the posts."""
+    """A dataset folder of the posts. Each made-up word becomes a word of our documentation: no identifier knows the
+    language of made-up words, so that all of them would be asked about every text."""
     from claimlab.core.dataset import Dataset
 
-    texts = pl.concat([pl.read_parquet(file) for file in sorted(place.glob("*.parquet"))])
-    frame = texts.with_row_index("row").select(
+    manual = " ".join(page.read_text("utf-8") for page in sorted((Path(__file__).parents[1] / "docs").glob("*.md")))
+    words = sorted(set(re.findall(r"\b[a-z]{2,12}\b", manual)))
+    blocks = []
+    for file in sorted(place.glob("*.parquet")):
+        tokens = pl.read_parquet(file)["text"].str.split(" ")
+        made_up = tokens.explode().unique().drop_nulls()
+        made_up = made_up.filter(made_up.str.contains("^[a-z]+$"))
+        english = {word: words[zlib.crc32(word.encode()) % len(words)] for word in made_up.to_list()}
+        blocks.append(tokens.list.eval(pl.element().replace(english)).list.join(" ").to_frame("text"))
+    frame = pl.concat(blocks).with_row_index("row").select(
         pl.format("p{}", "row").alias("id"), "text", pl.lit("post").alias("kind"),
-        pl.when(pl.col("row") % 2 == 0).then(pl.lit("true")).otherwise(pl.lit("false")).alias("veracity"),
+        pl.when(pl.col("row") // 64 % 2 == 0).then(pl.lit("true")).otherwise(pl.lit("false")).alias("veracity"),
     )  # fmt: skip
     Dataset.build("posts", frame).write(folder)
 

@@ -162,7 +162,7 @@ def _advance(
 def _spare(outcome: Outcome, before: pl.DataFrame, shielded: frozenset[str]) -> tuple[Outcome, int]:
     """Take back the records that a person decided to keep; how many there were."""
     stay = pl.col("id").is_in(list(shielded))
-    spared = before.filter(stay & ~pl.col("id").is_in(outcome.kept["id"].to_list()))
+    spared = before.filter(stay).join(outcome.kept.select("id"), on="id", how="anti", maintain_order="left")
     if not spared.height:
         return outcome, 0
     order = before.select("id").with_row_index("row")

@@ -36,7 +36,7 @@ class Outcome:
         dropped: Mapping[str, str] | None = None,
         doubtful: Mapping[str, str] | None = None,
         kept: pl.DataFrame | None = None,
-        changed: list[Change] | None = None,
+        changed: list[Change] | pl.DataFrame | None = None,
         notes: tuple[str, ...] = (),
     ) -> Outcome:
         """Build an outcome from id -> reason mappings; `kept` defaults to the rest of `before`, in order."""
@@ -46,14 +46,14 @@ class Outcome:
             kept=rest.filter(~pl.col("id").is_in(list(gone))) if gone else rest,
             dropped=reasons(dropped or {}),
             doubtful=reasons(doubtful or {}),
-            changed=pl.DataFrame(changed or [], schema=CHANGED, orient="row"),
+            changed=changed if isinstance(changed, pl.DataFrame) else _changes(changed or []),
             notes=notes,
         )
 
     def account(self, before: pl.DataFrame, step: str) -> None:
         """Raise if a record went in and came out nowhere, or twice: nothing is ever lost."""
         out = pl.concat([self.kept["id"], self.dropped["id"], self.doubtful["id"]])
-        if out.len() != before.height or set(out.to_list()) != set(before["id"].to_list()):
+        if not out.equals(before["id"]) and not out.sort().equals(before["id"].sort()):
             raise ClaimlabError(
                 f"The step '{step}' lost or repeated records ({before.height} in, {out.len()} out).",
                 "This is a fault in the step: report it, and leave the step out of the recipe until it is fixed.",
@@ -61,6 +61,10 @@ class Outcome:
 
 
 CHANGED = {"id": pl.String, "column": pl.String, "before": pl.String, "after": pl.String, "reason": pl.String}
+
+
+def _changes(rows: list[Change]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=CHANGED, orient="row")
 
 
 def reasons(table: Mapping[str, str]) -> pl.DataFrame:

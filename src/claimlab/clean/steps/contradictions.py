@@ -16,11 +16,10 @@ class Contradictions(NearStep):
     summary: ClassVar[str] = "Sends near-duplicates under different labels to the doubtful ones."
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        ids, label = records["id"].to_list(), labels(records).to_list()
-        doubtful = {
-            ids[row]: f"{label[row]}, but the near-duplicate {ids[other]} is {label[other]}"
-            for row, other in self.contradicted(records).items()
-        }
+        pairs = self.contradicted(records)
+        named = records.select("id", label=labels(records))
+        both = zip(named[list(pairs)].iter_rows(), named[list(pairs.values())].iter_rows(), strict=True)
+        doubtful = {i: f"{label}, but the near-duplicate {other} is {its}" for (i, label), (other, its) in both}
         return Outcome.of(records, doubtful=doubtful)
 
 

@@ -10,7 +10,7 @@ from pydantic import field_validator
 from claimlab.clean.step import CleanStep
 from claimlab.core.errors import MissingExtra
 from claimlab.core.languages import CONFUSABLE, normalise, require, same
-from claimlab.core.step import Change, Outcome
+from claimlab.core.step import Outcome
 from claimlab.core.words import several
 
 
@@ -34,25 +34,22 @@ class Language(CleanStep):
         return None if code is None else require(code)
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        languages = identify_by(self.method, records["text"])
-        gone: dict[str, str] = {}
-        filled: dict[str, str] = {}
-        for i, own, seen in zip(records["id"].to_list(), records["language"].to_list(), languages, strict=True):
-            wanted, known = self.keep or own, seen or own
-            if wanted and known and not same(known, wanted, equivalent=CONFUSABLE):
-                gone[i] = self._why(seen, own)
-            elif seen is None and self.unsure == "drop":
-                gone[i] = f"{self.method} does not know the language of the text"
-            elif own is None and seen is not None:
-                filled[i] = self.keep or seen  # of languages that count as one, the one that was asked for
-        changed: list[Change] = [
-            (i, "language", None, code, f"identified by {self.method}") for i, code in filled.items()
-        ]
-        rest = records
-        if self.fill and filled:
-            column = [filled.get(i, own) for i, own in records.select("id", "language").iter_rows()]
-            rest = records.with_columns(pl.Series("language", column, dtype=pl.String))
-        silent = sum(seen is None for seen in languages) - records["text"].null_count()
+        seen = pl.Series("seen", identify_by(self.method, records["text"]), dtype=pl.String)
+        rows = records.select("id", own="language").with_columns(seen)
+        judged = pl.DataFrame(
+            [(own, seen, *self._judge(own, seen)) for own, seen in rows.select("own", "seen").unique().iter_rows()],
+            schema=dict.fromkeys(("own", "seen", "why", "code"), pl.String),
+            orient="row",
+        )
+        rows = rows.join(judged, on=["own", "seen"], how="left", nulls_equal=True, maintain_order="left")
+        filled = rows.filter(pl.col("code").is_not_null()) if self.fill else rows.clear()
+        changed = filled.select(
+            "id", column=pl.lit("language"), before=pl.lit(None, pl.String), after="code",
+            reason=pl.lit(f"identified by {self.method}"),
+        )  # fmt: skip
+        language = rows.select(pl.coalesce("own", "code")).to_series() if self.fill else rows["own"]
+        gone = dict(rows.filter(pl.col("why").is_not_null()).select("id", "why").iter_rows())
+        silent = seen.null_count() - records["text"].null_count()
         notes = (
             (f"{several(silent, 'text has', 'texts have')} no identified language ({self.unsure}: `unsure`)",)
             if silent
@@ -60,12 +57,21 @@ class Language(CleanStep):
         )
         return Outcome.of(
             records,
-            kept=rest,
+            kept=records.with_columns(language.alias("language")),
             dropped=gone if self.action == "drop" else None,
             doubtful=gone if self.action == "doubtful" else None,
-            changed=changed if self.fill else None,
+            changed=changed,
             notes=notes,
         )
+
+    def _judge(self, own: str | None, seen: str | None) -> tuple[str | None, str | None]:
+        """Why a record of this language, whose text is identified as that one, goes; or the language it gets."""
+        wanted, known = self.keep or own, seen or own
+        if wanted and known and not same(known, wanted, equivalent=CONFUSABLE):
+            return self._why(seen, own), None
+        if seen is None and self.unsure == "drop":
+            return f"{self.method} does not know the language of the text", None
+        return None, (self.keep or seen) if own is None and seen is not None else None  # `keep` may be one like it
 
     def _why(self, seen: str | None, own: str | None) -> str:
         if seen is None:
@@ -79,7 +85,7 @@ def identify_by(method: str, texts: pl.Series) -> list[str | None]:
         from claimlab.core.engine import over_rows
         from claimlab.text.langid import identify
 
-        return over_rows(identify, texts.to_list(), name="language")
+        return over_rows(identify, texts, name="language")
     try:
         from lingua import LanguageDetectorBuilder
     except ImportError:

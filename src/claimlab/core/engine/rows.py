@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from claimlab.core.engine.current import current, place
 from claimlab.core.engine.names import no_folder, parse_engine
@@ -15,12 +15,15 @@ from claimlab.core.engine.size import SHARE, fitting_workers
 from claimlab.core.engine.stage import named
 from claimlab.core.progress import Progress, silent
 
+if TYPE_CHECKING:
+    import polars as pl
+
 LEAST = 20_000  # rows that are worth a process, where the caller does not say
 
 
 def over_rows(
     function: Callable[..., list[Any]],
-    rows: Sequence[Any],
+    rows: Sequence[Any] | pl.Series,
     *,
     engine: str | None = None,
     least: int | None = None,
@@ -32,9 +35,9 @@ def over_rows(
     """`function(slice)` on slices of `least` rows; a list of the same length as `rows`. Inline where one slice or one
     process is enough.
 
-    Rows and results are plain JSON. The function is one of a module, or a `partial` of one with keywords in plain
-    JSON. `folder` keeps what is done for a later start; workers on other machines need it. Without `engine` and
-    `folder` they are those of the run under way.
+    Rows and results are plain JSON; a Polars series is read slice by slice. The function is one of a module, or a
+    `partial` of one with keywords in plain JSON. `folder` keeps what is done for a later start; workers on other
+    machines need it. Without `engine` and `folder` they are those of the run under way.
     """
     engine, folder = engine or current().engine, folder or current().folder
     spec, least = parse_engine(engine), least or LEAST
@@ -72,7 +75,7 @@ def _shard(function: Callable[..., list[Any]], rows: list[Any], folder: Path) ->
 
 def _inline(
     function: Callable[..., list[Any]],
-    rows: Sequence[Any],
+    rows: Sequence[Any] | pl.Series,
     slices: list[tuple[int, int]],
     name: str,
     progress: Progress,
