@@ -1,8 +1,8 @@
 """Put one seed through a chain: one prompt with a form to fill in, or a call for each role.
 
-An answer that cannot be read is asked for once more (the model door does it) and the sample is marked. A chain that
-stops (a refusal, a second bad answer, a failed call) keeps what its roles had written, with its status. A refusal is an
-outcome: nobody is asked again in other words.
+When an answer cannot be parsed, the model is asked once more (by `llm/validate`) and the sample is marked. A chain that
+stops (a refusal, a second bad answer, a failed call) keeps what its roles had written, with its status. A refusal is a
+result: the question is not rephrased and asked again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from claimlab.llm.provider import Provider
 
 Style = Literal["form", "roles"]
 STYLES: tuple[Style, ...] = get_args(Style)
-FORM_TOKENS, ROLE_TOKENS = (1_000, 24), (400, 8)  # that an answer may take: some, and so many for each of the source
+FORM_TOKENS, ROLE_TOKENS = (1_000, 24), (400, 8)  # most tokens of an answer: a base, and more per token of the source
 COMPLETE = "complete"
 
 
@@ -43,7 +43,7 @@ class Outcome:
     tokens: int = 0
 
     def add(self, answer: Answer[Any]) -> None:
-        """Count what an answer took. More calls than one mean that the first answer could not be used."""
+        """Count what an answer took. More than one call means that the first answer could not be used."""
         self.calls += answer.calls
         self.asked_again += answer.calls > 1
         self.tokens += answer.usage.total or 0
@@ -79,7 +79,7 @@ async def make(job: Job, provider: Provider, prompt: Prompt, style: Style, seed:
 
 
 def salvaged(chain: Chain, text: str | None) -> dict[str, dict[str, Any]]:
-    """Of a form that breaks off or is filled in badly: what the roles before the fault wrote."""
+    """What the roles wrote before the point where a form breaks off or has a wrong value."""
     body = (text or "")[(text or "").find("{") :]
     try:
         form = from_json(body, allow_partial=True)
@@ -89,7 +89,7 @@ def salvaged(chain: Chain, text: str | None) -> dict[str, dict[str, Any]]:
     last = list(form)[-1:] if isinstance(form, dict) and not body.rstrip("` \n").endswith("}") else []
     for role in chain.roles:
         if not isinstance(form, dict) or role.name not in form or role.name in last:
-            break  # the last role of a form that breaks off may be cut in the middle
+            break  # the last role of a form that breaks off may be incomplete
         try:
             filled[role.name] = role.schema_().model_validate(form[role.name], strict=True).model_dump()
         except ValidationError:
@@ -138,9 +138,9 @@ def words_of(configuration: Configuration) -> dict[str, str]:
     }
 
 
-def _most(job: Job, some: int, each: int) -> int:
+def _most(job: Job, base: int, per_token: int) -> int:
     """A translation into another script takes several times the tokens of its source; a model that rambles is cut."""
-    return some + each * rough_count(job.seed["text"])
+    return base + per_token * rough_count(job.seed["text"])
 
 
 def _source(job: Job) -> str:

@@ -1,8 +1,8 @@
 """Does drift rise fast and then flatten? The mean over traces at each hop, its early and late slope, its ceiling.
 
 Two ceilings are given. One is the measure's own, which no text can pass. The other is what unrelated claims score
-against each other: a text that far from its base says nothing of it any more. A curve that ends below the second has
-kept something.
+against each other: a text that is as far from its base has lost what the base said. A curve that ends below the second
+ceiling has kept some of it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DRAWS = 500
 
 @dataclass(frozen=True)
 class Curve:
-    """The mean drift of each hop from 0 on, over traces that got that far, and what its shape is."""
+    """The mean drift at each hop, starting at hop 0, over the traces that reached it; and the shape of that curve."""
 
     hops: tuple[int, ...]
     mean: tuple[float, ...]
@@ -66,7 +66,7 @@ def curve(
     start: float = 0.0,
     seed: int = 0,
 ) -> Curve:
-    """`measured` has trace_id, depth and `value`. Every trace starts at depth 0 with `start`: it is its base claim.
+    """`measured` has trace_id, depth and `value`. Every trace has the drift `start` at depth 0, its base claim.
 
     Slopes are taken over the same traces throughout, up to the hop that half of all traces reached: a curve must not
     bend because traces end. The means say at each hop how many traces got there.
@@ -106,7 +106,7 @@ def unrelated_drift(bases: Sequence[str], *, seed: int = 0, reader: Reader | Non
 
 
 def _whole(known: pl.DataFrame, value: str, start: float) -> npt.NDArray[np.float64] | None:
-    """Traces by hops, hop 0 included, up to the hop that half of the traces reached; null when that is too soon."""
+    """Traces by hops, hop 0 included, up to the hop that half of the traces reached; null when that is too early."""
     lengths = known.group_by("trace_id").agg(pl.col("hop").max())["hop"].sort(descending=True)
     last = int(lengths[(len(lengths) - 1) // 2]) if len(lengths) else 0
     if last < LEAST:
@@ -127,7 +127,7 @@ def _slopes(mean: npt.NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _interval(matrix: npt.NDArray[np.float64], seed: int) -> Interval | None:
-    """95% interval of late over early slope, traces drawn again; null where drift often does not rise."""
+    """95% bootstrap interval of the late slope over the early one; null where drift often does not rise."""
 
     def ratio(traces: npt.NDArray[np.int64]) -> float:
         early, late = _slopes(matrix[traces].mean(axis=0))
