@@ -159,6 +159,21 @@ def test_leftovers_of_a_killed_run_are_swept(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["d"]
 
 
+def test_what_another_machine_builds_is_left_alone(tmp_path: Path) -> None:
+    """Its process numbers mean nothing here. After a day it is taken for left over."""
+    with atomic_folder(tmp_path / "d") as building:
+        here = building.name
+    _, machine, pid, _ = here.rsplit("-", 3)
+    assert int(pid) == os.getpid()
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    for name in (f".d.building-{'0' * 8}-{gone.pid}-x", f".d.building-{machine}-{gone.pid}-x", ".d.building-1-x"):
+        (tmp_path / name).mkdir()
+    os.utime(tmp_path / ".d.building-1-x", (0, 0))
+    small().write(tmp_path / "d")
+    assert sorted(p.name for p in tmp_path.iterdir()) == [f".d.building-{'0' * 8}-{gone.pid}-x", "d"]
+
+
 def test_atomic_text(tmp_path: Path) -> None:
     atomic_text(tmp_path / "sub" / "a.txt", "é")
     atomic_text(tmp_path / "sub" / "a.txt", "two")

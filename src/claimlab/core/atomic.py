@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import hashlib
 import os
 import shutil
+import socket
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 _RENAME_EXCHANGE = 2
 _AT_FDCWD = -100
+_DAY = 86_400.0
 
 
 @contextlib.contextmanager
@@ -26,7 +31,7 @@ def atomic_folder(target: Path) -> Iterator[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
     recover(target)
     sweep(target)
-    building = Path(tempfile.mkdtemp(prefix=f".{target.name}.building-{os.getpid()}-", dir=target.parent))
+    building = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
     try:
         yield building
         building.chmod(0o777 & ~_umask())
@@ -52,7 +57,7 @@ def quick_text(path: Path, text: str) -> None:
 def atomic_bytes(target: Path, data: bytes) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     sweep(target)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.building-{os.getpid()}-", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=_prefix(target), dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -85,15 +90,41 @@ def recover(target: Path) -> None:
 
 
 def sweep(target: Path) -> None:
-    """Remove what killed runs left beside `target`: what a process that is gone was building."""
+    """Remove what killed runs left beside `target`: what a process of this machine that is gone was building. Another
+    machine, or container, that sees the folder has processes that are not known here: what it builds is left alone for
+    a day."""
     for leftover in target.parent.glob(f".{target.name}.building-*"):
-        pid = leftover.name.rsplit(".building-", 1)[1].split("-")[0]
-        if not pid.isdigit() or _alive(int(pid)):
+        machine, _, rest = leftover.name.rsplit(".building-", 1)[1].partition("-")
+        pid = rest.split("-")[0]
+        if (machine == _machine() and pid.isdigit() and _alive(int(pid))) or (
+            machine != _machine() and _young(leftover)
+        ):
             continue
         if leftover.is_dir():
             shutil.rmtree(leftover, ignore_errors=True)
         else:
             leftover.unlink(missing_ok=True)
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name}.building-{_machine()}-{os.getpid()}-"
+
+
+@cache
+def _machine() -> str:
+    """Where a process number means a process: this machine, or this container on it."""
+    try:
+        processes = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        processes = ""
+    return hashlib.sha256(f"{socket.gethostname()} {processes}".encode()).hexdigest()[:8]
+
+
+def _young(path: Path) -> bool:
+    try:
+        return time.time() - path.stat().st_mtime < _DAY
+    except FileNotFoundError:
+        return True  # just put in place, or removed
 
 
 def _swap(building: Path, target: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -32,7 +33,7 @@ class Lock:
                 break
             os.close(self._handle)  # the holder before us has removed the file that we waited for
         os.ftruncate(self._handle, 0)
-        os.write(self._handle, json.dumps({"pid": os.getpid(), "verb": verb}).encode())
+        os.write(self._handle, json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "verb": verb}).encode())
 
     def release(self) -> None:
         """Remove the file and let the next process in; the folder goes too where nothing else is in it."""
@@ -64,7 +65,8 @@ def _same(handle: int, file: Path) -> bool:
 def _holder(handle: int) -> str:
     try:
         os.lseek(handle, 0, os.SEEK_SET)
-        who = json.loads(os.read(handle, 200))
-        return f"claimlab {who['verb']}, process {who['pid']}"
+        who = json.loads(os.read(handle, 1000))
+        where = "" if who["host"] == socket.gethostname() else f" on {who['host']}"
+        return f"claimlab {who['verb']}, process {who['pid']}{where}"
     except (OSError, ValueError, KeyError, TypeError):
         return "another claimlab process"

@@ -9,6 +9,7 @@ import pytest
 
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.front import engine_status, engine_work
+from claimlab.core.engine.stage import Stage
 from claimlab.core.errors import NotFound, ShardsMissing, UsageError
 
 from .test_dask import in_thread
@@ -97,6 +98,42 @@ def test_a_shard_that_always_fails_stops_the_run_and_the_next_start_resumes(tmp_
         assert work() == {}
     assert result[0] == [0, 1, 4]
     assert starts(tmp_path / "log") == {0: 1, 1: 4, 2: 1}
+
+
+def test_a_worker_of_an_earlier_start_changes_nothing_of_a_later_one(tmp_path: Path) -> None:
+    """A run cannot end the workers of other machines. One that is at a shard while the run begins anew with other
+    shards writes neither its output nor its error into the new stage."""
+    from engine_parts import square
+
+    place, log, go = work_folder(tmp_path), tmp_path / "log", tmp_path / "go"
+    slow = shards(2, log, {1: {"trouble": "wait", "until": str(go)}})
+    old = Stage.open(place / "squares", square, slow)
+    with in_thread(lambda: engine_work(run_of(tmp_path), shard=1)) as worked:
+        wait_for((log / "1").exists)
+        assert (old.folder / "building").is_dir()
+        new = [{"number": n, "log": str(log)} for n in (10, 11)]
+        stage = Stage.open(place / "squares", square, new)
+        assert not old.is_current()
+        go.touch()
+    assert (worked[0].done, worked[0].failures) == (0, {})
+    assert stage.missing() == [0, 1]
+    assert stage.failure(1) is None
+    assert not stage.output(1).exists()
+    assert squares(run_stage(square, new, folder=place, engine="local:1", name="squares")) == [100, 121]
+
+
+def test_two_workers_at_the_same_shard_do_no_harm(tmp_path: Path) -> None:
+    from engine_parts import square
+
+    log, go = tmp_path / "log", tmp_path / "go"
+    todo = shards(1, log, {0: {"trouble": "wait", "until": str(go), "folder": True}})
+    stage = Stage.open(work_folder(tmp_path) / "squares", square, todo)
+    with in_thread(lambda: stage.do(0)) as one, in_thread(lambda: stage.do(0)) as two:
+        wait_for(lambda: (log / "0").exists() and starts(log) == {0: 2})
+        go.touch()
+    assert (one[0] is None) or (two[0] is None)
+    assert stage.missing() == []
+    assert (stage.output(0) / "square.txt").read_text() == "0\n"
 
 
 def test_neither_side_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from claimlab.core.engine.names import patience
 from claimlab.core.engine.shared import Pause, is_final
-from claimlab.core.engine.stage import STAGE, Failure, Stage, stages_of
+from claimlab.core.engine.stage import Failure, Stage, stages_of
 from claimlab.core.errors import NotFound, UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
@@ -65,7 +65,7 @@ def engine_work(
             (progress or silent)(stage.name, one + 1, len(stage.shards))
             if failure is None:
                 done += 1
-            else:
+            elif stage.is_current():
                 failures[f"{stage.name} {one}"] = failure.problem
         ended = output.exists() and not stages
         if workers is None or (ended and (began or pause.quiet > wait)):
@@ -92,8 +92,8 @@ def _mine(stages: list[Stage], number: int, workers: int | None, retries: int) -
 
 def _persist(stage: Stage, number: int, retries: int) -> Failure | None:
     while (failure := stage.do(number)) is not None and not is_final(failure, 1 + retries):
-        if not (stage.folder / STAGE).is_file():
-            return failure  # the run has ended, or was stopped
+        if not stage.is_current():
+            return failure  # the run has ended, was stopped, or began anew
     return failure
 
 

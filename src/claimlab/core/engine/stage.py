@@ -2,14 +2,18 @@
 
 NAME/stage.json       the function (module:function) and its shards, plain JSON
 NAME/outputs/00012    what a shard wrote: a file or a folder
-NAME/done/00012       its completion marker, with the size of the output: written last
+NAME/done/00012       its completion marker, with the size of the output and the key of the stage: written last
 NAME/failed/00012     its last error, and how often it was tried
-NAME/building/        what is being written
+NAME/building/KEY/    what is being written
+
+The key is a hash of stage.json. A run that begins anew with other shards cannot end the workers of other machines: what
+such a worker still writes is neither taken for a shard of the new stage nor found beside it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -67,7 +71,8 @@ class Stage:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
-            content = json.loads((folder / STAGE).read_text(encoding="utf-8"))
+            text = (folder / STAGE).read_bytes()
+            content, self.key = json.loads(text), _key(text)
             self.work, self.tool = str(content["work"]), str(content["tool"])
             self.shards: list[Any] = content["shards"]
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -100,11 +105,18 @@ class Stage:
         return self.folder / "outputs" / f"{number:05}"
 
     def is_done(self, number: int) -> bool:
-        """Whether the marker is there and the output has the size that the marker says."""
+        """Whether the marker of this very stage is there, and the output has the size that it says."""
         try:
             marker = json.loads((self.folder / "done" / f"{number:05}").read_text(encoding="utf-8"))
-            return bool(marker["bytes"] == size_of(self.output(number)))
+            return bool(marker == {"bytes": size_of(self.output(number)), "stage": self.key})
         except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+    def is_current(self) -> bool:
+        """Whether the folder still has this stage: the run may have ended, or begun anew with other shards."""
+        try:
+            return _key((self.folder / STAGE).read_bytes()) == self.key
+        except OSError:
             return False
 
     def missing(self) -> list[int]:
@@ -121,24 +133,33 @@ class Stage:
         Doing it twice at the same time does no harm."""
         if self.is_done(number):
             return None
-        building = self.folder / "building" / f"{number:05}-{uuid.uuid4().hex[:12]}"
+        building = self.folder / "building" / self.key / f"{number:05}-{uuid.uuid4().hex[:12]}"
         note = self.folder / "failed" / f"{number:05}"
         try:
             self._check()
-            building.parent.mkdir(exist_ok=True)
+            building.parent.mkdir(parents=True, exist_ok=True)
             with working("local:1", None):  # a worker starts no workers of its own
                 named(self.work)(self.shards[number], building)
+            if not self.is_current():
+                raise FileNotFoundError("the run has ended, or began anew")
             put(building, self.output(number))
-            quick_text(self.folder / "done" / f"{number:05}", json.dumps({"bytes": size_of(self.output(number))}))
+            self._note("done", number, {"bytes": size_of(self.output(number)), "stage": self.key})
             note.unlink(missing_ok=True)
         except Exception as error:
             before = self.failure(number)
             failure = Failure.of(error, 1 + (before.attempts if before else 0))
             _remove(building)
             with contextlib.suppress(OSError):  # a full disk has no room for its own note
-                quick_text(note, json.dumps(asdict(failure)))
+                if self.is_current():
+                    self._note("failed", number, asdict(failure))
             return failure
         return None
+
+    def _note(self, kind: str, number: int, content: dict[str, Any]) -> None:
+        """Written beside under a name of its own: two workers may do the same shard."""
+        building = self.folder / "building" / self.key / f"{kind}-{uuid.uuid4().hex[:12]}"
+        building.write_text(json.dumps(content), encoding="utf-8")
+        building.replace(self.folder / kind / f"{number:05}")
 
     def sweep(self) -> None:
         """Remove what killed workers left; only where no other machine can be at work here."""
@@ -180,6 +201,10 @@ def named(name: str) -> Callable[..., Any]:
         raise UsageError(f"A worker does not run '{name}'.", f"Name its package in {MODULES}, if you trust it.")
     function: Callable[..., Any] = getattr(import_module(module), attribute)
     return function
+
+
+def _key(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:16]
 
 
 def size_of(path: Path) -> int:
