@@ -45,6 +45,7 @@ ALARMS = ("warn", "fail")
 ONLY: list[str] = []  # datasets, where not all are asked for
 CHECKS: list[str] = []  # checks, likewise
 DONE: set[str] = set()  # runs whose measurements are kept already
+FEWEST = 19  # permutations by which p can be 0.05
 SEVERAL = ("balance", "evidence", "giveaways", "surface", "time", "url")
 Row = dict[str, Any]
 
@@ -242,6 +243,8 @@ def by_scikit_learn(x: Any, y: Any, groups: Any, runs: int) -> dict[str, Any]:
     low, high = np.quantile(draws, [0.025, 0.975]) - best
     alarm = low > 0 and (1 + sum(p >= point for p in permuted)) / (1 + runs) <= 0.05
     verdict = ("fail" if low > 0.05 else "warn") if alarm else "pass" if high < 0.05 else "inconclusive"
+    if runs < FEWEST:
+        verdict = f"not judged: {runs} permutations, {FEWEST} are needed"
     return {"theirs": point, "theirs_best": best, "theirs_verdict": verdict}
 
 

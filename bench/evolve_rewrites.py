@@ -135,7 +135,7 @@ WALKS = 15
 
 def ends(run: Path) -> dict[str, tuple[str, str]]:
     """Trace to its seed and its last text."""
-    table = pl.read_parquet(run / "traces.parquet").sort("trace_id", "round", "step")
+    table = Dataset.open(run).tables["traces"].sort("trace_id", "round", "step")
     last = table.group_by("trace_id", maintain_order=True).agg(pl.col("input").first(), pl.col("output").last())
     return {trace: (seed, text) for trace, seed, text in last.iter_rows()}
 
@@ -162,16 +162,15 @@ def draw(folder: Path, old: list[Path], new: list[Path], seed: int) -> None:
 
 
 def count(folder: Path) -> None:
-    sheet = pl.read_csv(folder / "sheet.csv").join(pl.read_csv(folder / "key.csv"), on="number")
-    print("| version | texts | grammatical | plausible | both | target reached |\n|---|---|---|---|---|---|")
+    sheet = pl.read_csv(folder / "sheet.csv", schema_overrides=dict.fromkeys(GRADES, pl.Int64))
+    sheet = sheet.join(pl.read_csv(folder / "key.csv"), on="number")
+    print("| version | texts | not graded | grammatical | plausible | both | target reached |\n|" + "---|" * 7)
     for version in ("old", "new"):
         part = sheet.filter(pl.col("version") == version)
-        both = int(((part["grammatical"] == 1) & (part["plausible"] == 1)).sum())
-        aimed = part.filter(pl.col("target") != "walk")
-        print(
-            f"| {version} | {part.height} | {part['grammatical'].sum()} | {part['plausible'].sum()} | {both} | "
-            f"{aimed['reached'].sum()} of {aimed.height} |"
-        )
+        good, fit = part["grammatical"], part["plausible"]
+        both, aimed = int(((good == 1) & (fit == 1)).sum()), part.filter(pl.col("target") != "walk")
+        grades = f"{good.null_count()} | {good.sum()} | {fit.sum()} | {both}"
+        print(f"| {version} | {part.height} | {grades} | {aimed['reached'].sum()} of {aimed.height} |")
 
 
 def compare(hops: pl.DataFrame, runs: list[Path]) -> None:

@@ -24,6 +24,7 @@ from claimlab.audit.run import default_checks
 from claimlab.catalog.load import DATASETS
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError
+from claimlab.core.words import several
 
 LARGE = 500_000  # records: of larger datasets the first so many, and the page says so
 SUMMARY = "summary.json"
@@ -99,7 +100,7 @@ def main() -> int:
                 print(f"{name}: {result.get('problem') or result['counts']} in {result.get('seconds')} s", flush=True)
     results = [json.loads(file.read_text("utf-8")) for file in sorted(options.work.glob(f"*/{SUMMARY}"))]
     options.output.write_text(page(results), "utf-8")
-    print(f"Wrote {options.output.name}: {len(results)} datasets.")
+    print(f"Wrote {options.output.name}: {several(len(results), 'dataset')}.")
     return 0
 
 

@@ -23,6 +23,7 @@ from claimlab.catalog.entry import Entry
 from claimlab.catalog.load import DATASETS, load
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError
+from claimlab.core.words import several
 
 # The views that the published shares were counted on, where the same files are at hand.
 EXACT = {
@@ -175,7 +176,7 @@ def main() -> int:
         notes += [f"- {name} ({variant}): {note}" for note in row.notes]
         seen.add(name)
     notes += without_loader(options.data) if options.only is None else []
-    print("\n".join(["", f"{len(seen)} datasets in {time.perf_counter() - start:.0f} s.", "", *notes]))
+    print("\n".join(["", f"{several(len(seen), 'dataset')} in {time.perf_counter() - start:.0f} s.", "", *notes]))
     if options.only is None and (unseen := {name for name, _ in EXACT} - seen):
         print(f"Not at hand, though their shares must agree: {', '.join(sorted(unseen))}.")
         good = False

@@ -18,7 +18,10 @@ import pytest
 import quick
 from harness.data import CODE
 from harness.machine import banner
-from harness.results import Row
+from harness.results import Row, in_a_sentence
+from harness.timing import Killed, apart, in_child
+
+from claimlab.core.errors import DataError
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "bench"
@@ -120,6 +123,25 @@ def test_older_code_is_measured_where_it_is_asked_for(tmp_path: Path) -> None:
     older = {**os.environ, CODE: str(tmp_path / "src")}
     done = subprocess.run([sys.executable, "-c", look], cwd=BENCH, env=older, capture_output=True, text=True)
     assert done.stdout == "old\n", done.stderr
+
+
+def test_a_function_runs_apart_and_a_child_that_is_killed_is_told_from_one_that_fails() -> None:
+    cost = apart(quick.limits, {"another": {"m": 8.0}}, "m")
+    assert cost.result == 2.0
+    assert cost.cpu > 0
+    with pytest.raises(Killed, match="signal 9"):
+        in_child([sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"])
+    with pytest.raises(SystemExit, match="ended with 3"):
+        in_child([sys.executable, "-c", "import sys; sys.exit(3)"])
+
+
+def test_what_claimlab_refuses_is_one_sentence_and_a_fault_is_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    for error, words in (
+        (DataError("It is torn.", "Repair it."), "Error: It is torn. Repair it.\n"),
+        (KeyError("k"), "Key"),
+    ):
+        in_a_sentence(type(error), error, None)
+        assert capsys.readouterr().err.startswith(words)
 
 
 def test_a_missing_kernel_is_said_loudly(monkeypatch: pytest.MonkeyPatch) -> None:
