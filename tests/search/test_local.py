@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import fields
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,22 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> LocalIndex:
     folder = tmp_path_factory.mktemp("local")
     build_index(write_lines(folder / "documents.jsonl", DOCUMENTS), folder / "index")
     return LocalIndex(folder / "index")
+
+
+def test_a_result_is_what_the_constructor_makes(index: LocalIndex) -> None:
+    found = index.search(Query("tides at Northport", language="eng"))
+    assert found
+    for evidence in found:
+        assert list(vars(evidence)) == [field.name for field in fields(Evidence)]
+        assert Evidence(**vars(evidence)) == evidence
+
+
+def test_half_of_a_surrogate_pair_in_an_address_is_read_back(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        '{"text": "Gulls nest here.", "url": "https://x.example/\\ud83d"}', encoding="utf-8"
+    )
+    build_index(tmp_path / "a.jsonl", tmp_path / "index", language="en")
+    assert [e.url for e in LocalIndex(tmp_path / "index").search(Query("gulls"))] == ["https://x.example/\ud83d"]
 
 
 def ids(found: list[Evidence]) -> list[str]:

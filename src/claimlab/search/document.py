@@ -6,6 +6,9 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+from pydantic_core import from_json
 
 from claimlab.search.evidence import Review
 
@@ -28,7 +31,7 @@ class Document:
         return hashlib.blake2b(parts.encode("ascii"), digest_size=16).digest()
 
     def as_bytes(self) -> bytes:
-        """As the index stores it, to be read back by `from_bytes`."""
+        """As the index stores it, to be read back by `stored`."""
         known = {
             **self.__dict__,
             "published": self.published.isoformat() if self.published else None,
@@ -36,11 +39,16 @@ class Document:
         }
         return json.dumps({k: v for k, v in known.items() if v is not None}, sort_keys=True).encode("ascii")
 
-    @classmethod
-    def from_bytes(cls, raw: bytes) -> Document:
-        data = {"text": None, **json.loads(raw.decode("ascii"))}
-        if "published" in data:
-            data["published"] = datetime.fromisoformat(data["published"])
-        if "review" in data:
-            data["review"] = Review.from_json(data["review"])
-        return cls(**data)
+
+def stored(raw: bytes) -> dict[str, Any]:
+    """What `Document.as_bytes` wrote: the fields that are known. Read for every result of every search."""
+    data: dict[str, Any]
+    try:
+        data = from_json(raw)
+    except ValueError:  # half of a surrogate pair in an address: only Python's own reader lets it pass
+        data = json.loads(raw)
+    if "published" in data:
+        data["published"] = datetime.fromisoformat(data["published"])
+    if "review" in data:
+        data["review"] = Review.from_json(data["review"])
+    return data

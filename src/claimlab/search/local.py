@@ -11,9 +11,10 @@ separate words with the same stem, and match names and numbers in documents of o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import fields as fields_of
 from dataclasses import replace
 from datetime import date, datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from claimlab.core.errors import OutputExists, SearchFailed
 from claimlab.core.languages import require
 from claimlab.core.progress import Progress, silent
 from claimlab.search.analysis import EXACT, OTHER, analyzer, field_of, fields, prepared, terms_of
-from claimlab.search.document import Document
+from claimlab.search.document import Document, stored
 from claimlab.search.documents import Source
 from claimlab.search.evidence import Evidence
 from claimlab.search.passage import best_passage
@@ -40,6 +41,8 @@ EXACT_WEIGHT = 0.2
 MAX_TIES = 10_000
 HEAP = 128 << 20
 EPOCH = date(1970, 1, 1)
+
+_BLANK: dict[str, Any] = dict.fromkeys(field.name for field in fields_of(Evidence)) | {"provider": "local"}
 
 LanguageOf = Callable[[str], str | None]
 
@@ -119,17 +122,15 @@ class LocalIndex:
         """The best documents, best first; a text longer than `passage` characters is cut to its best passage."""
         hits = self._hits(query)
         retrieved = now()
-        shown = set(terms_of(query.text, EXACT, query.language))
-        return [_evidence(Document.from_bytes(raw), score, query, retrieved, shown, passage) for score, raw in hits]
+        words = cache(lambda: frozenset(terms_of(query.text, EXACT, query.language)))  # only long texts need them
+        return [_evidence(stored(raw), score, query, retrieved, words, passage) for score, raw in hits]
 
     def newer(self, query: Query) -> int:
         """How many results are excluded because they are newer than the last day of the query."""
         if query.before is None:
             return 0
-        documents = (Document.from_bytes(raw) for _, raw in self._hits(replace(query, before=None)))
-        return sum(
-            document.published is not None and document.published.date() > query.before for document in documents
-        )
+        dates = (stored(raw).get("published") for _, raw in self._hits(replace(query, before=None)))
+        return sum(published is not None and published.date() > query.before for published in dates)
 
     def _hits(self, query: Query) -> list[tuple[float, bytes]]:
         """Score and stored document. Ties keep the order of the source, also at the cut-off."""
@@ -145,8 +146,8 @@ class LocalIndex:
                 break
             fetch *= 4
         order = searcher.fast_field_values("n", [where for _, where in hits])
-        ranked = sorted(zip(hits, order, strict=True), key=lambda hit: (-hit[0][0], hit[1]))[: query.max_results]
-        return [(score, bytes(searcher.doc(where)["document"][0])) for (score, where), _ in ranked]
+        ranked = sorted((-score, n, where) for (score, where), n in zip(hits, order, strict=True))
+        return [(-less, bytes(searcher.doc(where)["document"][0])) for less, _, where in ranked[: query.max_results]]
 
     def _wanted(self, query: Query) -> tantivy.Query | None:
         import tantivy
@@ -261,26 +262,21 @@ def _with_language(reader: Source, language: str | None, language_of: LanguageOf
 
 
 def _evidence(
-    document: Document, score: float, query: Query, retrieved: datetime, shown: set[str], passage: int
+    document: dict[str, Any],
+    score: float,
+    query: Query,
+    retrieved: datetime,
+    words: Callable[[], frozenset[str]],
+    passage: int,
 ) -> Evidence:
-    whole = document.text or ""
-    text = best_passage(whole, shown, passage) or None
-    more = {
-        "document": document.source_id,
-        "publisher": document.publisher if document.review is None else None,
-        "passage_of": len(whole) if text is not None and text != whole else None,
-    }
-    return Evidence(
-        title=document.title,
-        text=text,
-        url=document.url,
-        retrieved=retrieved,
-        provider="local",
-        query=query.text,
-        published=document.published,
-        dated_from=document.dated_from,
-        language=document.language,
-        score=round(score, 6),
-        review=document.review,
-        more={k: v for k, v in more.items() if v is not None},
-    )
+    fields = {**_BLANK, **document, "retrieved": retrieved, "query": query.text, "score": round(score, 6)}
+    id, publisher, whole = fields.pop("source_id", None), fields.pop("publisher", None), fields["text"] or ""
+    text = fields["text"] = (whole if len(whole) <= passage else best_passage(whole, words(), passage)) or None
+    more = fields["more"] = {} if id is None else {"document": id}
+    if publisher is not None and fields["review"] is None:
+        more["publisher"] = publisher
+    if text is not None and text != whole:
+        more["passage_of"] = len(whole)
+    evidence = object.__new__(Evidence)  # the constructor of a frozen class takes four times as long
+    object.__setattr__(evidence, "__dict__", fields)
+    return evidence

@@ -9,7 +9,7 @@ from claimlab.search.analysis import EXACT, analyzer, prepared
 _SENTENCE = re.compile("(?<=[.!?…])\\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 
 
-def best_passage(text: str, terms: set[str], limit: int, *, fill: bool = False) -> str:
+def best_passage(text: str, terms: set[str] | frozenset[str], limit: int, *, fill: bool = False) -> str:
     """Whole sentences of at most `limit` characters that hold the most of `terms`; the earliest of equals.
 
     A single sentence that is longer is cut. With `fill`, the sentences after and before are added as far as they fit.
