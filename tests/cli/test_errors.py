@@ -72,6 +72,7 @@ def test_no_failure_is_a_traceback(
     assert words in err(capsys)
     with pytest.raises(type(fault)):
         app.run(["catalog", "--debug"])
+    assert "CLAIMLAB_DEBUG" not in os.environ, "the next run in this process would raise what it should report"
 
 
 def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -342,3 +342,15 @@ def test_an_empty_corpus_is_never_a_pass(tmp_path: Path) -> None:
     empty.touch()
     with pytest.raises(DataError, match="holds no text"):
         cl.contamination(cl.Dataset.build("x", pl.DataFrame({"id": ["a"], "text": ["word " * 20]})), corpus=empty)
+
+
+def test_corpora_of_the_same_name_are_told_apart_by_their_folders(data: Dataset, tmp_path: Path) -> None:
+    texts = data.records["text"].to_list()
+    for folder, part in (("old", texts[:30]), ("new", texts[30:40])):
+        (tmp_path / folder).mkdir()
+        as_lines(tmp_path / folder / "web.jsonl", part)
+    report = cl.contamination(data, corpus=[tmp_path / "old" / "web.jsonl", tmp_path / "new" / "web.jsonl"])
+    counts = report["overlap"].details["corpora"]
+    assert {name: c["contaminated"] for name, c in counts.items()} == {"old/web.jsonl": 30, "new/web.jsonl": 10}
+    with pytest.raises(UsageError, match="same name"):
+        cl.contamination(data, corpus=[tmp_path / "old" / "web.jsonl"] * 2)

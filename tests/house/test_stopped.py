@@ -29,6 +29,7 @@ LONG = [
     "evolve run large -o {out} --steps 30",
     "evolve worth large -o {out}",
     "diff large large -o {out}",
+    "contamination large -o {out} --corpus large.txt --corpus large",
     "export large --to claimreview -o {out}",
     "export large --to hf -o {out}",
 ]
@@ -56,6 +57,7 @@ ASKING = [
     "detect large -o {out} --detector llm-zero-shot --profile model.toml",
     "judge run -o {out} --profile model.toml",
     "audit large -o {out} --check feasibility --judge model.toml",
+    "contamination large -o {out} --profile model.toml --probes 5000",
     "evolve run large -o {out} --rewriter model --profile model.toml",
 ]
 

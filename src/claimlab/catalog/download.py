@@ -78,6 +78,7 @@ def _check(card: Card, file: Path) -> None:
         return
     if file.name.endswith(".part"):
         file.unlink()
+        _mark(file).unlink(missing_ok=True)
     raise DataError(
         f"'{file.name.removesuffix('.part')}' is not the file of {card.title} that the catalogue knows (its sha256 is "
         f"{real}, not {known}).",

@@ -11,7 +11,8 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -98,15 +99,17 @@ def _explain_aborts() -> None:
     ctypes.CDLL(None).signal(int(signal.SIGABRT), _on_abort)
 
 
+_DEBUG = "CLAIMLAB_DEBUG"
+
+
 def run(argv: list[str]) -> int:
     """Run `argv` and return the exit code; an error is a sentence on stderr, a traceback only with --debug."""
     debug = "--debug" in argv
-    if debug:
-        os.environ["CLAIMLAB_DEBUG"] = "1"  # for code that would otherwise report a fault and go on
     be_quiet(bool(_QUIET & set(argv)))
     args = _plain_help([a for a in argv if a != "--debug" and a not in _QUIET])
     try:
-        to_command(app).main(args=args, prog_name="claimlab", standalone_mode=True)
+        with _debugging(debug):
+            to_command(app).main(args=args, prog_name="claimlab", standalone_mode=True)
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
         return _stopped() if code == STOPPED else code  # typer turns Ctrl-C into an exit without a word
@@ -120,6 +123,19 @@ def run(argv: list[str]) -> int:
             raise
         return explain(error, args)
     return 0
+
+
+@contextmanager
+def _debugging(debug: bool) -> Iterator[None]:
+    """Tell code that would otherwise report a fault and go on, and the processes that it starts; for this run only."""
+    before = os.environ.get(_DEBUG)
+    if debug:
+        os.environ[_DEBUG] = "1"
+    try:
+        yield
+    finally:
+        if debug and before is None:
+            del os.environ[_DEBUG]
 
 
 def _plain_help(args: list[str]) -> list[str]:

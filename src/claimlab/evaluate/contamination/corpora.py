@@ -9,14 +9,14 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
 
 from claimlab.core.dataset import MANIFEST, RECORDS, changed_files, read_manifest
-from claimlab.core.errors import DataError, FileChanged, UnreadableFile
+from claimlab.core.errors import DataError, FileChanged, UnreadableFile, UsageError
 from claimlab.search.documents import Source
 
 BATCH = 4_000_000  # characters
@@ -41,6 +41,15 @@ def files_in(corpus: Path) -> list[Path]:
         todo = f"Give files of: {', '.join(SUFFIXES)}; claimlab import makes a dataset of any other table."
         raise UnreadableFile(f"'{corpus}' holds no texts that can be read.", todo)
     return files
+
+
+def names_of(corpora: Sequence[Path]) -> list[str]:
+    """A name for each corpus: that of its file or folder, after the folder that it is in where others have it too."""
+    plain = [corpus.name for corpus in corpora]
+    longer = [f"{c.absolute().parent.name}/{c.name}" if plain.count(c.name) > 1 else c.name for c in corpora]
+    if len(set(longer)) < len(longer):
+        raise UsageError("Two corpora have the same name.", "Rename one of them, or leave it out.")
+    return longer
 
 
 def batches(file: Path, counts: Counter[str]) -> Iterator[pl.Series]:

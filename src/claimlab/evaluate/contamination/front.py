@@ -19,6 +19,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source
 from claimlab.detect.open import open_handles
 from claimlab.evaluate.contamination.completion import PROMPT, Probe, completion_finding, completions, halves
+from claimlab.evaluate.contamination.corpora import files_in, names_of
 from claimlab.evaluate.contamination.cutoff import cutoff_day, cutoff_finding, cutoff_of, dated
 from claimlab.evaluate.contamination.overlap import overlap
 from claimlab.evaluate.contamination.result import KIND, Contamination, text_keys, with_status
@@ -88,7 +89,7 @@ def contamination(
         if day is not None:
             table = table.with_columns(dated(records, day))
             findings.append(cutoff_finding(table["dated"], day))
-        settings: dict[str, Any] = {"seed": seed, "corpora": [c.name for c in corpora]}
+        settings: dict[str, Any] = {"seed": seed, "corpora": names_of(corpora)}
         if profile is not None:
             columns, finding, question = _ask(run, records, profile, model, probes, words)
             findings.append(finding)
@@ -157,8 +158,6 @@ def _day(cutoff: str | date | None, profile: str | None, model: str | None) -> d
 
 def _known(corpus: Path) -> list[Any]:
     """What a corpus is known by in the key of a run: a changed file is read again."""
-    from claimlab.evaluate.contamination.corpora import files_in
-
     return [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files_in(corpus)]
 
 

@@ -20,7 +20,7 @@ from claimlab.core.finding import Finding
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
 from claimlab.core.words import several, several_of
-from claimlab.evaluate.contamination.corpora import batches, files_in
+from claimlab.evaluate.contamination.corpora import batches, files_in, names_of
 from claimlab.evaluate.contamination.ngrams import Grams, gram_hashes
 from claimlab.evaluate.contamination.paired import RULE, paired
 from claimlab.text.tokens import tokenize
@@ -49,13 +49,13 @@ def overlap(
     matches: dict[str, set[int]] = {name: set() for name in grams}
     counts: dict[str, dict[str, int]] = {}
     sources = pl.Series([""] * records.height, dtype=pl.String)
-    for number, corpus in enumerate(corpora):
-        numbers, counts[corpus.name] = _scan(corpus, grams, journal, f"corpus-{number}", progress)
-        if not counts[corpus.name].get("documents"):
+    for number, (name, corpus) in enumerate(zip(names_of(corpora), corpora, strict=True)):
+        numbers, counts[name] = _scan(corpus, grams, journal, f"corpus-{number}", progress)
+        if not counts[name].get("documents"):
             raise DataError(f"The corpus '{corpus}' holds no text.", "Nothing can be compared with it: leave it out.")
         mine = _share(grams["short"], numbers["short"]) >= THRESHOLD
-        counts[corpus.name]["contaminated"] = int(mine.sum())
-        sources = pl.select(pl.when(pl.Series(mine)).then(sources + f"{corpus.name}; ").otherwise(sources)).to_series()
+        counts[name]["contaminated"] = int(mine.sum())
+        sources = pl.select(pl.when(pl.Series(mine)).then(sources + f"{name}; ").otherwise(sources)).to_series()
         for name, seen in numbers.items():
             matches[name] |= seen
     for name, n in (("short", SHORT), ("long", LONG), ("control", SHORT)):
