@@ -72,7 +72,7 @@ def speed(size: int) -> None:
     for name, metric in METRICS.all().items():
         seconds = best(lambda metric=metric: metric.measure(batch), 1).cpu  # type: ignore[misc]
         print(
-            f"{name:<18} {seconds:>7.1f} CPU s for {samples:,} samples: {samples / seconds:>9,.0f} a second", flush=True
+            f"{name:<18} {seconds:>7.2f} CPU s for {samples:,} samples: {samples / seconds:>9,.0f} a second", flush=True
         )
 
 

@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import ROOT, begin, parser
+from harness import ROOT, begin, package_index, parser
 
 ROWS = 500
 COMMANDS = ("pip install .", "claimlab import my.csv -o data", "claimlab audit data -o report")
@@ -54,6 +54,7 @@ def main() -> int:
     made = parser(__doc__)
     made.add_argument("--keep", type=Path, help="an empty folder to work in, which is kept")
     options = begin(made)
+    package_index()
     with tempfile.TemporaryDirectory() as place:
         folder = options.keep or Path(place)
         clone = folder / "claimlab"

@@ -16,7 +16,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from harness import ROOT, begin, parser
+from harness import ROOT, begin, package_index, parser
 
 WORK = ROOT / "build" / "install" / "".join(sys.argv[1:2])  # a folder for each kind of trial
 VERSIONS = ("3.11", "3.12", "3.13")
@@ -101,6 +101,7 @@ def build() -> Path:
     shutil.rmtree(dist, ignore_errors=True)
     dist.mkdir(parents=True)
     python = environment("builder", sys.executable)
+    package_index(python)
     call([str(python), "-m", "pip", "install", "--quiet", "setuptools>=77"])
     call([str(python), "-c", f"from setuptools.build_meta import build_sdist; build_sdist({str(dist)!r})"], cwd=ROOT)
     (archive,) = dist.glob("*.tar.gz")

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from harness import ROOT, begin, parser
+from harness import ROOT, begin, package_index, parser
 
 OLD = "1.30.0"  # the lower bound in pyproject.toml
 COMMANDS = (
@@ -103,6 +103,7 @@ def main() -> None:
     made.add_argument("--old", default=OLD)
     made.add_argument("--work", type=Path, help="keep what was written here, to look at")
     wanted = begin(made)
+    package_index()
     with tempfile.TemporaryDirectory() as temporary:
         work = wanted.work or Path(temporary)
         install(wanted.old, Path(temporary) / "site")

@@ -9,7 +9,7 @@ record(Row("import", "CSV", "Polars", times["claimlab"].cpu, times["Polars"].cpu
 
 from __future__ import annotations
 
-from harness.data import DATA, ROOT, code_of, need, shared, unmeasured
+from harness.data import DATA, ROOT, code_of, need, package_index, shared, unmeasured
 from harness.machine import busy, kernel, machine, versions
 from harness.results import Row, begin, parser, record, rows_of
 from harness.timing import Cost, Killed, apart, best, compare, cpu_seconds, in_child, peak_mb, profiled
@@ -31,6 +31,7 @@ __all__ = [
     "kernel",
     "machine",
     "need",
+    "package_index",
     "parser",
     "peak_mb",
     "profiled",

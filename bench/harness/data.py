@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import tempfile
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -47,6 +48,15 @@ def shared(name: str = "", folder: Path = DATA) -> Path:
     if not file.exists():
         unmeasured(f"there is no {file} (published data, which bench/README.md tells more about)")
     return file
+
+
+def package_index(python: str | Path = sys.executable) -> None:
+    """Where pip cannot fetch a package, the script ends: nothing is known of claimlab then."""
+    with tempfile.TemporaryDirectory() as place:
+        command = [str(python), "-m", "pip", "download", "--quiet", "--no-deps", "-d", place, "typer"]
+        done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        unmeasured(f"pip cannot fetch packages ({(done.stderr.strip().splitlines() or ['no reason given'])[-1]})")
 
 
 def need(module: str) -> ModuleType | None:

@@ -114,6 +114,14 @@ def test_a_script_says_in_one_sentence_that_its_data_is_not_there(tmp_path: Path
         assert last.startswith(f"not measured: there is no {tmp_path / 'shared' / 'data'}"), (command, words)
 
 
+@pytest.mark.slow
+def test_a_script_says_in_one_sentence_that_there_is_no_package_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    for code, words in said(BENCH, [["first_report"], ["polars_versions"]]):
+        assert code == 0
+        assert words.splitlines()[-1].startswith("not measured: pip cannot fetch packages"), words
+
+
 def test_older_code_is_measured_where_it_is_asked_for(tmp_path: Path) -> None:
     """A child with the harness imports the sources that it was given, not those of the checkout beside it."""
     package = tmp_path / "src" / "claimlab"
