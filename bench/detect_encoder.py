@@ -101,17 +101,11 @@ def run(folder: Path, name: str, seed: int, args: argparse.Namespace) -> dict[st
     guess = fitted.logits(side["test"][0]).argmax(1)
     truth = np.asarray(side["test"][1])
     return {
-        "part": name,
-        "seed": seed,
-        "device": device,
-        "train": len(side["train"][1]),
-        "test": len(truth),
-        "macro_f1": 100 * macro_f1_of(truth, guess),
-        "accuracy": 100 * float((truth == guess).mean()),
-        "dev_macro_f1": [round(100 * score, 2) for score in fitted.history],
-        "train_seconds": round(trained, 1),
+        "part": name, "seed": seed, "device": device, "train": len(side["train"][1]), "test": len(truth),
+        "macro_f1": 100 * macro_f1_of(truth, guess), "accuracy": 100 * float((truth == guess).mean()),
+        "dev_macro_f1": [round(100 * score, 2) for score in fitted.history], "train_seconds": round(trained, 1),
         "test_seconds": round(time.monotonic() - began - trained, 1),
-    }
+    }  # fmt: skip
 
 
 def table(rows: list[dict[str, Any]]) -> str:

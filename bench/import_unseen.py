@@ -60,11 +60,14 @@ class Verdict:
 class Expected:
     """What the files should come to: the records of the loader, in all variants, or what the authors say of codes."""
 
-    def __init__(self, stem: str, source: Path, folder: Path) -> None:
-        name = FILES.get(stem, stem)
+    def __init__(self, records: pl.DataFrame | None, codes: dict[str, str], folder: Path) -> None:
+        self.records, self.codes = records, codes
         self.folder = folder  # for the map that a person would fill in
-        self.codes = CODES.get(stem, {})
-        self.records = None if name is None else truth(name, source)
+
+    @classmethod
+    def of(cls, source: Path, folder: Path) -> Expected:
+        name = FILES.get(source.stem, source.stem)
+        return cls(None if name is None else truth(name, source), CODES.get(source.stem, {}), folder)
 
     def labels(self, path: Path, given: Options) -> pl.DataFrame | None:
         """Each label as it is written and how often the loader gives which verdict to the records that have it."""
@@ -200,7 +203,7 @@ def attempt(path: Path, expected: Expected, options: Options) -> Verdict:
     ]
     if report.records + sum(report.refused.values()) != report.rows_read:
         faults.append("rows do not add up")
-    if not report.labels and "none of them with a label" not in report.lines()[0]:
+    if not report.labels and "without labels" not in report.lines()[0]:
         faults.append("the lack of labels is not said")
     if faults == [OTHERS] or ("labels" in options and faults and faults == _labels(ours, published)):
         return Verdict(OTHERS, f"{words}; {'; '.join(faults)}")
@@ -282,7 +285,7 @@ def main() -> int:
         if options.only and source.stem not in options.only:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            expected = Expected(source.stem, source, Path(folder))
+            expected = Expected.of(source, Path(folder))
             for path in [source, *tables_of(source, options.tables, Path(folder))]:
                 start = time.monotonic()
                 verdict = judge(path, expected)

@@ -112,18 +112,13 @@ def bench(n: int, latency: float, slots: int, concurrency: int) -> dict[str, Any
         peer = asyncio.run(plain(url, n, concurrency))
     ideal, done = slots / latency, int(took["requests"])
     return {
-        "requests": done,
-        "failed": took["failed"],
-        "seconds": round(took["seconds"], 2),
-        "rate": round(done / took["seconds"], 1),
-        "ideal_rate": ideal,
-        "ratio": round(done / took["seconds"] / ideal, 3),
-        "plain_ratio": round(n / peer["seconds"] / ideal, 3),
+        "requests": done, "failed": took["failed"], "seconds": round(took["seconds"], 2),
+        "rate": round(done / took["seconds"], 1), "ideal_rate": ideal,
+        "ratio": round(done / took["seconds"] / ideal, 3), "plain_ratio": round(n / peer["seconds"] / ideal, 3),
         "cpu_ms_per_request": round(1000 * took["cpu"] / done, 2),
         "plain_cpu_ms_per_request": round(1000 * peer["cpu"] / n, 2),
-        "memory_mb_after_a_fifth": round(took["early"], 1),
-        "memory_mb_at_the_end": round(resident(), 1),
-    }
+        "memory_mb_after_a_fifth": round(took["early"], 1), "memory_mb_at_the_end": round(resident(), 1),
+    }  # fmt: skip
 
 
 def why(n: int, concurrency: int) -> str:

@@ -134,16 +134,10 @@ def measure(name: str, data: Path, texts: list[str], truth: set[tuple[int, int]]
     else:
         recall, exact = len(truth & found) / len(truth), precision(texts, pairs)
     return {
-        "finder": name,
-        "texts_per_second": round(len(texts) / cost["seconds"]),
-        "seconds": round(cost["seconds"], 2),
-        "cpu": round(cost["cpu"], 2),
-        "recall": round(recall, 4),
-        "precision": exact,
-        "pairs": len(pairs),
-        "peak_mb": round(cost["peak_mb"]),
-        "of_which_texts_mb": round(cost["texts_mb"]),
-    }
+        "finder": name, "texts_per_second": round(len(texts) / cost["seconds"]), "seconds": round(cost["seconds"], 2),
+        "cpu": round(cost["cpu"], 2), "recall": round(recall, 4), "precision": exact, "pairs": len(pairs),
+        "peak_mb": round(cost["peak_mb"]), "of_which_texts_mb": round(cost["texts_mb"]),
+    }  # fmt: skip
 
 
 def compare(count: int, only: list[str], repeat: int) -> None:
@@ -151,16 +145,8 @@ def compare(count: int, only: list[str], repeat: int) -> None:
     truth = true_pairs(texts, families)
     mean = sum(map(len, texts)) / len(texts)
     print(f"{count:,} posts, {mean:.0f} characters on average, {len(truth):,} planted pairs at {THRESHOLD} or above")
-    heads = (
-        ("texts/s", 9),
-        ("seconds", 9),
-        ("CPU s", 8),
-        ("recall", 8),
-        ("precision", 10),
-        ("pairs", 10),
-        ("peak MB", 9),
-    )
-    print(f"{'finder':<16}" + "".join(f"{head:>{width}}" for head, width in heads))
+    heads = {"texts/s": 9, "seconds": 9, "CPU s": 8, "recall": 8, "precision": 10, "pairs": 10, "peak MB": 9}
+    print(f"{'finder':<16}" + "".join(f"{head:>{width}}" for head, width in heads.items()))
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "texts.parquet"

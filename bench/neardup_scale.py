@@ -17,7 +17,6 @@ up ten times a second. The clusters are written as Parquet, and the parts compar
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -26,7 +25,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import zlib
 from collections.abc import Callable
@@ -34,67 +32,18 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from harness import begin, parser
+from harness import apart, begin, parser
+from harness.family import Watch, watched
 from neardup import make_posts, write_posts
 
 STAGES = ("sketch", "same", "match", "verify")
 FULL = 120_900_000
 
 
-class Watch:
-    """CPU seconds and peak resident memory of a process and all its children, from /proc."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process, self.peak, self._cpu = process, 0, dict[int, float]()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()
-
-    def _watch(self) -> None:
-        tick, page = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
-        while self.process.poll() is None:
-            resident = 0
-            for pid, fields in family(self.process.pid).items():
-                self._cpu[pid] = (int(fields[11]) + int(fields[12])) / tick
-                resident += int(fields[21]) * page
-            self.peak = max(self.peak, resident)
-            time.sleep(0.1)
-
-    @property
-    def cpu(self) -> float:
-        """Killed workers included, up to the last look at them."""
-        return sum(self._cpu.values())
-
-
-def family(root: int) -> dict[int, list[str]]:
-    """The process and those below it: what /proc/PID/stat says after the name."""
-    stats: dict[int, list[str]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            stats[int(path.parent.name)] = path.read_text().rsplit(")", 1)[1].split()
-        except OSError:
-            continue  # it has ended
-    mine, before = {root}, 0
-    while len(mine) > before:
-        before = len(mine)
-        mine |= {pid for pid, fields in stats.items() if int(fields[1]) in mine}
-    return {pid: stats[pid] for pid in mine if pid in stats}
-
-
-def measured(
-    arguments: list[str], during: Callable[[subprocess.Popen[str]], None] | None = None, **environment: str
-) -> dict[str, Any]:
-    """Run this script as a worker; what it printed, and what it took."""
-    began = time.perf_counter()
-    command = [sys.executable, __file__, *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment})
-    watch = Watch(process)
-    if during is not None:
-        during(process)
-    output, _ = process.communicate()
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    took = {"seconds": time.perf_counter() - began, "cpu": watch.cpu, "peak_mb": watch.peak / 1e6}
-    return {**took, **json.loads(output.strip().splitlines()[-1])}
+def measured(function: Callable[..., dict[str, Any]], *arguments: Any, **more: Any) -> dict[str, Any]:
+    """A function in a process of its own: what it found, and what it took with all its processes."""
+    cost = watched(function, *arguments, **more)
+    return {"seconds": cost.wall, "cpu": cost.cpu, "peak_mb": cost.memory, **cost.result}
 
 
 def posts(folder: Path, count: int) -> Path:
@@ -110,24 +59,24 @@ def posts(folder: Path, count: int) -> Path:
     return place
 
 
-def search(place: Path, workdir: Path, engine: str | None) -> None:
+def search(place: str, work: str, engine: str | None) -> dict[str, Any]:
     """In a process of its own: the clusters of the posts, written and hashed."""
     from claimlab.core.engine.stage import size_of
     from claimlab.text.neardup import stream_clusters
     from claimlab.text.neardup.choose import load
 
-    clusters = stream_clusters(sorted(place.glob("*.parquet")), "text", workdir=workdir, engine=engine, keep=True)
+    files, workdir = sorted(Path(place).glob("*.parquet")), Path(work)
+    clusters = stream_clusters(files, "text", workdir=workdir, engine=engine, keep=True)
     file = workdir / "clusters.parquet"
     pl.DataFrame({"cluster": clusters.labels}).write_parquet(file, compression="zstd", statistics=False)
     (job,) = (path for path in workdir.iterdir() if path.is_dir())
     volumes = {stage: size_of(job / stage / "outputs") for stage in STAGES}
     keys = sum(path.stat().st_size for path in job.glob("sketch/outputs/*/keys"))
-    shown = {
+    return {
         "sha256": hashlib.sha256(file.read_bytes()).hexdigest(), "clusters": len(clusters),
         "pairs": len(clusters.pairs), "rows": len(clusters.labels), "volumes": volumes, "keys": keys,
         "plan": str(clusters.pairs.plan), "kernel": load().name,
     }  # fmt: skip
-    print(json.dumps(shown))
 
 
 def line(name: str, row: dict[str, Any]) -> None:
@@ -150,7 +99,7 @@ def curve(folder: Path, count: int) -> dict[str, Any]:
     head("Posts on this machine, engine local")
     row: dict[str, Any] = {}
     for size in sorted({count // 100, count // 10, count}):
-        row = measured(["--search", str(posts(folder, size)), "--work", str(fresh(folder, "local"))])
+        row = measured(search, posts(folder, size), fresh(folder, "local"), None)
         line(f"{size:,} posts", row)
     print(f"{row['plan']}; kernel: {row['kernel']}; {row['pairs']:,} pairs")
     print(f"bytes written by the last: {json.dumps(row['volumes'])}, of which band keys {row['keys']:,}")
@@ -160,7 +109,7 @@ def curve(folder: Path, count: int) -> dict[str, Any]:
 
 def dask(folder: Path, count: int) -> dict[str, Any]:
     """A scheduler and two workers as processes of their own; a worker that is killed is started again."""
-    head("The same on a Dask cluster of two workers, three of which are killed")
+    head("The same on a Dask cluster of two workers, which are killed on the way")
     place, port = posts(folder, count), 18_786
     environment = {
         **os.environ,
@@ -168,37 +117,25 @@ def dask(folder: Path, count: int) -> dict[str, Any]:
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ["PYTHONPATH"]]),
     }
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment}
-    scheduler = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "distributed.cli.dask_scheduler",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(port),
-            "--no-dashboard",
-        ],
-        **quiet,
-    )
+    scheduling = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
+    scheduler = subprocess.Popen([*scheduling, "--no-dashboard"], **quiet)
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1",
               "--no-nanny", "--no-dashboard", "--host", "127.0.0.1", "--local-directory", str(folder)]  # fmt: skip
     workers = [subprocess.Popen(worker, **quiet) for _ in range(2)]
     kills: list[str] = []
 
-    def kill(process: subprocess.Popen[str]) -> None:
+    def kill(watch: Watch) -> None:
         work = folder / "work-dask"
         for stage, done in (("sketch", 3), ("match", 2), ("match", 8)):
-            while process.poll() is None and len(list(work.glob(f"*/{stage}/done/*"))) < done:
+            while watch.running and len(list(work.glob(f"*/{stage}/done/*"))) < done:
                 time.sleep(0.05)
-            if process.poll() is None:
+            if watch.running:
                 os.kill(workers[len(kills) % 2].pid, signal.SIGKILL)
                 workers[len(kills) % 2] = subprocess.Popen(worker, **quiet)
                 kills.append(f"{stage} after {done} shards")
 
     try:
-        arguments = ["--search", str(place), "--work", str(fresh(folder, "dask"))]
-        row = measured([*arguments, "--engine", f"dask://127.0.0.1:{port}"], kill)
+        row = measured(search, place, fresh(folder, "dask"), f"dask://127.0.0.1:{port}", during=kill)
     finally:
         for process in (*workers, scheduler):
             process.kill()
@@ -215,21 +152,22 @@ def match(folder: Path, _: int) -> None:
     head("Bucket matching alone, one thread a process")
     job = next(path for path in (folder / "work-local").iterdir() if path.is_dir())
     for processes in (1, 2, 4):
-        row = measured(["--match", str(job), "--engine", f"local:{processes}"], OMP_NUM_THREADS="1")
+        row = measured(match_again, job, f"local:{processes}", OMP_NUM_THREADS="1")
         row["clusters"] = 0
         line(f"{processes} processes", row)
 
 
-def match_again(job: Path, engine: str) -> None:
+def match_again(place: str, engine: str) -> dict[str, str]:
     """In a process of its own: the bucket matching of a finished job, in a folder beside it."""
     from claimlab.core.engine import run_stage
     from claimlab.core.engine.stage import Stage
     from claimlab.text.neardup.stages import match as work
 
+    job = Path(place)
     with tempfile.TemporaryDirectory(dir=job.parent) as name:
         outputs = run_stage(work, Stage(job / "match").shards, folder=Path(name), engine=engine, name="match")
         digest = hashlib.sha256(b"".join((path / "codes").read_bytes() for path in outputs)).hexdigest()
-    print(json.dumps({"sha256": digest}))
+    return {"sha256": digest}
 
 
 def fresh(folder: Path, name: str) -> Path:
@@ -243,14 +181,12 @@ def clean(folder: Path, count: int) -> None:
     head("claimlab clean, recipe default, start to finish")
     data = folder / f"data-{count}"
     if not data.is_dir():
-        subprocess.run(
-            [sys.executable, __file__, "--dataset", str(posts(folder, count)), "--work", str(data)], check=True
-        )
-    row = measured(["--clean", str(data), "--work", str(fresh(folder, "clean"))])
+        apart(dataset, posts(folder, count), data)
+    row = measured(cleaned, data, fresh(folder, "clean"))
     line(f"{count:,} records", row)
 
 
-def dataset(place: Path, folder: Path) -> None:
+def dataset(place: str, folder: str) -> None:
     """A dataset folder of the posts. Each made-up word becomes a word of our documentation: no identifier knows the
     language of made-up words, so that all of them would be asked about every text."""
     from claimlab.core.dataset import Dataset
@@ -258,7 +194,7 @@ def dataset(place: Path, folder: Path) -> None:
     manual = " ".join(page.read_text("utf-8") for page in sorted((Path(__file__).parents[1] / "docs").glob("*.md")))
     words = sorted(set(re.findall(r"\b[a-z]{2,12}\b", manual)))
     blocks = []
-    for file in sorted(place.glob("*.parquet")):
+    for file in sorted(Path(place).glob("*.parquet")):
         tokens = pl.read_parquet(file)["text"].str.split(" ")
         made_up = tokens.explode().unique().drop_nulls()
         made_up = made_up.filter(made_up.str.contains("^[a-z]+$"))
@@ -271,12 +207,12 @@ def dataset(place: Path, folder: Path) -> None:
     Dataset.build("posts", frame).write(folder)
 
 
-def cleaned(data: Path, folder: Path) -> None:
+def cleaned(data: str, folder: str) -> dict[str, Any]:
     import claimlab as cl
 
     result = cl.clean(data, output=folder)
     groups = result.dataset.records["group"].drop_nulls().n_unique()
-    print(json.dumps({"clusters": groups, "sha256": result.dataset.digest()}))
+    return {"clusters": groups, "sha256": result.dataset.digest()}
 
 
 def plan(folder: Path) -> None:
@@ -301,24 +237,13 @@ def main() -> None:
     made.add_argument("part", nargs="*", choices=["curve", "dask", "match", "clean", "plan", []])
     made.add_argument("--posts", type=int, default=10_000_000)
     made.add_argument("--folder", type=Path)
-    for name in ("search", "match", "clean", "dataset", "work", "engine"):
-        made.add_argument(f"--{name}", help=argparse.SUPPRESS)
     o = begin(made)
-    if o.search:
-        return search(Path(o.search), Path(o.work), o.engine)
-    if o.match:
-        return match_again(Path(o.match), o.engine)
-    if o.dataset:
-        return dataset(Path(o.dataset), Path(o.work))
-    if o.clean:
-        return cleaned(Path(o.clean), Path(o.work))
     with tempfile.TemporaryDirectory() as temporary:
         folder = (o.folder or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         steps = {"curve": curve, "match": match, "dask": dask, "clean": clean}
         for part in o.part or [*steps, "plan"]:
             plan(folder) if part == "plan" else steps[part](folder, o.posts)
-    return None
 
 
 if __name__ == "__main__":

@@ -36,22 +36,11 @@ TABLE3 = {  # label: records, % URL, words, word length, sentences, words per se
 }
 CELLS = ("records", "url_percent", "words", "word_length", "sentences", "words_per_sentence")
 TABLE7 = {  # domain: false, true
-    "dunapress": (0, 46),
-    "conexaopolitica": (16, 11),
-    "uol": (11, 18),
-    "japinaweb": (0, 21),
-    "atrombetanews": (7, 13),
-    "gazetabrasil": (0, 259),
-    "bit.ly": (6, 82),
-    "jornaldacidadeonline": (14, 8),
-    "gov.br": (6, 17),
-    "youtube": (47, 23),
-    "globo": (6, 47),
-    "facebook": (19, 31),
-    "twitter": (25, 19),
-    "whatsapp": (1, 31),
-    "instagram": (5, 18),
-}
+    "dunapress": (0, 46), "conexaopolitica": (16, 11), "uol": (11, 18), "japinaweb": (0, 21),
+    "atrombetanews": (7, 13), "gazetabrasil": (0, 259), "bit.ly": (6, 82), "jornaldacidadeonline": (14, 8),
+    "gov.br": (6, 17), "youtube": (47, 23), "globo": (6, 47), "facebook": (19, 31), "twitter": (25, 19),
+    "whatsapp": (1, 31), "instagram": (5, 18),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -77,12 +77,14 @@ class Killed(SystemExit):
     """A child that was killed; where nobody expects it, it ends the script."""
 
 
-def in_child(command: list[str], **more: Any) -> Cost:
+def in_child(command: list[str], during: Callable[[int], None] | None = None, **more: Any) -> Cost:
     """A command in a process of its own, with its memory; what it prints is the result. A failure ends the script."""
     started = time.perf_counter()
     with tempfile.TemporaryFile("w+") as errors:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, **more) as child:
             assert child.stdout is not None
+            if during is not None:
+                during(child.pid)
             output = child.stdout.read()
             _, status, used = os.wait4(child.pid, 0)  # tells what it used, which Popen's own wait does not
             child.returncode = os.waitstatus_to_exitcode(status)
@@ -94,13 +96,15 @@ def in_child(command: list[str], **more: Any) -> Cost:
     return Cost(used.ru_utime + used.ru_stime, time.perf_counter() - started, used.ru_maxrss / 1024, output)
 
 
-def apart(function: Callable[..., Any], *arguments: Any) -> Cost:
+def apart(
+    function: Callable[..., Any], *arguments: Any, during: Callable[[int], None] | None = None, **environment: str
+) -> Cost:
     """A function of a script in a process of its own, with its memory; arguments and result are as JSON has them."""
     file = Path(inspect.getfile(function)).resolve()
     code = f"from {file.stem} import {function.__name__} as job; print(json.dumps(job(*json.loads(sys.argv[1]))))"
     command = [sys.executable, "-c", f"import json, sys; {code}", json.dumps(arguments, default=str)]
     path = os.pathsep.join(filter(None, [str(file.parent), os.environ.get("PYTHONPATH")]))
-    cost = in_child(command, env={**os.environ, "PYTHONPATH": path})
+    cost = in_child(command, during, env={**os.environ, "PYTHONPATH": path, **environment})
     return replace(cost, result=json.loads(cost.result.splitlines()[-1]))
 
 

@@ -14,14 +14,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import import_unseen
+import polars as pl
 import pytest
 import quick
 from harness.data import CODE
+from harness.family import Watch, watched
 from harness.machine import banner
 from harness.results import Row, in_a_sentence
 from harness.timing import Killed, apart, in_child
 
 from claimlab.core.errors import DataError
+from claimlab.exchange.importer import import_files
 
 ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "bench"
@@ -134,9 +138,13 @@ def test_older_code_is_measured_where_it_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_function_runs_apart_and_a_child_that_is_killed_is_told_from_one_that_fails() -> None:
+    seen: list[Watch] = []
     cost = apart(quick.limits, {"another": {"m": 8.0}}, "m")
     assert cost.result == 2.0
     assert cost.cpu > 0
+    whole = watched(quick.limits, {"another": {"m": 8.0}}, "m", during=seen.append)
+    assert (whole.result, len(seen)) == (2.0, 1)
+    assert whole.memory > 0
     with pytest.raises(Killed, match="signal 9"):
         in_child([sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"])
     with pytest.raises(SystemExit, match="ended with 3"):
@@ -188,6 +196,16 @@ def test_a_planted_slowdown_fails_and_a_steady_ratio_holds(
     monkeypatch.setattr(quick, "MEASURES", {"planted": slowed})  # six times as slow
     assert quick.main([], known) == 1
     assert "FALLEN BY HALF, after 3 retries: planted" in capsys.readouterr().err
+
+
+def test_an_import_that_says_that_it_has_no_labels_is_not_silently_wrong(tmp_path: Path) -> None:
+    """The words of the importer are those that import_unseen.py looks for."""
+    rows = [f"The bridge in Riverton number {i} is closed for repairs" for i in range(30)]
+    file = tmp_path / "claims.csv"
+    file.write_text("\n".join(["claim", *rows]), encoding="utf-8")
+    records = import_files(file)[0].records.with_columns(veracity=pl.lit("false"))
+    expected = import_unseen.Expected(import_unseen.keyed(records), {}, tmp_path)
+    assert import_unseen.judge(file, expected).outcome == import_unseen.BARE
 
 
 def test_another_processor_gets_more_room() -> None:
