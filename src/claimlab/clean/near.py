@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import Field
 
 from claimlab.clean.step import CleanStep, Place, labels
-from claimlab.core.digest import digest_table
+from claimlab.core.digest import digest_table, write_parquet
 from claimlab.core.engine.current import current
 from claimlab.text.neardup import Clusters, akin_clusters, find_clusters, stream_clusters
 from claimlab.text.neardup.stream import needed, parse_memory
@@ -57,7 +57,7 @@ class NearStep(CleanStep):
         file = folder / f"{digest_table(frame)[:16]}.parquet"  # a recipe may have the step twice, on other texts
         if not file.exists():
             building = file.with_suffix(".building")
-            frame.write_parquet(building)
+            write_parquet(frame, building)
             building.replace(file)
         clusters = stream_clusters(
             file, "text", workdir=folder / "search", memory=self.memory, threshold=self.threshold, ngram=self.ngram,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+
+from claimlab.core.memory import was_disk
 
 
 def digest_file(path: Path) -> str:
@@ -37,5 +41,12 @@ def digest_json(value: Any) -> str:
 
 
 def write_parquet(frame: pl.DataFrame, target: Any) -> None:
-    """Parquet with fixed settings, so that equal tables give equal bytes."""
-    frame.write_parquet(target, compression="zstd", compression_level=1, row_group_size=65_536, statistics=True)
+    """Parquet with fixed settings, so that equal tables give equal bytes. A full disk is an OSError, as elsewhere."""
+    try:
+        frame.write_parquet(target, compression="zstd", compression_level=1, row_group_size=65_536, statistics=True)
+    except pl.exceptions.ComputeError as error:
+        if was_disk(error) or "transport error" in str(
+            error
+        ):  # what Polars says when the end of the file is not written
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
+        raise

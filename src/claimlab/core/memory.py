@@ -11,6 +11,10 @@ _WORDS = re.compile(
     r"memory allocation|out of memory|cannot allocate memory|bad_alloc|can't start new thread|failed to map segment",
     re.I,
 )
+_FULL = re.compile(
+    r"no space left on device|disk quota exceeded|disk is full|\d+ requested and \d+ written",  # the last is NumPy's
+    re.I,
+)
 _NEAR = 0.5  # of the limit: the allocation that failed is not counted, and may have been as large as all before
 _LEFT = 0.05  # of the machine's memory
 
@@ -23,8 +27,8 @@ def was_memory(error: BaseException) -> bool:
 
 
 def was_disk(error: BaseException) -> bool:
-    """Whether `error` says that the disk is full; compiled packages give the system's words without its number."""
-    return "No space left on device" in str(error) or getattr(error, "errno", None) == errno.ENOSPC
+    """Whether `error` says that the disk, or the user's share of it, is full; packages have their own words."""
+    return getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) or bool(_FULL.search(str(error)))
 
 
 def free_memory() -> int | None:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from claimlab.core.digest import write_parquet
+
 FILE = "learned.json"
 PACKAGES = frozenset({"claimlab", "sklearn"})  # and that of the detector
 PLAIN = (str, int, float, bool, type(None))
@@ -59,7 +61,7 @@ class _Writer:
             return ["array" if kind is np.ndarray else "number", self.files]
         if isinstance(value, (pl.DataFrame, pl.Series)):
             table = value.to_frame() if isinstance(value, pl.Series) else value
-            table.write_parquet(self._file("parquet"))
+            write_parquet(table, self._file("parquet"))
             return ["table" if table is value else "column", self.files]
         return self._object(value)
 

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.atomic import atomic_folder
-from claimlab.core.digest import digest_table, digest_tree
+from claimlab.core.digest import digest_table, digest_tree, write_parquet
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.current import place, shares
 from claimlab.core.progress import Progress
@@ -52,7 +52,7 @@ def _written(rows: pl.DataFrame, folder: Path) -> str:
     file = folder / f"{digest_table(rows)[:32]}.parquet"
     if not file.is_file():
         building = file.with_suffix(".building")
-        rows.write_parquet(building)
+        write_parquet(rows, building)
         building.replace(file)
     return str(file)
 

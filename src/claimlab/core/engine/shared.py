@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from claimlab.core.engine.names import patience
 from claimlab.core.engine.stage import Failure, Result, Stage
 from claimlab.core.errors import ShardsMissing
+from claimlab.core.memory import was_disk
 
 WAIT = 86_400.0  # seconds without a shard that ends: queues are long
 
@@ -31,8 +32,21 @@ def attempt(stage: Stage, shards: Sequence[int], tries: int) -> Iterator[Result]
                 f"{len(stage.shards)} are missing.",
                 "Start workers (`claimlab engine work`), then run the same again: what is done is kept.",
             )
+        if pending and (full := _no_room(stage)):
+            yield min(pending), full
         if pending:
             pause.sleep()
+
+
+def _no_room(stage: Stage) -> Failure | None:
+    """A worker with a full disk has no room to say so: this process tries to write as much as a note takes."""
+    try:
+        room = stage.folder / "building" / "room"
+        room.write_bytes(bytes(4096))
+        room.unlink(missing_ok=True)
+    except OSError as error:
+        return Failure.of(error) if was_disk(error) else None
+    return None
 
 
 def is_final(failure: Failure, tries: int) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.core.digest import write_parquet
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.current import place, shares
 from claimlab.core.errors import UnreadableFile
@@ -54,7 +55,7 @@ def do_table(shard: Any, output: Path) -> None:
     except UnreadableFile as error:
         about["unreadable"] = [error.problem, error.todo]
     else:
-        table.frame.write_parquet(output / _FRAME)
+        write_parquet(table.frame, output / _FRAME)
         refused = {"reasons": dict(table.refused.reasons), "listed": table.refused.listed, "unit": table.refused.unit}
         about = {
             "name": table.name, "layout": asdict(table.layout), "literal": sorted(table.literal), "refused": refused,

@@ -18,7 +18,7 @@ import polars as pl
 from claimlab.catalog.bluff.decode import degree as degree_of
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset
-from claimlab.core.digest import digest_json, digest_table
+from claimlab.core.digest import digest_json, digest_table, write_parquet
 
 MACHINE_MADE = ("MGT", "MTT", "HAT")
 VERACITIES = {"true": "real", "false": "altered"}
@@ -94,7 +94,7 @@ def write_batch(batch: Batch, place: Path) -> str:
         with atomic_folder(folder) as building:
             (building / "batch.json").write_text(content, encoding="utf-8")
             if predictions is not None:
-                predictions.write_parquet(building / "predictions.parquet")
+                write_parquet(predictions, building / "predictions.parquet")
     return str(folder)
 
 

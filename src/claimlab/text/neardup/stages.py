@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from claimlab.core.digest import write_parquet
 from claimlab.core.progress import silent
 from claimlab.text.neardup.buckets import LOW, SHIFT, candidates, distinct, sharing
 from claimlab.text.neardup.choose import load
@@ -101,7 +102,7 @@ def verify(shard: Any, output: Path) -> None:
     near = [_verify(store, left[a:b], right[a:b]) for a, b in pairwise(cuts)]
     near = near or [(left, right, np.empty(0, np.float32))]
     columns = [np.concatenate(column) for column in zip(*near, strict=True)]
-    pl.DataFrame(dict(zip(("left", "right", "jaccard"), columns, strict=True))).write_parquet(output)
+    write_parquet(pl.DataFrame(dict(zip(("left", "right", "jaccard"), columns, strict=True))), output)
 
 
 def _verify(store: Store, left: Rows, right: Rows) -> tuple[Rows, Rows, NDArray[np.float32]]:

@@ -50,3 +50,8 @@ def refuse(shard: Any, output: Path) -> None:
     from claimlab.core.errors import BudgetSpent
 
     raise BudgetSpent("The cap of 3 calls is reached.", "Raise `max_calls`.")
+
+
+def big(shard: dict[str, Any], output: Path) -> None:
+    """As many bytes as the shard says."""
+    output.write_bytes(bytes(shard["bytes"]))
