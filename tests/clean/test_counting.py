@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import polars as pl
 import pytest
 
-from claimlab.clean.counting import COUNTINGS, addresses, measure
+from claimlab.clean.counting import Counting, addresses, measure
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
 from claimlab.clean.statistics import describe, text_statistics
@@ -37,7 +39,7 @@ def test_a_bold_url_is_no_url_under_pieces() -> None:
     assert addresses(texts, "pieces").to_list() == [[], ["https://a.example/x"]]
 
 
-@pytest.mark.parametrize("counting", COUNTINGS)
+@pytest.mark.parametrize("counting", get_args(Counting))
 def test_null_is_null_and_an_empty_text_breaks_nothing(counting: str) -> None:
     null, empty = measure(pl.Series([None, ""], dtype=pl.String), counting).iter_rows()  # type: ignore[arg-type]
     assert set(null) == {None}

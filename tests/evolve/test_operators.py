@@ -151,7 +151,7 @@ def test_weights_multiply_and_name_what_moved(tmp_path: Path) -> None:
     assert (known["hedge"], known["firm"], known["negate"], known["opine"]) == (9.0, 0.0, 4.0, 1.0)
     assert weights.moved_by(profile, ["hedge"]) == ("job", "big_five")
     refuted = Target("causal", "refuted")
-    assert weights.affinity(profile, refuted) == len(serving(refuted))
+    assert sum(weights.of(profile, serving(refuted)).values()) == len(serving(refuted))
 
 
 @pytest.mark.parametrize(

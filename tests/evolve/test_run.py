@@ -29,6 +29,7 @@ from claimlab.evolve.propagation import Plan
 from claimlab.evolve.recording import Recording
 from claimlab.evolve.rewrite.known.replay import Replay
 from claimlab.evolve.rewrite.known.rules import Rules
+from claimlab.evolve.rewrite.operators.all import serving
 from claimlab.evolve.rewrite.rewriter import Request, Rewrite
 from claimlab.evolve.rewrite.weights import Weights
 from claimlab.evolve.run import simulate
@@ -204,7 +205,7 @@ def test_rerouting_goes_to_neighbours_in_the_paper_and_anywhere_as_released(town
 def test_rerouting_prefers_who_is_near_the_target(town: Any) -> None:
     stage = town.stage(n=90)
     pull = stage.affinities(COLLOQUIAL)
-    by_profile = [stage.weights.affinity(stage.profile(i), COLLOQUIAL) for i in range(90)]
+    by_profile = [sum(stage.weights.of(stage.profile(i), serving(COLLOQUIAL)).values()) for i in range(90)]
     assert pull.tolist() == pytest.approx(by_profile)
     model = Model(np.zeros(4000), numbers(np.arange(4000, dtype=np.uint64), 0), agents=90)
     anybody = model.pass_on(stage.near(COLLOQUIAL, among_all=True)).agent

@@ -13,14 +13,13 @@ reaching its figures again, oddities included:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Literal
 
 import polars as pl
 
 from claimlab.text.urls import find_urls, strip_urls
 
 Counting = Literal["plain", "pieces"]
-COUNTINGS: tuple[Counting, ...] = get_args(Counting)
 
 _AROUND = r"^\p{P}+|\p{P}+$"
 _SENTENCE_END = r"[.!?…]+[\"'”’»)\]*_]*\s"

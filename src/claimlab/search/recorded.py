@@ -49,7 +49,7 @@ class Recorded:
         content = {"query": query.to_json(), "parameters": self.parameters()}
         answer, _ = await recording.answer(Question(self.name, content), ask)
         results = _restored(answer, query, self.name)
-        return results if fresh is None else replace(results, replayed=False, cost=fresh.cost)
+        return results if fresh is None else replace(results, cost=fresh.cost)
 
 
 def _stored(results: Results) -> dict[str, Any]:
@@ -81,5 +81,4 @@ def _restored(answer: Any, query: Query, provider: str) -> Results:
         malformed=answer["malformed"],
         newer=answer.get("newer", 0),
         notes=tuple(answer["notes"]),
-        replayed=True,
     )

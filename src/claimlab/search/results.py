@@ -52,7 +52,6 @@ class Results:
     newer: int = 0
     notes: tuple[str, ...] = ()
     attempts: tuple[Attempt, ...] = ()
-    replayed: bool = False
 
 
 class Provider(Protocol):

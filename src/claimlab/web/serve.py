@@ -11,8 +11,6 @@ from claimlab.core.errors import MissingExtra, UsageError
 from claimlab.core.remote import refuse_remote
 from claimlab.web.settings import PORT, Settings
 
-TOKEN_VARIABLE = "CLAIMLAB_SERVE_TOKEN"
-
 
 def serve(
     folder: str | Path = ".",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from claimlab.catalog.load import load
 from claimlab.evolve.drift.features import Reader
-from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, WEAK, drift_lite
+from claimlab.evolve.drift.lite import DIMENSIONS, NAMES, TOTAL, drift_lite
 
 BASE = "The old mill in Garrow sold 300 looms in 1931."
 # What was done to the base claim, and the dimension that must move most compared with the other planted edits.
@@ -49,7 +49,7 @@ def test_the_same_text_has_not_moved_and_a_missing_one_is_null() -> None:
 def test_the_total_is_the_mean_and_the_weak_are_named() -> None:
     measured = drift_lite([BASE], [EDITS["style"]])
     assert measured[TOTAL][0] == pytest.approx(np.mean(measured.row(0)[:6]))
-    assert WEAK == ("certainty", "temporal")
+    assert [d.name for d in DIMENSIONS if d.weak] == ["certainty", "temporal"]
 
 
 @settings(max_examples=40, deadline=None)

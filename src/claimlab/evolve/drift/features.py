@@ -25,8 +25,6 @@ _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)(?<=\s)\b[A-Z][\w&’'-]*(?:\s+[A-Z
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d(?:s\b)?|\b(?:the )?(?:[2-9]0s)\b|[’']\d0s\b")
 _SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)")
 _EMOJI = re.compile("[\U0001f300-\U0001faff]")
-STYLE = ("word length", "sentence length", "contractions", "person", "exclamations", "questions", "casual", "formal",
-         "capitals", "commas", "emoji")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,8 @@ def times(text: str, words: Sequence[str], padded: str) -> frozenset[str]:
 
 
 def style(text: str, words: Sequence[str], padded: str) -> npt.NDArray[np.float64]:
-    """How a text is written, as numbers between 0 and 1 that do not depend on what it says; in the order of STYLE."""
+    """How a text is written, as numbers between 0 and 1 that do not depend on what it says: lengths of words and
+    sentences, contractions, person, exclamations, questions, casual and formal words, capitals, commas, emoji."""
     n = max(len(words), 1)
     sentences = max(len(_SENTENCE_END.findall(text)), 1)
     letters = sum(map(str.isalpha, text)) or 1

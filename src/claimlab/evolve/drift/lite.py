@@ -39,7 +39,6 @@ DIMENSIONS = (
     Dimension("paraphrase", "Paraphrase distance", 1.0, "no word or pair of words is shared", False),
 )
 NAMES = tuple(d.name for d in DIMENSIONS)
-WEAK = tuple(d.name for d in DIMENSIONS if d.weak)
 TOTAL = "drift"
 CEILING = sum(d.ceiling for d in DIMENSIONS) / len(DIMENSIONS)
 

@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from claimlab.core import packaged
 from claimlab.core.errors import UnknownName, UnreadableFile
-from claimlab.evolve.claims.model import Target
 
 
 class Role(BaseModel):
@@ -66,12 +65,6 @@ class Weights:
                 weight *= table.get(name, 1.0)
             weights[name] = weight
         return weights
-
-    def affinity(self, profile: Mapping[str, str], target: Target) -> float:
-        """How near an agent is to a target: its weight for the operators that serve it, taken together."""
-        from claimlab.evolve.rewrite.operators.all import serving
-
-        return sum(self.of(profile, serving(target)).values())
 
     def factor(self, attribute: str, value: str, operator: str) -> float:
         """What one value of one attribute does to one operator's weight."""

@@ -15,7 +15,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from claimlab.core import packaged
 from claimlab.core.errors import DataError, SchemaError, UnknownName
 from claimlab.core.words import several, verb
 from claimlab.evolve.member import chosen_member
@@ -29,13 +28,6 @@ ATTRIBUTES = (
 )  # fmt: skip
 GROUPS = ("Traditional Conservative", "Technocratic Moderate", "Liberal Elite")
 _FILES = ("characters_group.json", "agents.json", "agents.jsonl", "agents.csv", "agents.parquet")
-
-
-def group_definitions() -> dict[str, str]:
-    """What the released groups stand for, in a few sentences each (data/groups.toml)."""
-    return {
-        name: table["definition"] for name, table in packaged.toml("claimlab.evolve.society", "groups.toml").items()
-    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ number of texts; many rows need many more bands, which grow with it.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from claimlab.core.errors import UsageError
 
@@ -41,10 +41,6 @@ class Plan:
         p = jaccard**self.rows
         missed = (math.comb(self.bands, k) * p**k * (1 - p) ** (self.bands - k) for k in range(self.needed))
         return max(0.0, 1 - sum(missed))
-
-    def as_dict(self) -> dict[str, float | None]:
-        """For lineage and JSON."""
-        return {**asdict(self), "expected_recall": round(self.expected_recall, 6)}
 
     def __str__(self) -> str:
         shape = f"{self.bands} band{_s(self.bands)} of {self.rows} row{_s(self.rows)}"
