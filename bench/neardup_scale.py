@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from harness import apart, begin, parser
+from harness import apart, begin, need, parser
 from harness.family import Watch, watched
 from neardup import make_posts, write_posts
 
@@ -109,6 +109,9 @@ def curve(folder: Path, count: int) -> dict[str, Any]:
 
 def dask(folder: Path, count: int) -> dict[str, Any]:
     """A scheduler and two workers as processes of their own; a worker that is killed is started again."""
+    if need("distributed") is None:
+        print("\nnot measured on a Dask cluster: distributed is not installed (pip install 'claimlab[dask]')")
+        return {}
     head("The same on a Dask cluster of two workers, which are killed on the way")
     place, port = posts(folder, count), 18_786
     environment = {
