@@ -198,6 +198,36 @@ def test_an_edit_in_storage_is_accepted_there(storage: Any, tmp_path: Path) -> N
     assert b"withdrawn" in storage.cat_file("claims/data/dataset.json")
 
 
+def test_an_estimate_leaves_what_is_there_as_it_is(
+    storage: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clean_twin(size=120, seed=1).write("s3://claims/data")
+    cl.split("s3://claims/data", "random", output="s3://claims/split")
+    before = contents(storage, "claims/split")
+    monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "another-machine"))
+    words = "detect s3://claims/data -o s3://claims/split --detector llm-zero-shot --profile embedded --estimate"
+    assert run(words.split()) == 0
+    assert contents(storage, "claims/split") == before
+
+
+@pytest.mark.slow
+def test_a_study_goes_on_on_another_machine(storage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clean_twin(size=120, seed=1).write("s3://claims/data")
+    grid = tmp_path / "grid.toml"
+    grid.write_text(
+        'references = false\n[datasets.d]\nfolder = "s3://claims/data"\n[grid]\nsplit = ["random"]\n'
+        'detector = ["majority", "stratified"]\n'
+    )
+    cl.study_run(grid, "s3://claims/grid", only={"detector": "majority"})
+    before = contents(storage, "claims/grid")
+    monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "another-machine"))
+    assert len(cl.study_run(grid, "s3://claims/grid").done) == 2
+    after = contents(storage, "claims/grid")
+    runs = {name: body for name, body in before.items() if name.endswith("predictions.parquet")}
+    assert runs.items() <= after.items()
+    assert sum(name.endswith("predictions.parquet") for name in after) == 2
+
+
 def test_only_what_changed_is_fetched_again(storage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     import s3fs
 

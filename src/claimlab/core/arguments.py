@@ -18,22 +18,25 @@ from collections.abc import Callable
 from functools import cache, wraps
 from pathlib import Path
 from types import SimpleNamespace, UnionType
-from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.remote import is_remote, send, to_read, to_write
+from claimlab.core.remote import copy_of, is_remote, send, to_continue, to_read, to_write
 
 _OUTPUTS = ("output", "report", "file")
+
+_LOCAL = {"new": to_write, "continued": to_continue, "named": copy_of}
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Arguments = SimpleNamespace
+Output = Literal["new", "continued", "named"]
 
 
-def in_storage(writes: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+def in_storage(writes: str = "", *, output: Output = "new") -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function take places in object storage wherever it takes a path: it gets the paths of local copies. Inputs
     are fetched before, outputs are sent after; `writes` is an argument that is an output though its name does not say
-    so."""
+    so. The function writes its output anew, goes on with what is there ("continued"), or only names it ("named")."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
@@ -45,15 +48,15 @@ def in_storage(writes: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
                 if name not in paths_of(call)[0] or not _mentions_storage(value):
                     continue
                 if name in (*_OUTPUTS, writes):
-                    bound.arguments[name] = to_write(value)
-                    outputs.append(bound.arguments[name])
+                    bound.arguments[name] = _LOCAL[output](value)
+                    outputs += [bound.arguments[name]] if output != "named" else []
                 elif is_remote(value):
                     bound.arguments[name] = to_read(value)
                 else:
                     bound.arguments[name] = [to_read(one) if is_remote(one) else one for one in value]
             result = function(*bound.args, **bound.kwargs)
-            for output in outputs:
-                send(output)  # what goes through `Run` is there already
+            for place in outputs:
+                send(place)  # what goes through `Run` is there already
             return result
 
         return call
@@ -98,6 +101,6 @@ def same_arguments(
         call.__annotations__ = {**function.__annotations__, "return": returned}
         call.__dict__["__signature__"] = signature.replace(return_annotation=returned)
         call.__dict__["__wrapped__"] = function  # where the names in the annotations are known
-        return in_storage()(call)
+        return in_storage(output="named")(call)  # `repeatable` around it sends what it writes
 
     return decorate

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from claimlab import __version__
-from claimlab.core.arguments import in_storage, paths_of
+from claimlab.core.arguments import Output, in_storage, paths_of
 from claimlab.core.dataset import MANIFEST, Dataset, read_manifest
 from claimlab.core.digest import digest_tree
 from claimlab.core.errors import ClaimlabError, SchemaError
@@ -52,12 +52,12 @@ _current: ContextVar[tuple[Callable[..., Any], tuple[Any, ...], Mapping[str, Any
 _current = ContextVar("call", default=None)
 
 
-def repeatable(*beside: str, writes: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+def repeatable(*beside: str, writes: str = "", output: Output = "new") -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let every folder that a function writes say how it was called. `beside` are further arguments that leave the
-    folder as it is; `writes` is one that is another place to write to, see `in_storage`."""
+    folder as it is; `writes` is one that is another place to write to; for this and `output`, see `in_storage`."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        @in_storage(writes)
+        @in_storage(writes, output=output)
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             outer = _current.set((call, args, kwargs))

@@ -88,6 +88,15 @@ def to_write(path: str | Path) -> Path:
     return output
 
 
+def to_continue(path: str | Path) -> Path:
+    """An output that is written bit by bit as a local path: its copy, with what is at the place already."""
+    if not is_remote(path):
+        return Path(path)
+    with _storage(url_of(path) or "") as (files, place):
+        there = _listing(files, place)
+    return fetch(path) if there else copy_of(path)
+
+
 def fetch(path: str | Path) -> Path:
     """The local copy of an input, brought up to date."""
     url, target = url_of(path) or "", copy_of(path)

@@ -15,7 +15,7 @@ from claimlab.study.run import Maker, asks, prepared
 from claimlab.study.step import Node
 
 
-@in_storage()
+@in_storage(output="continued")
 def study_estimate(
     study: str | Path,
     output: str | Path,

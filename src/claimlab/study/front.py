@@ -18,7 +18,7 @@ from claimlab.study.run import CELLS, Grid, prepared
 from claimlab.study.shared import WORK, share_steps
 
 
-@repeatable("mode", "max_cost", "max_calls", "max_tokens")
+@repeatable("mode", "max_cost", "max_calls", "max_tokens", output="continued")
 def study_run(
     study: str | Path,
     output: str | Path,

@@ -10,6 +10,7 @@ from typing import Any
 
 from claimlab.core.arguments import in_storage
 from claimlab.core.errors import UsageError
+from claimlab.core.remote import is_remote
 from claimlab.core.toml_file import as_toml
 from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, cell, decimal
@@ -229,4 +230,6 @@ def _texts(table: Table) -> list[list[str]]:
 
 def _place(grid: Grid, node: Node) -> str:
     """Paths in the file are read from where it is."""
+    if node.folder and is_remote(node.folder):
+        return node.folder
     return os.path.relpath(node.folder, grid.output) if node.folder else f"{STEPS_FOLDER}/{node.name}"

@@ -31,6 +31,7 @@ from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
 from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
 from claimlab.core.progress import Progress, silent
+from claimlab.core.remote import to_read
 from claimlab.core.run import one_account, sweep_finished
 from claimlab.core.shown import Shown
 from claimlab.core.words import several
@@ -156,7 +157,7 @@ class Maker:
         self.progress("study", self.finished, len(self.nodes))
 
     def place(self, node: Node) -> Path:
-        return Path(node.folder) if node.folder else self.steps / node.name
+        return to_read(node.folder) if node.folder else self.steps / node.name
 
     def make(self, node: Node) -> None:
         """Make the step, unless it is there; where it fails, note why."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from claimlab.core.dataset import read_manifest
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import ClaimlabError, UsageError
-from claimlab.core.remote import local_name, to_read
+from claimlab.core.remote import to_read
 from claimlab.files.raw import Options as Layout
 from claimlab.study.file import Options, StudyFile
 from claimlab.study.step import MISSING, SOURCES, Node, as_json, checked
@@ -38,8 +38,7 @@ def _dataset_node(study: StudyFile, name: str, entry: Options) -> Node:
     kind = kinds[0]
     value = entry.pop(kind)
     if kind == "folder":
-        folder = local_name(value)
-        return Node("folder", "{}", folder=folder, inputs=read_manifest(Path(folder)).own_digest())
+        return Node("folder", "{}", folder=str(value), inputs=read_manifest(to_read(value)).own_digest())
     if kind == "merge":
         return Node("merge", as_json(entry), tuple(dataset_node(study, part) for part in value))
     verb = SOURCES[kind]
