@@ -42,8 +42,8 @@ class NearStep(CleanStep):
         texts = records["text"]
         if self.finder == "akin":
             return akin_clusters(texts, threshold=self.threshold)
-        limit = parse_memory(self.memory)
-        if self.stream == "always" or (self.stream == "auto" and (current().engine or needed(texts) > limit)):
+        large = needed(texts) + records.estimated_size() > parse_memory(self.memory)
+        if self.stream == "always" or (self.stream == "auto" and (large or current().engine)):
             place = None if self.work is None else self.work(self.name)
             if place is not None:
                 return self._streamed(texts, place)

@@ -21,7 +21,7 @@ from claimlab.core.atomic import atomic_folder, recover
 from claimlab.core.digest import digest_file, digest_json, digest_table, write_parquet
 from claimlab.core.errors import FileChanged, SchemaError
 from claimlab.core.guard import DATASET, refuse_taken
-from claimlab.core.record import SIDE_TABLES, check_columns, to_records, to_side_table, validate
+from claimlab.core.record import SIDE_TABLES, check_columns, slim, to_records, to_side_table, validate
 from claimlab.core.remote import send, to_read, to_write
 from claimlab.core.shown import to_pandas
 from claimlab.core.summary import facts, first_records
@@ -100,7 +100,7 @@ class Dataset:
         if verify and (changed := changed_files(folder, manifest)):
             raise FileChanged(folder, changed)
         try:
-            records = pl.read_parquet(folder / RECORDS)
+            records = slim(pl.read_parquet(folder / RECORDS))
             names = [Path(f).stem for f in manifest.files if f != RECORDS and _is_table(f)]
             tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in names}
         except (OSError, pl.exceptions.PolarsError) as error:

@@ -112,6 +112,13 @@ def to_records(frame: pl.DataFrame) -> pl.DataFrame:
     return _conform(_blank_to_null(frame), SCHEMA, "the record table")
 
 
+def slim(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same table; its columns without a value take no memory. What was read or filtered has 16 bytes for each
+    value that is missing, and most records leave most columns empty."""
+    empty = [name for name in frame.columns if frame[name].null_count() == frame.height]
+    return frame.with_columns(pl.lit(None, frame.schema[name]).alias(name) for name in empty)
+
+
 def to_side_table(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     """Give `frame` the agreed columns of side table `name` first, then any of its own in their order."""
     schema = SIDE_TABLES[name]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import polars as pl
 
 from claimlab.core.errors import ClaimlabError
+from claimlab.core.record import slim
 
 Change = tuple[str, str, str | None, str | None, str]  # id, column, before, after, reason
 
@@ -43,7 +44,7 @@ class Outcome:
         gone = {**(dropped or {}), **(doubtful or {})}
         rest = before if kept is None else kept
         return cls(
-            kept=rest.filter(~pl.col("id").is_in(list(gone))) if gone else rest,
+            kept=slim(rest.filter(~pl.col("id").is_in(list(gone)))) if gone else rest,
             dropped=reasons(dropped or {}),
             doubtful=reasons(doubtful or {}),
             changed=changed if isinstance(changed, pl.DataFrame) else _changes(changed or []),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import polars as pl
 
 Change = Callable[[pl.Series], pl.Series]
+Rows = TypeVar("Rows", pl.Series, pl.DataFrame)
+SLICE = 250_000
 
 
 def change_where(texts: pl.Series, mask: pl.Series, change: Change) -> pl.Series:
@@ -21,6 +24,12 @@ def change_where(texts: pl.Series, mask: pl.Series, change: Change) -> pl.Series
     pick = np.arange(texts.len())
     pick[where.to_numpy()] = np.arange(texts.len(), texts.len() + changed.len())
     return pl.concat([texts, changed]).gather(pick)
+
+
+def by_slices(function: Callable[[Rows], pl.Series], rows: Rows) -> pl.Series:
+    """`function` of slices of `rows`, put together: what it holds meanwhile does not grow with the data."""
+    starts = range(0, max(1, len(rows)), SLICE)
+    return pl.concat([function(rows.slice(start, SLICE)) for start in starts])
 
 
 def cut_out(texts: pl.Series, pattern: str) -> pl.Series:

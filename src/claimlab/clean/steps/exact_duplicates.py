@@ -9,6 +9,7 @@ import polars as pl
 from claimlab.clean.step import CleanStep, labels
 from claimlab.core.step import Outcome
 from claimlab.text.normalise import normal_form
+from claimlab.text.rows import by_slices
 
 
 class ExactDuplicates(CleanStep):
@@ -17,8 +18,9 @@ class ExactDuplicates(CleanStep):
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         same = pl.col("id").len().over("form") > 1
+        alike = records.filter(by_slices(lambda texts: normal_form(texts).hash(), records["text"]).is_duplicated())
         rows = (
-            pl.DataFrame({"id": records["id"], "form": normal_form(records["text"]), "label": labels(records)})
+            pl.DataFrame({"id": alike["id"], "form": normal_form(alike["text"]), "label": labels(alike)})
             .drop_nulls("form")
             .filter(same)
             .with_columns(

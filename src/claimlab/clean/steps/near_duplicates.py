@@ -65,8 +65,10 @@ class NearDuplicates(NearStep):
             spans = f"{several(torn, 'cluster')} {verb(torn, 'spans', 'span')}"
             notes.append(f"{spans} several groups that the records already had: a split may separate them")
         empty = named.filter(pl.col("group").is_null())
-        joined = records.join(empty.select("id", "new"), on="id", how="left", maintain_order="left")
-        rest = joined.with_columns(pl.coalesce("group", "new").alias("group")).drop("new")
+        groups = records.select("id", "group").join(
+            empty.select("id", "new"), on="id", how="left", maintain_order="left"
+        )
+        rest = records.with_columns(groups.select(pl.coalesce("group", "new").alias("group")).to_series())
         changed: list[Change] = [
             (i, "group", None, new, "near-duplicates share a group") for i, new in empty.select("id", "new").iter_rows()
         ]

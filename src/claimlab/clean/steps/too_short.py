@@ -12,6 +12,7 @@ from claimlab.clean.step import CleanStep
 from claimlab.clean.tokens import count_tokens
 from claimlab.core.step import Outcome
 from claimlab.text.normalise import EMOJI, strip_emoji
+from claimlab.text.rows import by_slices
 from claimlab.text.stopwords import stop_words
 from claimlab.text.tokens import tokenize
 from claimlab.text.urls import strip_urls
@@ -40,8 +41,7 @@ class TooShort(CleanStep):
         return {k: v for k, v in super().parameters().items() if k != "table"}
 
     def apply(self, records: pl.DataFrame) -> Outcome:
-        bare = self.bare(records)
-        counts = count_tokens(bare, self.tokenizer, self.table)
+        counts = by_slices(lambda part: count_tokens(self.bare(part), self.tokenizer, self.table), records)
         rows = pl.DataFrame({"id": records["id"], "n": counts}).filter(pl.col("n") < self.minimum)
         unit = "words" if self.tokenizer == "words" else "cl100k tokens"
         return Outcome.of(records, dropped={i: f"{n} {unit}, fewer than {self.minimum}" for i, n in rows.iter_rows()})

@@ -52,7 +52,9 @@ def over_rows(
         outputs = run_stage(
             do_rows, shards, folder=here, engine=engine, name=name, progress=progress, memory=memory
         )  # fmt: skip
-        return [result for output in outputs for result in json.loads(output.read_text(encoding="utf-8"))]
+        same: dict[Any, Any] = {}  # a text that comes again and again, as names of languages do, is held once
+        each = (result for output in outputs for result in json.loads(output.read_text(encoding="utf-8")))
+        return [same.setdefault(result, result) if isinstance(result, str) else result for result in each]
 
 
 def do_rows(shard: Any, output: Path) -> None:
