@@ -78,7 +78,11 @@ class Killed(SystemExit):
 
 
 def in_child(command: list[str], during: Callable[[int], None] | None = None, **more: Any) -> Cost:
-    """A command in a process of its own, with its memory; what it prints is the result. A failure ends the script."""
+    """A command in a process of its own, with its memory; what it prints is the result. A failure ends the script.
+
+    It may keep the bytecode of modules, as every peer does that pip installed: else each run compiles ours anew.
+    """
+    more["env"] = {k: v for k, v in more.get("env", os.environ).items() if k != "PYTHONDONTWRITEBYTECODE"}
     started = time.perf_counter()
     with tempfile.TemporaryFile("w+") as errors:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, **more) as child:

@@ -10,6 +10,8 @@ from email.utils import parsedate_to_datetime
 
 import polars as pl
 
+from claimlab.text.rows import not_ascii
+
 SAMPLE = 500
 NO_DATES = (date(1970, 1, 1), date(1900, 1, 1))  # what software writes when it knows no date
 PLACEHOLDER, STRIKING = 0.5, 0.1  # share of dates that are the same day: treated as missing; reported
@@ -105,7 +107,7 @@ def parse_dates(column: pl.Series, day_first: bool | None = None) -> Dates:
     """Times of a text column. What cannot be read is null and counted; zones are taken into account, then dropped."""
     text = column.str.strip_chars()
     text = text.set(text == "", None)
-    if text.str.contains(_OTHER_DIGITS).any():
+    if not_ascii(text).any() and text.str.contains(_OTHER_DIGITS).any():
         text = text.str.replace_many(list(_DIGITS), list(_DIGITS.values()))
     dates = Dates(pl.Series(column.name, [None], dtype=pl.Datetime("us")).new_from_index(0, text.len()))
     _by_formats(text, dates, _ISO)
@@ -129,7 +131,11 @@ def share_parsed(values: pl.Series) -> float:
 
 
 def _rest(text: pl.Series, dates: Dates) -> pl.Series:
-    return text.filter(text.is_not_null() & dates.times.is_null())
+    return text.filter(_open(text, dates))
+
+
+def _open(text: pl.Series, dates: Dates) -> pl.Series:
+    return text.is_not_null() & dates.times.is_null()
 
 
 def _fill(dates: Dates, times: pl.Series) -> None:
@@ -144,9 +150,8 @@ def _by_formats(text: pl.Series, dates: Dates, formats: tuple[str, ...]) -> None
         best = max(counts, key=lambda f: counts[f])
         if not counts[best]:
             return
-        before = rest.len()
-        _fill(dates, _read(text.set(dates.times.is_not_null(), None), best))
-        read = before - _rest(text, dates).len()
+        _fill(dates, _read(text.set(dates.times.is_not_null(), None) if dates.times.count() else text, best))
+        read = rest.len() - int(_open(text, dates).sum())
         if not read:
             return
         dates.formats[best] = dates.formats.get(best, 0) + read

@@ -12,6 +12,8 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
 
 from claimlab.files.marks import Marks
 from claimlab.files.raw import Quotes
@@ -182,11 +184,12 @@ def _agreement(widths: Sequence[int]) -> tuple[float, int]:
     return count / len(widths), width
 
 
-def _widths(sample: str, delimiter: str, *, quoted: bool) -> list[int]:
+@lru_cache(maxsize=8)  # every delimiter with and without quotes, for the questions that one file raises
+def _widths(sample: str, delimiter: str, *, quoted: bool) -> tuple[int, ...]:
     if not quoted:
-        return [line.count(delimiter) + 1 for line in _lines(sample) if line][:ROWS]
+        return tuple(line.count(delimiter) + 1 for line in islice(filter(None, _lines(sample)), ROWS))
     reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-    return [len(row) for row, _ in zip(_forgiving(reader), range(ROWS), strict=False) if row]
+    return tuple(len(row) for row in islice(_forgiving(reader), ROWS) if row)
 
 
 def _forgiving(reader: Iterator[list[str]]) -> Iterator[list[str]]:

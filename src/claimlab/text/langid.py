@@ -18,7 +18,6 @@ import polars as pl
 from claimlab.core.languages import CONFUSABLE, normalise
 from claimlab.core.progress import Progress, silent
 from claimlab.text.normalise import EMOJI
-from claimlab.text.rows import change_where
 from claimlab.text.urls import URL
 
 MIN_BYTES = 12  # of letters: about 12 Latin letters, 6 Arabic or 4 Chinese ones. Less is not enough.
@@ -113,8 +112,8 @@ def _clean(texts: Sequence[str | None] | pl.Series) -> pl.Series:
         .str.strip_chars()
         .str.slice(0, MAX_CHARACTERS)
     )
-    few = ~_enough(bare.str.slice(0, 2 * MIN_BYTES))  # the beginning of most texts is enough
-    return change_where(bare, few, lambda rows: rows.set(~_enough(rows), None)).cast(pl.Binary)
+    few = (~_enough(bare.str.slice(0, 2 * MIN_BYTES))).arg_true()  # the beginning of most texts is enough
+    return bare.scatter(few.filter(~_enough(bare.gather(few))), None).cast(pl.Binary)
 
 
 def _enough(texts: pl.Series) -> pl.Series:
