@@ -15,7 +15,7 @@ import pytest
 import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.core.errors import ClaimlabError, DataError, FileChanged, OutputExists, UsageError
-from claimlab.core.remote import SENDING, copy_of, is_remote, url_of
+from claimlab.core.remote import SENDING, copy_of, is_remote, send, to_write, url_of
 from claimlab.evaluate.eqa.study import QUESTIONS
 from claimlab.generate.planted import clean_twin
 
@@ -208,6 +208,17 @@ def test_an_estimate_leaves_what_is_there_as_it_is(
     words = "detect s3://claims/data -o s3://claims/split --detector llm-zero-shot --profile embedded --estimate"
     assert run(words.split()) == 0
     assert contents(storage, "claims/split") == before
+
+
+def test_what_was_not_fetched_is_never_replaced(storage: Any) -> None:
+    """A folder of several outputs, of which one is written again."""
+    for name in ("one/records.csv", "two/records.csv"):
+        storage.pipe_file(f"claims/many/{name}", b"id,text\n")
+    output = to_write("s3://claims/many")
+    assert (output / "two" / "records.csv").is_file(), "what guards outputs sees it"
+    (output / "one" / "records.csv").write_bytes(b"id,text\na,b\n")
+    send(output)
+    assert contents(storage, "claims/many") == {"one/records.csv": b"id,text\na,b\n", "two/records.csv": b"id,text\n"}
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ from claimlab.core.errors import DataError, MissingExtra, UsageError
 from claimlab.core.places import remote_folder
 
 SENDING = ".sending.json"
+PLACEHOLDER = b"claimlab has not fetched this file from its place in storage.\n"  # what holds it stays there as it is
 LAST = ("dataset.json", "claimlab.json", ".claimlab.json")  # what makes a folder claimlab's, see core/guard
 _URL = re.compile(r"^([a-z][a-z0-9+-]+):/{1,2}(?=[^/])(.*)$", re.DOTALL)  # a Path has one slash where a URL has two
 # Addresses that are no storage: pages are fetched elsewhere, databases are opened by SQLAlchemy, files are paths.
@@ -140,7 +141,7 @@ def expect(output: Path) -> None:
                 if file.name in LAST:
                     files.get_file(f"{place}/{name}", str(file))
                 else:
-                    file.touch()
+                    file.write_bytes(PLACEHOLDER)
             _note(url, {})
 
 
@@ -149,12 +150,13 @@ def send(output: Path) -> None:
     url = url_of(output)
     if url is None or not output.exists():
         return
-    digests = {name: digest_file(_inside(output, name)) for name in _names(output)}
+    absent = {name for name in _names(output) if _is_placeholder(_inside(output, name))}
+    digests = {name: digest_file(_inside(output, name)) for name in _names(output) if name not in absent}
     with _storage(url) as (files, place):
         there, state = _listing(files, place), _state(url)
         state = {name: seen for name, seen in state.items() if there.get(name) == seen[:2]}
         sent = {name for name, digest in digests.items() if state.get(name, ["", "", ""])[2:] == [digest]}
-        stale = set(there) - set(digests) - {SENDING}
+        stale = set(there) - set(digests) - absent - {SENDING}
         if sent == set(digests) and not stale and SENDING not in there:
             return
         files.pipe_file(f"{place}/{SENDING}", json.dumps(sorted(digests)).encode())
@@ -218,6 +220,10 @@ def _storage(url: str) -> Iterator[tuple[Any, str]]:
             todo = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE."
             raise DataError(f"There are no credentials for '{url}'.", todo) from None
         raise DataError(f"'{url}' cannot be reached ({type(error).__name__}).", "Check the endpoint.") from error
+
+
+def _is_placeholder(file: Path) -> bool:
+    return file.stat().st_size == len(PLACEHOLDER) and file.read_bytes() == PLACEHOLDER
 
 
 def _names(output: Path) -> list[str]:
