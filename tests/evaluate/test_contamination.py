@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -143,6 +144,15 @@ def test_ngrams_are_those_of_a_plain_count() -> None:
         for row, total, hits in zip(words, grams.counts(), grams.matches(seen), strict=True):
             mine = [tuple(row[i : i + n]) for i in range(len(row) - n + 1)]
             assert (len(mine), sum(gram in held for gram in mine)) == (total, hits)
+
+
+def test_a_copy_that_lost_its_punctuation_is_found(tmp_path: Path) -> None:
+    """As tweets are often published: inner apostrophes and the commas of numbers are gone."""
+    text = "The minister's office isn't sure: 38,000 voters of Velmore didn't get a letter (it's number {})."
+    texts = [text.format(n) for n in range(30)]
+    as_lines(tmp_path / "web.jsonl", [re.sub(r"[^\w\s]", " ", one) for one in texts])
+    data = Dataset.build("posts", pl.DataFrame({"id": [str(n) for n in range(30)], "text": texts}))
+    assert cl.contamination(data, corpus=tmp_path / "web.jsonl").counts()["contaminated"] == 30
 
 
 def test_chinese_is_cut_into_words(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def overlap(
     progress: Progress = silent,
 ) -> tuple[pl.DataFrame, Finding]:
     """A row for each record (n-grams, how many occur in the corpora, and in which), and what follows from them."""
-    words = tokenize(records["text"].fill_null(""))
+    words = _words(records["text"].fill_null(""))
     grams = {
         "short": Grams(words, SHORT),
         "long": Grams(words, LONG),
@@ -105,11 +105,17 @@ def _scan_file(file: Path, grams: dict[str, Grams]) -> dict[str, Any]:
     numbers: dict[str, set[int]] = {name: set() for name in grams}
     counts: Counter[str] = Counter()
     for texts in batches(file, counts):
-        words = tokenize(texts)
+        words = _words(texts)
         hashes = {n: gram_hashes(words, n)[0] for n in {mine.n for mine in grams.values()}}
         for name, mine in grams.items():
             numbers[name].update(mine.among(hashes[mine.n]).tolist())
     return {"counts": dict(counts), "numbers": {name: sorted(seen) for name, seen in numbers.items()}}
+
+
+def _words(texts: pl.Series) -> pl.Series:
+    """Words without any punctuation, that inside a word included: published copies of a text have often lost it, and
+    "it's" would not be found in "it s"."""
+    return tokenize(texts.str.replace_all(r"[^\p{L}\p{M}\p{N}\s]", " "))
 
 
 def _shuffled(words: pl.Series, seed: int) -> pl.Series:
