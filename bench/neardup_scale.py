@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from harness import apart, begin, need, parser
+from harness import apart, begin, need, parser, unmeasured
 from harness.family import Watch, watched
 from neardup import make_posts, write_posts
 
@@ -245,7 +245,10 @@ def main() -> None:
         folder = (o.folder or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         steps = {"curve": curve, "match": match, "dask": dask, "clean": clean}
-        for part in o.part or [*steps, "plan"]:
+        parts = o.part or [*steps, "plan"]
+        if parts[0] in ("match", "plan") and not (folder / "local.json").is_file():
+            unmeasured(f"`{parts[0]}` goes on from `curve`: name both, or the --folder of an earlier `curve`")
+        for part in parts:
             plan(folder) if part == "plan" else steps[part](folder, o.posts)
 
 

@@ -119,6 +119,13 @@ def test_a_script_says_in_one_sentence_that_its_data_is_not_there(tmp_path: Path
 
 
 @pytest.mark.slow
+def test_a_part_of_the_scale_bench_names_the_part_that_it_goes_on_from() -> None:
+    for code, words in said(BENCH, [["neardup_scale", "match"], ["neardup_scale", "plan"]]):
+        assert code == 0
+        assert "goes on from `curve`" in words.splitlines()[-1], words
+
+
+@pytest.mark.slow
 def test_a_script_says_in_one_sentence_that_there_is_no_package_index(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     for code, words in said(BENCH, [["first_report"], ["polars_versions"]]):
