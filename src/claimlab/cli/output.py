@@ -20,7 +20,6 @@ from claimlab.core.errors import UsageError
 from claimlab.core.places import named
 from claimlab.core.plain import escape_json, plain
 from claimlab.core.progress import Progress, silent
-from claimlab.core.remote import copy_of, is_remote
 from claimlab.core.words import several as several
 
 if TYPE_CHECKING:
@@ -117,6 +116,8 @@ def page(path: Path, *, open_page: bool = False) -> None:
 
 def open_in_browser(path: Path) -> None:
     import webbrowser
+
+    from claimlab.core.remote import copy_of, is_remote
 
     path = copy_of(path) if is_remote(path) else path.resolve()
     if not webbrowser.open(path.as_uri()):

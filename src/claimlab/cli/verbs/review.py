@@ -11,7 +11,6 @@ from claimlab.cli.options import DatasetArgument, ForceFlag, JsonFlag, LimitOpti
 from claimlab.cli.output import echo, emit, note, progress_bar, say, several, show_blocks, suggest, verb, written
 from claimlab.cli.verbs._review_files import ask, export, import_
 from claimlab.core.finding import KEPT
-from claimlab.core.remote import refuse_remote, to_read
 
 app = verb(help="Review records: create a review, see its progress and agreement, and apply the decisions.")
 
@@ -67,6 +66,8 @@ def create(
     """Create a review of doubtful records, a finding, predictions, pairs, a sample, or all records."""
     words = arguments(locals(), "folder", "people")
     if people:
+        from claimlab.core.remote import refuse_remote
+
         refuse_remote(output, "a review with annotators")
     with progress_bar() as progress:
         from claimlab.review.create import review_create
@@ -106,6 +107,7 @@ def person(
 @app.command()
 def status(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
     """Show the progress of a review: items by outcome, and the work of each annotator."""
+    from claimlab.core.remote import to_read
     from claimlab.review.review import Review
     from claimlab.review.views import status_blocks
 
@@ -127,6 +129,7 @@ def status(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
 @app.command()
 def agreement(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
     """How well annotators agree: together and in pairs, before and after discussion, with intervals."""
+    from claimlab.core.remote import to_read
     from claimlab.review.review import Review
     from claimlab.review.views import agreement_blocks
 
@@ -140,6 +143,7 @@ def agreement(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
 @app.command()
 def batches(folder: ReviewArgument, as_json: JsonFlag = False) -> None:
     """The state of every batch: accepted, returned, discarded or pending."""
+    from claimlab.core.remote import to_read
     from claimlab.review.review import Review
     from claimlab.review.views import batch_blocks
 
