@@ -12,9 +12,11 @@ import pytest
 
 from claimlab.cli.app import run as command
 from claimlab.core.dataset import Dataset
+from claimlab.core.engine.current import working
 from claimlab.core.errors import DataError
 from claimlab.core.record import to_side_table
 from claimlab.core.stats.compared import compared
+from claimlab.evaluate.judge import lexical
 from claimlab.evaluate.judge.articles import Articles, articles_in
 from claimlab.evaluate.judge.cases import read_cases
 from claimlab.evaluate.judge.lexical import LexicalJudge, conflict
@@ -197,6 +199,17 @@ def test_the_lexical_judge_sees_negations_and_numbers_and_says_that_it_is_weak()
     done = judge_run(a_run(people=PEOPLE), LexicalJudge())
     assert done.summary["agreement_with_people"]["agreement"] == 1.0
     assert "weak" in done.summary["standing"]
+
+
+@pytest.mark.slow
+def test_the_lexical_judge_says_the_same_in_several_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = [case for case in read_cases(a_run(), VERACITY, articles_in(a_run())) if case.left_out is None]
+    alone = LexicalJudge().judge(cases)
+    assert any(opinion.value for opinion in alone)
+    monkeypatch.setattr(lexical, "SLICE", 5)
+    with working("local:2", tmp_path):
+        assert LexicalJudge().judge(cases) == alone
+    assert len(list(tmp_path.glob("judging/outputs/*"))) == -(-len(cases) // 5)
 
 
 def test_the_judge_is_asked_about_fenced_texts() -> None:
