@@ -65,14 +65,6 @@ def test_a_result_is_what_the_constructor_makes(index: LocalIndex) -> None:
         assert Evidence(**vars(evidence)) == evidence
 
 
-def test_half_of_a_surrogate_pair_in_an_address_is_read_back(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text(
-        '{"text": "Gulls nest here.", "url": "https://x.example/\\ud83d"}', encoding="utf-8"
-    )
-    build_index(tmp_path / "a.jsonl", tmp_path / "index", language="en")
-    assert [e.url for e in LocalIndex(tmp_path / "index").search(Query("gulls"))] == ["https://x.example/\ud83d"]
-
-
 def ids(found: list[Evidence]) -> list[str]:
     return [e.more["document"] for e in found]
 
@@ -381,3 +373,17 @@ def test_a_passage_is_filled_with_what_is_around_it_where_that_is_wanted() -> No
     assert best_passage(text, {"gulls"}, 20, fill=True) == "Three gulls. Four."
     assert best_passage(text, {"gulls"}, 30, fill=True) == "Two. Three gulls. Four. Five."
     assert best_passage(text, {"gulls"}, 100, fill=True) == text
+
+
+def test_half_a_character_is_replaced_not_a_crash(tmp_path: Path) -> None:
+    ferry = {"title": "Half \ud800 of it", "text": "The ferry \udfff sank.", "url": "https://x.example/\ud83d"}
+    lines = [ferry, {"text": "A \U0001f6a2 sailed."}]
+    (tmp_path / "docs.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    (tmp_path / "docs.json").write_text(json.dumps(lines), encoding="utf-8")
+    for file in ("docs.jsonl", "docs.json"):
+        assert build_index(tmp_path / file, tmp_path / f"{file}.index", language="en").documents == 2
+        index = LocalIndex(tmp_path / f"{file}.index")
+        (sunk,), (sailed,) = (index.search(Query(word, language="eng")) for word in ("ferry", "sailed"))
+        assert (sunk.title, sunk.text) == ("Half \ufffd of it", "The ferry \ufffd sank.")
+        assert str(sunk.url).startswith("https://x.example/")
+        assert sailed.text == "A \U0001f6a2 sailed."

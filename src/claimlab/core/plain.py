@@ -7,6 +7,7 @@ can make a file name or a label read as another. Data is full of both, by accide
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 # C0 without tab and line feed, delete, C1, line separators, direction embeddings, overrides and isolates, halves of
@@ -27,14 +28,24 @@ def one_line(text: str) -> str:
 
 
 def plain_values(value: Any) -> Any:
-    """`value` with every text in it plain: lists and mappings are walked, keys included."""
+    """`value` with every text in it plain."""
+    return each_text(value, plain)
+
+
+def each_text(value: Any, change: Callable[[str], str]) -> Any:
+    """`value` with every text in it changed: lists and mappings are walked, keys included."""
     if isinstance(value, str):
-        return plain(value)
+        return change(value)
     if isinstance(value, dict):
-        return {plain_values(k): plain_values(v) for k, v in value.items()}
+        return {each_text(k, change): each_text(v, change) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [plain_values(v) for v in value]
+        return [each_text(v, change) for v in value]
     return value
+
+
+def whole(text: str) -> str:
+    """Text in which half characters (lone surrogates), which no table or index can hold, are \ufffd."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def escape_json(text: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.core.plain import whole
 from claimlab.core.words import several
 from claimlab.files.raw import Layout, RawTable, Refused, as_text, refuse_wide, unique_names
 
@@ -32,7 +33,7 @@ def typed_table(
             "Give records that have the same keys.",
         )
     data, literal, broken = [], set(), 0
-    labels = unique_names(map(_whole, columns))
+    labels = unique_names(map(whole, columns))
     for column, label in zip(columns, labels, strict=True):
         values = [_plain(row.get(column)) for row in rows]
         if not all(v is None or isinstance(v, str) for v in values):
@@ -47,11 +48,6 @@ def typed_table(
             f"{several(broken, 'value')} of '{name}' with half a character (a lone surrogate), now \ufffd."
         )
     return table
-
-
-def _whole(text: str) -> str:
-    """Text without half characters (lone surrogates), which no table can hold."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _plain(value: Any) -> Any:
@@ -70,7 +66,7 @@ def _series(label: str, values: Iterable[str | None]) -> tuple[pl.Series, int]:
     try:
         return pl.Series(label, values, dtype=pl.String), 0
     except UnicodeEncodeError:
-        repaired = [None if v is None else _whole(v) for v in values]
+        repaired = [None if v is None else whole(v) for v in values]
         return pl.Series(label, repaired, dtype=pl.String), sum(a != b for a, b in zip(values, repaired, strict=True))
 
 

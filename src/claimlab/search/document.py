@@ -42,11 +42,7 @@ class Document:
 
 def stored(raw: bytes) -> dict[str, Any]:
     """What `Document.as_bytes` wrote: the fields that are known. Read for every result of every search."""
-    data: dict[str, Any]
-    try:
-        data = from_json(raw)
-    except ValueError:  # half of a surrogate pair in an address: only Python's own reader lets it pass
-        data = json.loads(raw)
+    data: dict[str, Any] = from_json(raw)
     if "published" in data:
         data["published"] = datetime.fromisoformat(data["published"])
     if "review" in data:

@@ -21,6 +21,7 @@ from claimlab.core.dataset import MANIFEST, Dataset
 from claimlab.core.digest import digest_file
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.languages import normalise
+from claimlab.core.plain import each_text, whole
 from claimlab.search.claimreview import holds_reviews, reviews_in
 from claimlab.search.dates import date_of
 from claimlab.search.document import Document
@@ -31,6 +32,7 @@ from claimlab.search.page_text import read_page
 SUFFIXES = (".txt", ".md", ".html", ".htm", ".jsonl", ".ndjson", ".json", ".jsonld")
 MAX_FILE = 1 << 30  # bytes of a file that must be read whole; lines of JSON may be of any length
 _SCRIPT = re.compile(r"^\s*<script[^>]*>|</script>\s*$")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a character beyond the first plane, or half of one alone
 TABLES = ("records", "evidence")
 
 
@@ -131,7 +133,7 @@ class Source:
             for number, raw in enumerate(lines, 1):
                 try:
                     line = _SCRIPT.sub("", raw.decode("utf-8-sig")).strip()
-                    data = json.loads(line) if line else None
+                    data = _parse(line) if line else None
                 except (ValueError, RecursionError):
                     self._skip("line that is not JSON in UTF-8")
                     continue
@@ -140,7 +142,7 @@ class Source:
 
     def _json(self, content: str, name: str) -> Iterator[Document]:
         try:
-            data = json.loads(content)
+            data = _parse(content)
         except (ValueError, RecursionError) as error:
             raise UnreadableFile(f"'{name}' is not JSON ({error}).", "Fix it, or leave it out.") from None
         if isinstance(data, list) and not holds_reviews(data):
@@ -163,6 +165,11 @@ class Source:
 
     def _skip(self, reason: str) -> None:
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
+
+
+def _parse(content: str) -> Any:
+    data = json.loads(content)
+    return each_text(data, whole) if _HALF.search(content) else data
 
 
 def _reviews_by_record(evidence: pl.DataFrame) -> dict[str, dict[str, Any]]:
