@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from claimlab.cli import app
+from claimlab.cli.output import suggest_serving
 from claimlab.core.dataset import Dataset
 
 FULL = Path("/dev/full")
@@ -131,3 +132,9 @@ def test_an_abort_of_compiled_code_is_a_sentence(where: str) -> None:
     assert ended.returncode == 1
     assert "Error: A compiled package gave up. This is a fault in it or in claimlab: run again" in ended.stderr
     assert "memory" not in ended.stderr
+
+
+def test_the_workspace_is_suggested_for_local_folders_only(capsys: pytest.CaptureFixture[str]) -> None:
+    suggest_serving(Path("work/report"))
+    suggest_serving(Path("s3://bucket/report"))
+    assert capsys.readouterr().err == "Next: claimlab serve work\n"

@@ -107,6 +107,14 @@ def suggest(command: str, *, as_json: bool = False) -> None:
         say(f"Next: {command}")
 
 
+def suggest_serving(output: Path, *, as_json: bool = False) -> None:
+    """Next is a look at `output` in the workspace, which shows local folders only."""
+    from claimlab.core.remote import is_remote
+
+    if not is_remote(output):
+        suggest(f"claimlab serve {output.parent}", as_json=as_json)
+
+
 def page(path: Path, *, open_page: bool = False) -> None:
     """Say where a page is, and open it where that was asked for."""
     say(f"Report: {path}")

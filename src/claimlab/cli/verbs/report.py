@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, page, progress_bar, several, suggest, verb
+from claimlab.cli.output import echo, emit, page, progress_bar, several, suggest, suggest_serving, verb
 from claimlab.core.errors import UsageError
 
 app = verb()
@@ -48,4 +48,4 @@ def report(
             echo(f"  {KINDS[kind]}: {n}")
         echo(f"Wrote {output}: {several(len(done['limits']), 'limitation')} listed.")
     page(output / "index.html", open_page=open_page)
-    suggest(f"claimlab serve {output.parent}", as_json=as_json)
+    suggest_serving(output, as_json=as_json)

@@ -8,7 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli.options import DatasetArgument, ForceFlag, JsonFlag, LimitOption, OutputOption, SeedOption, arguments
-from claimlab.cli.output import echo, emit, note, progress_bar, say, several, show_blocks, suggest, verb, written
+from claimlab.cli.output import (
+    echo,
+    emit,
+    note,
+    progress_bar,
+    say,
+    several,
+    show_blocks,
+    suggest,
+    suggest_serving,
+    verb,
+    written,
+)
 from claimlab.cli.verbs._review_files import ask, export, import_
 from claimlab.core.finding import KEPT
 
@@ -81,7 +93,7 @@ def create(
     if (total := review.project.origin.chosen.get("finding_records")) is not None:
         say(f"The finding points at {total:,} records; the audit keeps the first {KEPT:,} of them.")
     _say_tokens(tokens)
-    suggest(f"claimlab serve {output.parent}")
+    suggest_serving(output)
 
 
 @app.command()
