@@ -109,7 +109,7 @@ def test_a_killed_process_is_taken_up_to_the_same_bytes(tmp_path: Path) -> None:
     clean_twin(size=300).write(tmp_path / "data")
     plug = tmp_path / "plug.py"
     plug.write_text(
-        "import sys, time, pathlib\n"
+        "import inspect, sys, time\n"
         "from claimlab.cli.app import main\n"
         "from claimlab.detect.detectors.stratified import Stratified\n"
         "from claimlab.detect import run\n"
@@ -119,7 +119,7 @@ def test_a_killed_process_is_taken_up_to_the_same_bytes(tmp_path: Path) -> None:
         "    with open(sys.argv[1], 'a') as log: log.write('x')\n"
         "    return whole(self, records)\n"
         "Stratified.predict = slowly\n"
-        "run.detect.__wrapped__.__kwdefaults__['shard'] = 4\n"
+        "inspect.unwrap(run.detect).__kwdefaults__['shard'] = 4\n"
         "main(sys.argv[2:])\n",
         encoding="utf-8",
     )
