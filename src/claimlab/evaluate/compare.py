@@ -8,7 +8,6 @@ p-values are corrected by Holm's method for the number of comparisons.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -18,6 +17,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.adjust import holm
 from claimlab.core.stats.interval import DRAWS, Interval
 from claimlab.core.stats.scores import accuracy, measured_macro_f1
+from claimlab.core.threads import side_by_side
 from claimlab.core.words import several
 from claimlab.evaluate.metrics import confusion
 from claimlab.evaluate.scored_run import ScoredRun
@@ -88,7 +88,6 @@ def compare_all(
     seed: int = 0,
     draws: int = DRAWS,
     progress: Progress = silent,
-    pool: Executor | None = None,
 ) -> list[Comparison]:
     """Each run with the best one, or every pair; within one task and dataset, corrected for how many they are."""
     pairs: list[tuple[ScoredRun, ScoredRun]] = []
@@ -98,12 +97,12 @@ def compare_all(
             key=_place,
         )
         pairs += combinations(mine, 2) if every_pair else ((mine[0], run) for run in mine[1:])
-    side_by_side = map if pool is None else pool.map
-    comparisons = []
     progress("comparisons", 0, len(pairs))
-    for comparison in side_by_side(lambda pair: compare(*pair, seed=seed, draws=draws), pairs):
-        comparisons.append(comparison)
-        progress("comparisons", len(comparisons), len(pairs))
+    comparisons = side_by_side(
+        lambda pair: compare(*pair, seed=seed, draws=draws),
+        pairs,
+        lambda done: progress("comparisons", done, len(pairs)),
+    )
     return corrected(comparisons)
 
 

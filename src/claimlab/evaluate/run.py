@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
 import numpy as np
 
-from claimlab.core.engine.size import cores
 from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.interval import DRAWS, kinds
 from claimlab.core.stats.scores import Floats, accuracy, f1_per_class, macro_f1, majority_f1, stratified_f1
+from claimlab.core.threads import side_by_side
 from claimlab.evaluate.abstain import abstentions
 from claimlab.evaluate.compare import compare_all
 from claimlab.evaluate.contamination.beside import COLUMN, beside, mark
@@ -63,14 +62,9 @@ def evaluate_runs(
             return result
         return replace(result, contamination=beside(run, contamination, seed=seed, draws=draws))
 
-    with ThreadPoolExecutor(cores()) as pool:  # resampling leaves the interpreter free for another thread
-        step = steps(opened, by, progress)
-        try:
-            results = list(pool.map(lambda run: one(run, step), opened))
-            compared = compare_all(opened, every_pair=every_pair, seed=seed, draws=draws, progress=progress, pool=pool)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    step = steps(opened, by, progress)
+    results = side_by_side(lambda run: one(run, step), opened)  # resampling leaves the interpreter free
+    compared = compare_all(opened, every_pair=every_pair, seed=seed, draws=draws, progress=progress)
     joined = join_seeds(opened, seed=seed, draws=draws)
     return Evaluated(results, compared, joined, drops(opened, seed=seed, draws=draws), seed, draws)
 

@@ -1,0 +1,30 @@
+"""Work on several threads: in order, with its errors, and nothing begun after one."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from claimlab.core.threads import side_by_side
+
+
+def test_results_are_in_the_order_of_the_items() -> None:
+    counts: list[int] = []
+    assert side_by_side(lambda n: n * n, range(50), counts.append) == [n * n for n in range(50)]
+    assert counts == list(range(1, 51))
+    assert side_by_side(str, []) == []
+
+
+def test_an_error_is_raised_here_and_ends_the_rest() -> None:
+    begun: list[int] = []
+    lock = threading.Lock()
+
+    def work(number: int) -> int:
+        with lock:
+            begun.append(number)
+        raise ValueError(f"no {number}")
+
+    with pytest.raises(ValueError, match="no 0|no 1"):
+        side_by_side(work, range(10_000))
+    assert len(begun) < 10_000
