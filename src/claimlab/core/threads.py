@@ -44,7 +44,10 @@ def side_by_side(
     results: dict[int, Result] = {}
     try:
         while len(results) < len(items):
-            answer = done.get()
+            try:
+                answer = done.get(timeout=0.1)  # a wait without an end would not hear Ctrl-C
+            except Empty:
+                continue
             if isinstance(answer, BaseException):
                 raise answer
             results[answer[0]] = answer[1]
