@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from claimlab.core import threads
 from claimlab.core.threads import side_by_side
 
 
@@ -14,6 +15,17 @@ def test_results_are_in_the_order_of_the_items() -> None:
     assert side_by_side(lambda n: n * n, range(50), counts.append) == [n * n for n in range(50)]
     assert counts == list(range(1, 51))
     assert side_by_side(str, []) == []
+
+
+def test_a_result_that_comes_first_does_not_come_first_in_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "cores", lambda: 2)
+    last = threading.Event()
+
+    def work(number: int) -> int:
+        assert last.wait(60) if number == 0 else not last.set()
+        return number
+
+    assert side_by_side(work, [0, 1]) == [0, 1]
 
 
 def test_an_error_is_raised_here_and_ends_the_rest() -> None:

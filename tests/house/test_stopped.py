@@ -26,6 +26,7 @@ LONG = [
     "audit large -o {out}",
     "detect large -o {out} --detector tfidf",
     "evaluate --predictions large.csv --data large -o {out} --draws 200000",
+    "evaluate --predictions large.csv --predictions large.txt --data large -o {out} --draws 200000",
     "evolve run large -o {out} --steps 30",
     "evolve worth large -o {out}",
     "diff large large -o {out}",
