@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -87,14 +88,38 @@ def test_unknown_names_are_told(data: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_a_study_from_template_to_report(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "study.toml"
+    file = tmp_path / "eqa.toml"
     assert run(["report", "--init", str(file)]) == 0
     assert run(["report", str(file), "-o", str(tmp_path / "eqa")]) == 1
     assert "leaves open" in capsys.readouterr().err
     text = file.read_text(encoding="utf-8").replace("datasets = []", f'datasets = ["{data}"]')
-    file.write_text(text.replace('= ""', '= "Claims of the same makers, a year later."'), encoding="utf-8")
+    text = re.sub(
+        r'^(title|aim|intended_\w+|notes) = ""', r'\1 = "Claims of the same makers."', text, flags=re.MULTILINE
+    )
+    file.write_text(text.replace('= ""', '= "in scope"'), encoding="utf-8")
     assert run(["report", str(file), "-o", str(tmp_path / "eqa"), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert set(printed) == {"output", "limits", "counts"}
+    assert set(printed) == {"output", "shifts", "limits", "counts"}
+    assert printed["counts"]["shift"] == 5, "five promises and no run"
     assert printed["counts"]["not-audited"] == 1
     assert (tmp_path / "eqa" / "index.html").is_file()
+    assert run(["report", str(file), "-o", str(tmp_path / "eqa"), "--force"]) == 0
+    told = capsys.readouterr().out
+    assert "Not tested: time (later records) is in scope, and no run tests it." in told
+    assert "claimlab split DIR --by time" in told
+
+
+def test_each_verb_says_when_it_gets_the_file_of_the_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grid, questions = tmp_path / "study.toml", tmp_path / "eqa.toml"
+    assert run(["study", "new", str(grid)]) == 0
+    assert run(["report", str(questions), "--init"]) == 0
+    capsys.readouterr()
+    assert run(["report", str(grid), "-o", str(tmp_path / "eqa")]) == 1
+    told = " ".join(capsys.readouterr().err.split())
+    assert "is a study for" in told
+    assert f"claimlab study run {grid} -o DIR" in told
+    for verb in (["check"], ["run", "-o", str(tmp_path / "out")]):
+        assert run(["study", verb[0], str(questions), *verb[1:]]) == 1
+        told = " ".join(capsys.readouterr().err.split())
+        assert "is the file of an EQA report, not a study" in told
+        assert f"claimlab report {questions} -o DIR" in told

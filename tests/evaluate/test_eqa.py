@@ -21,6 +21,7 @@ from claimlab.evaluate.eqa.evidence import Evidence, gather
 from claimlab.evaluate.eqa.limit import KINDS
 from claimlab.evaluate.eqa.limits import BEYOND, limits
 from claimlab.evaluate.eqa.runs import EXAMPLES
+from claimlab.evaluate.eqa.shifts import SHIFTS
 from claimlab.evaluate.eqa.study import QUESTIONS, is_answer, is_empty, new_study, read_study
 from claimlab.evaluate.eqa.write import report as write_eqa
 from claimlab.generate.planted import clean_twin, planted
@@ -111,7 +112,7 @@ def test_without_audits_and_runs_that_is_what_is_said(home: Path) -> None:
     found = evidence(home, "bare", '[data]\ndatasets = ["data"]\n')
     assert len(sentences(found, "not-audited")) == 1
     assert sentences(found, "run") == [": No evaluation run was given: no prediction was examined."]
-    assert {m.kind for m in limits(found)} == {"not-audited", "run", "contamination", "beyond", "left-out"}
+    assert {m.kind for m in limits(found)} == {"scope", "not-audited", "run", "contamination", "beyond", "left-out"}
 
 
 def test_an_audit_of_other_rows_does_not_count(home: Path, tmp_path: Path) -> None:
@@ -231,9 +232,9 @@ def test_answers_are_answers() -> None:
 
 
 def test_a_new_study_file_is_refused_until_it_is_answered(tmp_path: Path) -> None:
-    file = tmp_path / "new" / "study.toml"
+    file = tmp_path / "new" / "eqa.toml"
     new_study(file)
-    with pytest.raises(DataError, match="leaves open: title; aim .*; shifts_out_of_scope"):
+    with pytest.raises(DataError, match="leaves open: title; aim .*; time, source, topic, language, platform under"):
         read_study(file)
     with pytest.raises(OutputExists):
         new_study(file)
@@ -241,6 +242,8 @@ def test_a_new_study_file_is_refused_until_it_is_answered(tmp_path: Path) -> Non
     assert all(question in text or question.split(" does it ")[0] in text for question in QUESTIONS.values())
     for name in ("title", *QUESTIONS):
         text = text.replace(f'{name} = ""', f'{name} = "{ANSWER}"')
+    for name in SHIFTS:
+        text = text.replace(f'\n{name} = ""', f'\n{name} = "left open"')
     file.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match="names no dataset"):
         read_study(file)

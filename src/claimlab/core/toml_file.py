@@ -18,14 +18,21 @@ _BARE = re.compile(r"^[A-Za-z0-9_-]+$")
 NAMED = 5  # wrong fields that a message names
 
 
-def read_toml(file: Path, model: type[Model], *, kind: str, start: str) -> Model:
-    """The file as `model`; `kind` is what it is called in a message, `start` the function that writes a new one."""
+def read_toml(
+    file: Path, model: type[Model], *, kind: str, start: str, unlike: Mapping[str, tuple[str, str]] | None = None
+) -> Model:
+    """The file as `model`; `kind` is what it is called in a message, `start` the function that writes a new one.
+
+    `unlike` has top-level names that only another kind of file has, with what to say of it and what to do with it.
+    """
     try:
         raw = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError:
         raise UsageError(f"There is no {kind} '{file}'.", f"Start one with `{start}`.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"'{file}' is not valid TOML: {error}.", "Fix the file.") from None
+    for problem, todo in (words for name, words in (unlike or {}).items() if name in raw):
+        raise DataError(f"'{file}' {problem}.", todo.format(file=file))
     try:
         return model.model_validate(raw)
     except ValidationError as error:

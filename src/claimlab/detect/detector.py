@@ -65,6 +65,7 @@ class Detector(ABC):
     handles: ClassVar[tuple[str, ...]] = ()
     quick: ClassVar[bool] = False  # True: it predicts thousands of records a second
     needs_training: ClassVar[bool] = True  # False: it may run where there are no training rows
+    from_scratch: ClassVar[bool] = False  # True: it knows the training rows only, so that no test record can be known
     # True: records reach it with a column `evidence`, a list of (id, text); else what is in that list is put behind the
     # text, so that any detector of texts can be run with evidence.
     reads_evidence: ClassVar[bool] = False

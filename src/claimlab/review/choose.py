@@ -47,7 +47,8 @@ class Wanted:
 
     def check(self) -> None:
         named = [n for n in ("doubtful", "audit", "predictions", "pairs", "records") if getattr(self, n)]
-        if len(named) > 1 and named != ["pairs", "records"]:  # pairs in which the named records are
+        narrowed = (["pairs", "records"], ["predictions", "records"])  # pairs with the named records; their predictions
+        if len(named) > 1 and named not in narrowed:
             both = " and ".join(f"`{n}`" for n in named)
             raise UsageError(f"{both} both choose records.", "Pass one of them.")
         if (self.audit is None) != (self.finding is None):
@@ -87,7 +88,8 @@ def _rows(dataset: Dataset, wanted: Wanted) -> pl.DataFrame:
         finding = finding_in(Path(wanted.audit), wanted.finding)
         return _named(dataset, finding.records).with_columns(pl.lit(f"{finding.check}: {finding.why}").alias("reason"))
     if wanted.predictions is not None:
-        return _predicted(dataset, Dataset.of(wanted.predictions), one_of(WHICH, wanted.which, "which"))
+        predicted = _predicted(dataset, Dataset.of(wanted.predictions), one_of(WHICH, wanted.which, "which"))
+        return predicted if wanted.records is None else predicted.filter(pl.col("id").is_in(list(wanted.records)))
     if wanted.pairs is not None:
         pairs = _pairs(dataset, one_of(PAIRS, wanted.pairs, "pairs"))
         if wanted.records is None:

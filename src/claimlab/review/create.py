@@ -41,9 +41,9 @@ def review_create(
 
     `task` is the name of a built-in task, a TOML file or a `Task`. Records are the `doubtful` ones, those that a
     `finding` of an `audit` points at, the wrong, uncertain or all `predictions` of a run (`which`), `pairs` of
-    near-duplicates or conflicts (with one of `records`, where any are named), the ones named in `records`, or all; of
-    these a `sample` at random, stratified by a column. `people` are annotators; `gold` maps records to known answers
-    (or is a table: record_id, value), `attention` is the number of attention checks. `store` is a `postgresql://` URL;
+    near-duplicates or conflicts, the ones named in `records` (of predictions or pairs, only theirs), or all; of these
+    a `sample` at random, stratified by a column. `people` are annotators; `gold` maps records to known answers (or is
+    a table: record_id, value), `attention` is the number of attention checks. `store` is a `postgresql://` URL;
     without it, decisions are in the folder.
 
     With `batch`, records are divided into batches of that size, the share `inspect` of each is reviewed, and a batch is

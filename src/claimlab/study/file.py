@@ -24,6 +24,10 @@ from claimlab.core.toml_file import read_toml
 
 Value = str | int | float | bool
 Options = dict[str, Any]
+QUESTIONS = (
+    "is the file of an EQA report, not a study",
+    "Write the report with: claimlab report {file} -o DIR. Start a study with: claimlab study new FILE",
+)
 
 
 class _Part(BaseModel):
@@ -148,4 +152,6 @@ def _filled(value: Any, place: str) -> Any:
 
 def read_study_file(file: str | Path) -> StudyFile:
     """The study in `file`, or an error that names what is wrong with it."""
-    return read_toml(Path(file), StudyFile, kind="study file", start="claimlab study new")
+    return read_toml(
+        Path(file), StudyFile, kind="study file", start="claimlab study new", unlike={"formulation": QUESTIONS}
+    )

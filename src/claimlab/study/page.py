@@ -212,11 +212,13 @@ def _write_answers(grid: Grid) -> None:
     words = dict(grid.study.report)
     if not words:
         return
-    title = words.pop("title", grid.study.name)
+    title, shifts = words.pop("title", grid.study.name), words.pop("shifts", None)
     answers = words.pop("formulation", words)
     datasets = dict.fromkeys(_place(grid, cell.node.before[0]) for cell in grid.done)
     lines = [f"title = {as_toml(title)}", "", "[formulation]"]
     lines += [f"{name} = {as_toml(answer)}" for name, answer in answers.items()]
+    if shifts is not None:
+        lines += ["", "[shifts]", *(f"{name} = {as_toml(scope)}" for name, scope in shifts.items())]
     lines += ["", "[data]", f"datasets = {as_toml(list(datasets))}"]
     runs = {f"{STEPS_FOLDER}/{cell.node.name}": cell.title for cell in grid.done}
     for folder, name in runs.items():

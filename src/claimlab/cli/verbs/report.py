@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from claimlab.cli import options as o
+from claimlab.cli.flags import in_flags
 from claimlab.cli.output import echo, emit, page, progress_bar, several, suggest, suggest_serving, verb
 from claimlab.core.errors import UsageError
 
@@ -16,9 +17,9 @@ app = verb()
 
 @app.command()
 def report(
-    study: Annotated[Path, typer.Argument(help="The study file (TOML); start one with --init.")],
+    study: Annotated[Path, typer.Argument(help="The EQA file (TOML); start one with --init.")],
     output: o.OptionalOutput = None,
-    new_study: Annotated[bool, typer.Option("--init", help="Write a study file with the questions to answer.")] = False,
+    new_study: Annotated[bool, typer.Option("--init", help="Write an EQA file with the questions to answer.")] = False,
     force: o.ForceFlag = False,
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
@@ -42,8 +43,10 @@ def report(
 
         done = write_eqa(study, output, force=force, progress=progress)
     if as_json:
-        emit({"output": str(output), "limits": done["limits"], "counts": done.counts()})
+        emit({"output": str(output), "shifts": done["shifts"], "limits": done["limits"], "counts": done.counts()})
     else:
+        for limit in (limit for limit in done["limits"] if limit["kind"] == "shift"):
+            echo(f"Not tested: {in_flags(limit['sentence'], 'report')}")
         for kind, n in done.counts().items():
             echo(f"  {KINDS[kind]}: {n}")
         echo(f"Wrote {output}: {several(len(done['limits']), 'limitation')} listed.")

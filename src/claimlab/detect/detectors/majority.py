@@ -14,6 +14,7 @@ class Majority(Detector):
     name: ClassVar[str] = "majority"
     summary: ClassVar[str] = "Always answers with the most frequent class."
     quick: ClassVar[bool] = True
+    from_scratch: ClassVar[bool] = True
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         tally = Counter(train.labels)

@@ -25,6 +25,7 @@ class Shortcut(Detector):
     name: ClassVar[str] = "shortcut"
     summary: ClassVar[str] = "One property alone (length, case, source, any column): what a shortcut achieves."
     quick: ClassVar[bool] = True
+    from_scratch: ClassVar[bool] = True
 
     def __init__(self, *, feature: str = "length") -> None:
         self.feature = feature

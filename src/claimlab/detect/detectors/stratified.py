@@ -16,6 +16,7 @@ class Stratified(Detector):
     name: ClassVar[str] = "stratified"
     summary: ClassVar[str] = "Draws answers from the label distribution."
     quick: ClassVar[bool] = True
+    from_scratch: ClassVar[bool] = True
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         tally = Counter(train.labels)

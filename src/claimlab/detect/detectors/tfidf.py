@@ -26,6 +26,7 @@ class Tfidf(Detector):
     name: ClassVar[str] = "tfidf"
     summary: ClassVar[str] = "Word and character TF-IDF with a linear model, tuned on dev."
     quick: ClassVar[bool] = True
+    from_scratch: ClassVar[bool] = True
 
     def __init__(
         self, *, words: bool = True, characters: bool = True, model: Kind = "svm", strength: float | None = None

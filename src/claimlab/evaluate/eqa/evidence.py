@@ -13,6 +13,7 @@ from claimlab.core.progress import Progress, silent
 from claimlab.evaluate.compare import compare_all
 from claimlab.evaluate.contamination.result import Contamination, read_contamination
 from claimlab.evaluate.eqa.runs import Run, Scoring, read_runs
+from claimlab.evaluate.eqa.scope import ShiftResult, held_against
 from claimlab.evaluate.eqa.study import Study
 from claimlab.evaluate.joined import drops, join_seeds
 from claimlab.evaluate.result import Evaluation
@@ -36,6 +37,11 @@ class Evidence:
         results = [run.result for run in runs if run.result is not None]
         return Evaluation(results, compare_all(runs), join_seeds(runs), drops(runs)) if runs else None
 
+    @cached_property
+    def scope(self) -> list[ShiftResult]:
+        """Every shift of the form, held against what the runs test; empty where the author wrote no form."""
+        return [] if self.study.shifts is None else held_against(self.study.shifts, self.runs)
+
     def every_audit(self) -> list[Audit]:
         return [a for mine in self.audits for a in mine]
 
@@ -53,13 +59,12 @@ def gather(study: Study, home: Path, *, progress: Progress = silent) -> Evidence
     by_dataset = [[a for a in saved if a.digest == digest] for digest in digests]
     strays = [a for a in saved if a.digest not in digests]
     runs: list[Run] = []
-    for i, run in enumerate(study.runs):
+    scoring = Scoring(home, study.data.target, study.inspection.seed, datasets)
+    for i, listed in enumerate(study.runs):
         progress("runs", i, len(study.runs))
-        own = Dataset.open(home / run.dataset) if run.dataset is not None else None
-        scoring = Scoring(study.data.target, run.split, study.inspection.seed)
-        for opened in read_runs(run.name, home / run.path, own, scoring, datasets):
-            opened.evaluate(progress)
-            runs.append(opened)
+        for run in read_runs(listed, scoring):
+            run.evaluate(progress)
+            runs.append(run)
     progress("runs", len(study.runs), len(study.runs))
     known = [read_contamination(home / path) for path in study.data.contamination]
     return Evidence(study, datasets, by_dataset, strays, runs, known)

@@ -15,6 +15,8 @@ class Limit:
 
 
 KINDS = {
+    "shift": "Shifts in scope that were not tested",
+    "scope": "Scope left open",
     "not-audited": "Data not audited",
     "not-run": "Checks not run",
     "not-measured": "Checks that could not be measured",

@@ -11,12 +11,10 @@ from claimlab.audit.protocols import PROTOCOLS, caveats
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import check_title, finding_title, ordered
 from claimlab.core.dataset import Dataset
-from claimlab.core.words import several, several_of, verb
-from claimlab.evaluate.contamination.result import TITLES
+from claimlab.core.words import several_of
 from claimlab.evaluate.eqa.evidence import Evidence
 from claimlab.evaluate.eqa.limit import KINDS, Limit
-from claimlab.evaluate.eqa.runs import EXAMPLES, Run
-from claimlab.evaluate.eqa.study import is_empty
+from claimlab.evaluate.eqa.run_limits import contamination_limits, inspection_limits, run_limits, scope_limits
 
 # What no check of this program looks at, whatever the study.
 BEYOND = (
@@ -28,16 +26,16 @@ BEYOND = (
 
 def limits(evidence: Evidence) -> list[Limit]:
     """Every limit of the study's assurance, grouped in the order of `KINDS`."""
-    gaps: list[Limit] = []
+    gaps: list[Limit] = [*scope_limits(evidence)]
     for dataset, audits in zip(evidence.datasets, evidence.audits, strict=True):
         for rule in DATA_RULES:
             gaps += rule(dataset, audits, evidence)
     for audit in evidence.strays:
         sentence = "A saved audit of this name was made on other records than the study's datasets: it was not used."
         gaps.append(Limit("not-audited", audit.dataset, sentence))
-    gaps += _run_limits(evidence)
-    gaps += _contamination_limits(evidence)
-    gaps += _inspection_limits(evidence)
+    gaps += run_limits(evidence)
+    gaps += contamination_limits(evidence)
+    gaps += inspection_limits(evidence)
     gaps += [Limit("beyond", "", sentence) for sentence in BEYOND]
     return sorted(gaps, key=lambda limit: list(KINDS).index(limit.kind))
 
@@ -45,7 +43,10 @@ def limits(evidence: Evidence) -> list[Limit]:
 def _not_audited(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> Iterator[Limit]:
     if not audits:
         known = any(a.dataset == dataset.name for a in evidence.strays)
-        why = "The audit given was made on other records." if known else "No audit was given."
+        if known:
+            why = "The audit given was made on other records."
+        else:
+            why = "No audit given was made on these records." if evidence.strays else "No audit was given."
         yield Limit("not-audited", dataset.name, f"{why} Nothing is known of its shortcuts, leaks and contradictions.")
         return
     wanted = evidence.study.data.target
@@ -142,82 +143,6 @@ def _judges(dataset: Dataset, audits: Sequence[Audit], evidence: Evidence) -> It
 DATA_RULES: tuple[Callable[[Dataset, Sequence[Audit], Evidence], Iterator[Limit]], ...] = (
     _not_audited, _not_run, _not_measured, _problems, _protocols, _left_out, _judges,
 )  # fmt: skip
-
-
-def _run_limits(evidence: Evidence) -> Iterator[Limit]:
-    if not evidence.runs:
-        yield Limit("run", "", "No evaluation run was given: no prediction was examined.")
-        return
-    if len(evidence.runs) == 1:
-        yield Limit(
-            "run", evidence.runs[0].name, "There is one run: how much the score depends on the seed is not known."
-        )
-    audited = {a.digest for a in evidence.every_audit()}
-    for run in evidence.runs:
-        for sentence in _of_run(run):
-            yield Limit("run", run.name, sentence)
-        if run.digest not in audited:
-            yield Limit("run", run.name, f"The records it was evaluated on ('{run.dataset}') were not audited.")
-
-
-def _of_run(run: Run) -> Iterator[str]:
-    n, withheld = run.table.height, int(run.table["abstained"].is_not_null().sum())
-    missing = int((run.table["said"].is_null() & run.table["abstained"].is_null()).sum())
-    trained = int((run.table["split"] == "train").fill_null(False).sum())
-    if run.table["split"].null_count() == n:
-        yield "The records name no split: those that the method was trained on may be among those scored."
-    elif trained:
-        yield f"{several_of(trained, n, 'scored record')} {verb(trained)} in the training set."
-    if run.untouched:
-        lacking = several(run.untouched, "labelled record")
-        yield f"{lacking} without a prediction: left out, because no split was named."
-    if missing:
-        yield f"No answer for {several_of(missing, n, 'labelled record')}: counted as wrong."
-    if withheld:
-        yield f"No verdict, for lack of evidence, on {several_of(withheld, n, 'labelled record')}: counted as wrong."
-    strange = run.table["said"].is_not_null() & ~run.table["said"].is_in(list(run.classes))
-    others = int((strange & run.table["abstained"].is_null()).sum())
-    if others:
-        yield f"{several(others, 'answer')} outside the labels ({', '.join(run.classes)}): counted as wrong."
-    if run.unlabelled:
-        yield f"{several(run.unlabelled, 'record')} without a usable label: left out of the score."
-    if run.strangers:
-        yield f"{several(run.strangers, 'prediction')} for records that the dataset does not have: left out."
-    if run.repeated:
-        yield f"{several(run.repeated, 'repeated prediction')} or without a record: the first of each was used."
-    if run.table["rationale"].null_count() == n:
-        yield "It gives no rationale: a right answer for a wrong reason cannot be detected."
-
-
-def _contamination_limits(evidence: Evidence) -> Iterator[Limit]:
-    """What is known of models that may have read the test records; by default, nothing."""
-    measured = {report.digest for report in evidence.contamination}
-    for dataset in evidence.datasets:
-        if dataset.digest() not in measured:
-            sentence = "Whether a pre-trained model has met the test records before was not checked."
-            yield Limit("contamination", dataset.name, sentence)
-    own = {dataset.digest() for dataset in evidence.datasets}
-    for report in evidence.contamination:
-        if report.digest not in own:
-            yield Limit("contamination", report.dataset, "A contamination report on other records was not used.")
-            continue
-        checks = {finding.check for finding in report.findings}
-        for finding in report.findings:
-            sentence = f"{TITLES[finding.check]} ({finding.verdict.replace('-', ' ')}): {finding.why}"
-            yield Limit("contamination", report.dataset, sentence)
-        for check in (name for name in TITLES if name not in checks):
-            yield Limit("contamination", report.dataset, f"{TITLES[check]}: not measured.")
-
-
-def _inspection_limits(evidence: Evidence) -> Iterator[Limit]:
-    if not evidence.runs:
-        return
-    for run in evidence.runs:
-        for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
-            if len(drawn) < EXAMPLES:
-                yield Limit("inspection", run.name, f"Only {several(len(drawn), f'{what} prediction')} to inspect.")
-    if is_empty(evidence.study.inspection.notes):
-        yield Limit("inspection", "", "No notes on the example predictions were given.")
 
 
 def _labels(dataset: Dataset) -> str:

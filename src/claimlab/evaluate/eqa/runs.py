@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from claimlab.core.dataset import Dataset
+from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.record import to_side_table
+from claimlab.evaluate.eqa.judgements import Judgement, about_run, read_judgements, review_command
+from claimlab.evaluate.eqa.shifts import Tests, tests_of
+from claimlab.evaluate.eqa.study import RunFile
 from claimlab.evaluate.judge.reread import judged_in
 from claimlab.evaluate.result import RunResult
 from claimlab.evaluate.run import evaluate_run, steps
@@ -28,10 +31,18 @@ INPUT, RATIONALE = 600, 300  # characters shown
 
 @dataclass(frozen=True)
 class Run(ScoredRun):
-    """A scored run with examples drawn at random."""
+    """A scored run with examples drawn at random, what its split tests, and what a review says of its predictions."""
 
     correct: list[dict[str, Any]] = field(default_factory=list)
     wrong: list[dict[str, Any]] = field(default_factory=list)
+    tests: Tests = field(default_factory=Tests)
+    judgements: Mapping[str, Judgement] = field(default_factory=dict)  # by record
+    unused: int = 0  # judgements of other texts or predictions
+    review: str = ""  # the command that starts a review of the examples
+
+    @property
+    def examples(self) -> list[dict[str, Any]]:
+        return [*self.correct, *self.wrong]
 
     @cached_property
     def result(self) -> RunResult | None:
@@ -58,27 +69,49 @@ class Run(ScoredRun):
 
 @dataclass(frozen=True)
 class Scoring:
-    """A study's settings for its runs: the task, the split, and the seed of the drawn examples."""
+    """A study's settings for its runs: where they are, the task, the seed of the drawn examples, and its datasets."""
 
+    home: Path
     target: str
-    split: str | None
     seed: int
+    known: Sequence[Dataset] = ()
 
 
-def read_runs(
-    name: str, path: Path, dataset: Dataset | None, scoring: Scoring, known: Sequence[Dataset] = ()
-) -> list[Run]:
+def read_runs(listed: RunFile, scoring: Scoring) -> list[Run]:
     """The runs in a dataset folder or a Parquet file: one for each value of the column `run`.
 
-    `known` are the study's datasets: a run on a part of one of them is a run on it.
+    A run on a part of one of the study's datasets is a run on it.
     """
-    predictions, records, about = _open(name, path, dataset)
-    digest = home_of(records, known)
+    name, path = listed.name, scoring.home / listed.path
+    own = Dataset.open(scoring.home / listed.dataset) if listed.dataset is not None else None
+    predictions, records, about = _open(name, path, own)
+    digest = home_of(records, scoring.known)
     task = open_task(scoring.target)
+    lineage = records.lineage
     if path.is_dir():
-        about = replace(about, judged=judged_in(Dataset.open(path), task))
-    scored = each_run(name, predictions, records, task, split=scoring.split, about=about, digest=digest)
-    return [_with_examples(run, scoring.seed) for run in scored]
+        folder = Dataset.open(path)
+        about, lineage = replace(about, judged=judged_in(folder, task)), folder.lineage
+    scored = each_run(name, predictions, records, task, split=listed.split, about=about, digest=digest)
+    training = _training(lineage, [records, *scoring.known])
+    judged = {} if listed.review is None else read_judgements(scoring.home, listed.review)
+    runs = []
+    for run in (_with_examples(one, scoring.seed) for one in scored):
+        judgements, unused = about_run(judged, run)
+        drawn = [row["id"] for row in run.examples]
+        command = review_command(listed, run, drawn, is_folder=path.is_dir()) if drawn else ""
+        tests = tests_of(run, lineage, training)
+        runs.append(replace(run, tests=tests, judgements=judgements, unused=unused, review=command))
+    return runs
+
+
+def _training(lineage: Sequence[Lineage], within_reach: Sequence[Dataset]) -> pl.DataFrame | None:
+    """The rows that a run was trained and tuned on: of the dataset that its lineage names, if it is among those."""
+    step = next((s for s in reversed(lineage) if s.step == "detect"), None)
+    wanted = None if step is None else set(step.inputs.values())
+    for dataset in within_reach:
+        if wanted is None or dataset.digest() in wanted:
+            return dataset.records.filter(pl.col("split").is_in(["train", "dev"]))
+    return None
 
 
 def home_of(part: Dataset, known: Sequence[Dataset]) -> str:

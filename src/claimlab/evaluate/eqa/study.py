@@ -1,12 +1,16 @@
-"""The part that only the author can write, in a short TOML file: read, checked, and refused while it says nothing."""
+"""The part that only the author can write, in a short TOML file: read, checked, and refused while it says nothing.
+
+Which shifts are in scope is a form, so that the report can hold each against the splits of the runs. Files of earlier
+versions have two answers in free text instead; they are read as before, and the report says what that costs.
+"""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from claimlab.core import packaged
 from claimlab.core.arguments import in_storage
@@ -20,6 +24,13 @@ QUESTIONS = {
     "shifts_in_scope": "Which differences between the data used here and the data met in use does it cover?",
     "shifts_out_of_scope": "Which differences does it not cover?",
 }
+Scope = Literal["", "in scope", "out of scope", "left open"]
+# Top-level tables of a file for `claimlab study`, which is another kind of file.
+GRIDS = ("grid", "part")
+GRID = (
+    "is a study for `claimlab study`, not the file of an EQA report",
+    "Run it with: claimlab study run {file} -o DIR. Start the file of a report with `new_study`.",
+)
 SHORTEST = 12  # characters of an answer
 _PLACEHOLDER = re.compile(
     r"(?i)\b(to ?do|tb[ad]|fix ?me|xxx+|lorem ipsum|placeholder|fill (this|me) in|your (answer|text|title)( here)?)\b"
@@ -41,6 +52,37 @@ class Formulation(_Part):
     shifts_out_of_scope: str = ""
 
 
+class InScope(_Part):
+    """Whether a shift is in scope, and the runs or splits that test it, if the author names any."""
+
+    scope: Scope = "left open"
+    tested_by: Annotated[list[str], BeforeValidator(lambda v: [v] if isinstance(v, str) else v)] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_a_word(cls, raw: Any) -> Any:
+        return {"scope": raw} if isinstance(raw, str) else raw
+
+    @model_validator(mode="after")
+    def _claims_belong_to_a_scope(self) -> InScope:
+        if self.tested_by and self.scope != "in scope":
+            raise ValueError('tested_by needs scope = "in scope"')
+        return self
+
+
+class Shifts(_Part):
+    """The form; a shift without a line is left open."""
+
+    time: InScope = InScope()
+    source: InScope = InScope()
+    topic: InScope = InScope()
+    language: InScope = InScope()
+    platform: InScope = InScope()
+
+    def each(self) -> dict[str, InScope]:
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+
 class Data(_Part):
     datasets: list[Place] = []
     audits: list[Place] = []
@@ -53,6 +95,7 @@ class RunFile(_Part):
     path: Place = Field(min_length=1)
     dataset: str | None = None
     split: str | None = None
+    review: str | None = None  # the folder of a review of its predictions
 
 
 class Inspection(_Part):
@@ -63,6 +106,7 @@ class Inspection(_Part):
 class Study(_Part):
     title: str
     formulation: Formulation
+    shifts: Shifts | None = None
     data: Data = Data()
     runs: list[RunFile] = []
     inspection: Inspection = Inspection()
@@ -70,12 +114,12 @@ class Study(_Part):
 
 def read_study(file: Path) -> Study:
     """The study in `file`; refused, naming every gap at once, while a question is unanswered."""
-    study = read_toml(file, Study, kind="study file", start="new_study")
+    study = read_toml(file, Study, kind="EQA file", start="new_study", unlike=dict.fromkeys(GRIDS, GRID))
     gaps = unanswered(study)
     if gaps:
         raise DataError(
             f"'{file}' leaves open: {'; '.join(gaps)}.",
-            "Answer each in a sentence; a report without them would claim more than was said.",
+            "Answer each, in a sentence where it asks for one; a report without them would claim more than was said.",
         )
     if not study.data.datasets:
         raise DataError(f"'{file}' names no dataset.", 'Add one: datasets = ["DIR"] under [data].')
@@ -85,7 +129,11 @@ def read_study(file: Path) -> Study:
 def unanswered(study: Study) -> list[str]:
     """The questions whose answer is missing or a placeholder."""
     answers = study.formulation.model_dump()
-    gaps = [f"{name} ({question})" for name, question in QUESTIONS.items() if not is_answer(answers[name], question)]
+    in_words = {name: q for name, q in QUESTIONS.items() if study.shifts is None or not name.startswith("shifts_")}
+    gaps = [f"{name} ({question})" for name, question in in_words.items() if not is_answer(answers[name], question)]
+    blank = [] if study.shifts is None else [name for name, one in study.shifts.each().items() if not one.scope]
+    if blank:
+        gaps.append(f'{", ".join(blank)} under [shifts] ("in scope", "out of scope" or "left open")')
     return ["title", *gaps] if is_empty(study.title) else gaps
 
 
@@ -108,10 +156,10 @@ def is_empty(text: str) -> bool:
 
 @in_storage()
 def new_study(file: str | Path) -> None:
-    """Write a study file with the questions to answer; an existing file is never replaced."""
+    """Write an EQA file with the questions to answer; an existing file is never replaced."""
     file = Path(file)
     if file.exists():
-        raise OutputExists(file, todo="Choose another file: a study is never replaced.")
+        raise OutputExists(file, todo="Choose another file: answers are never replaced.")
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = packaged.text("claimlab.evaluate.eqa", "study.toml")
+    text = packaged.text("claimlab.evaluate.eqa", "eqa.toml")
     file.write_text(text, encoding="utf-8")

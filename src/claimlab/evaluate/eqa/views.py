@@ -15,10 +15,12 @@ from claimlab.evaluate.contamination.views import conclusion as conclusion_of
 from claimlab.evaluate.eqa.evidence import Evidence
 from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.runs import Run
+from claimlab.evaluate.eqa.scope import ShiftResult
+from claimlab.evaluate.eqa.shifts import SHIFTS, is_generative
 from claimlab.evaluate.eqa.study import QUESTIONS, is_empty
 from claimlab.evaluate.views.page import Size as Detailed
 from claimlab.evaluate.views.page import boards, conclusion, run_blocks, together
-from claimlab.pages.blocks import Block, Cell, Fold, Items, Quote, Report, Section, Table, Text, Tiles
+from claimlab.pages.blocks import Block, Cell, Fold, Items, Quote, Report, Section, Table, Text, Tiles, Tone
 from claimlab.pages.excerpt import excerpt
 
 
@@ -31,6 +33,15 @@ class Size:
     examples: bool = True
 
 
+LOWER_BOUND = (
+    "This system writes its answers, so read its scores as a lower bound: an answer whose label differs from the truth "
+    "counts as wrong even where its rationale is sound. Do not compare them by themselves with those of a system that "
+    "only gives labels."
+)
+HOW_TO_JUDGE = (
+    "Run it in the folder of the EQA file with the name of an annotator, decide in the browser (claimlab serve), add "
+    'review = "review" to this run in the EQA file, and write the report again.'
+)
 SIZES = (Size(), Size(text=200), Size(text=200, figures=False), Size(examples=False, figures=False))
 
 
@@ -40,12 +51,14 @@ def eqa_report(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapte
             ("datasets", str(len(evidence.datasets)), "plain"),
             ("audits", str(len(parts)), "plain" if parts else "warn"),
             ("runs", str(len(evidence.runs)), "plain" if evidence.runs else "warn"),
+            *_scope_tiles(evidence),
             ("limitations", str(len(gaps)), "plain"),
         ]
     )
     blocks: list[Block] = [
         Text("In short", "conclusion"),
         Items(in_short(evidence, gaps, parts)),
+        *(Text(f"Not tested: {gap.sentence}", "warning") for gap in gaps if gap.kind == "shift"),
         tiles,
         formulation(evidence),
         quality(evidence, parts, size),
@@ -62,21 +75,37 @@ def in_short(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter]
     """The conclusions of the runs and of the audits, and how much was not checked."""
     runs = boards(evidence.evaluation) if evidence.evaluation is not None else []
     scores = [conclusion(board) for board in runs] or ["No run was evaluated."]
+    bounds = [f"{excerpt(run.name, 80)}: {LOWER_BOUND}" for run in evidence.runs if is_generative(run)]
     audits = [f"Audit of '{excerpt(p.audit.dataset, 60)}': {p.audit.conclusion.text}" for p in parts]
     limits = several(len(gaps), "limitation")
     return [
         *scores,
-        *(audits or ["No audit was given."]),
+        *bounds,
+        *_scope_in_short(evidence),
+        *(audits or [_no_audit(evidence)]),
         *(f"Contamination of '{excerpt(r.dataset, 60)}': {conclusion_of(r)}" for r in evidence.contamination),
         f"{limits} of this evaluation {verb(len(gaps))} listed below.",
     ]
+
+
+def _no_audit(evidence: Evidence) -> str:
+    n = len(evidence.strays)
+    if not n:
+        return "No audit was given."
+    given = f"{several(n, 'audit')} {verb(n, 'was', 'were')} given and not used"
+    return f"{given}: made on other records than these datasets."
 
 
 def formulation(evidence: Evidence) -> Section:
     answers = evidence.study.formulation.model_dump()
     blocks: list[Block] = [Text("In the author's words.", "note")]
     for name, question in QUESTIONS.items():
-        blocks.append(Section(question, [Quote(answers[name].strip())], anchor=f"formulation-{name}"))
+        if not is_empty(answers[name]):
+            blocks.append(Section(question, [Quote(answers[name].strip())], anchor=f"formulation-{name}"))
+    if evidence.scope:
+        note = "Whether a run tests a shift is read from the split of its records, not from the author's answers."
+        shown: list[Block] = [Text(note, "note"), scope_table(evidence.scope)]
+        blocks.append(Section("Shifts in scope, and what tests them", shown, anchor="shifts"))
     return Section("1. Formulation and intended generalisation", blocks, anchor="formulation")
 
 
@@ -131,11 +160,16 @@ def run_section(run: Run, number: int, size: Size) -> Section:
     if run.result is not None:
         n = several(run.table.height, "labelled record")
         sentence = f"{n} of '{run.dataset}', split: {run.split or 'all'}."
-        blocks += [Text(sentence), *run_blocks(run.result, f"run-{number + 1}", Detailed(figures=size.figures))]
+        blocks += [Text(sentence), *([Text(LOWER_BOUND, "warning")] if is_generative(run) else [])]
+        blocks += run_blocks(run.result, f"run-{number + 1}", Detailed(figures=size.figures))
     for what, drawn in (("correct", run.correct), ("wrong", run.wrong)):
         if drawn and size.examples:
             title = f"{several(len(drawn), f'{what} prediction')}, drawn at random"
-            blocks.append(Fold(title, [_examples(drawn, size.text)]))
+            blocks.append(Fold(title, [_examples(run, drawn, size.text)]))
+    if run.review and not run.judgements and size.examples:
+        blocks.append(Fold("No annotator has judged these examples: the command that starts a review of them", [
+            Text(HOW_TO_JUDGE), Quote(run.review),
+        ]))  # fmt: skip
     if not size.examples:
         blocks.append(Text("The examples are in eqa.json; with them this page would grow too large.", "note"))
     return Section(f"Run: {excerpt(run.name, 80)}", blocks, anchor=f"run-{number + 1}")
@@ -152,9 +186,12 @@ def assurance(gaps: Sequence[Limit]) -> Section:
     return Section("3. Assurance limits", blocks, anchor="limits")
 
 
-def _examples(drawn: Sequence[dict[str, Any]], text: int) -> Table:
+def _examples(run: Run, drawn: Sequence[dict[str, Any]], text: int) -> Table:
+    """The last column is the annotators' judgement, empty where there is none."""
     reasons = any(row["rationale"] for row in drawn)
-    columns = ["Record", "Input", "Output", "Truth", *(["Rationale"] if reasons else [])]
+    asked = next((judgement.question for judgement in run.judgements.values()), None)
+    judged = "Judgement" if asked is None else f"Judgement: {asked}"
+    columns = ["Record", "Input", "Output", "Truth", *(["Rationale"] if reasons else []), judged]
     rows: list[list[Any]] = [
         [
             excerpt(row["id"], 60),
@@ -162,7 +199,42 @@ def _examples(drawn: Sequence[dict[str, Any]], text: int) -> Table:
             excerpt(row["output"], 60),
             row["truth"],
             *([None if row["rationale"] is None else excerpt(row["rationale"], text)] if reasons else []),
+            _judgement(run, row["id"]),
         ]
         for row in drawn
     ]
     return Table(columns, rows, sortable=False)
+
+
+def _judgement(run: Run, record: str) -> str:
+    found = run.judgements.get(record)
+    words = found.words() if found is not None else None
+    return excerpt(words, 200) if words else ""
+
+
+def scope_table(results: Sequence[ShiftResult]) -> Table:
+    """One row for each shift, and one more for each further run that tests it."""
+    rows: list[list[Any]] = []
+    for result in results:
+        words = f"{result.shift}: {SHIFTS[result.shift].words}"
+        if not result.tests:
+            untested = Cell("NOT TESTED", tone="fail") if result.outcome == "not-tested" else None
+            rows.append([words, result.scope, untested, None, None, None])
+        for test in result.tests:
+            tested = Cell("tested", tone="pass" if result.outcome == "tested" else "plain")
+            rows.append([words, result.scope, tested, excerpt(test.run, 60), test.how, test.score()])
+    return Table(["Shift", "Scope", "Result", "Run", "How", "Score there"], rows, sortable=False)
+
+
+def _scope_in_short(evidence: Evidence) -> list[str]:
+    promised = [result for result in evidence.scope if result.scope == "in scope"]
+    if not promised:
+        return []
+    failed = [result.shift for result in promised if result.outcome == "not-tested"]
+    lines = [f"In scope and NOT tested: {', '.join(failed)}."] if failed else []
+    return [*lines, *(f"In scope: {result.sentence()}" for result in promised if result.outcome == "tested")]
+
+
+def _scope_tiles(evidence: Evidence) -> list[tuple[str, str, Tone]]:
+    failed = sum(result.outcome == "not-tested" for result in evidence.scope)
+    return [("shifts in scope, not tested", str(failed), "fail" if failed else "plain")] if evidence.scope else []

@@ -18,6 +18,8 @@ from claimlab.core.words import several
 from claimlab.evaluate.eqa.evidence import Evidence, gather
 from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.limits import limits
+from claimlab.evaluate.eqa.runs import Run as EvaluationRun
+from claimlab.evaluate.eqa.shifts import is_generative
 from claimlab.evaluate.eqa.study import read_study
 from claimlab.evaluate.eqa.views import SIZES, eqa_report
 from claimlab.pages.folder import Contents, fill
@@ -28,7 +30,7 @@ KIND = "quality assurance report"
 
 @dataclass(frozen=True, repr=False)
 class Assurance(Shown):
-    """What `eqa.json` holds: "formulation", "quality" and "limits"."""
+    """What `eqa.json` holds: "formulation", "shifts", "quality" and "limits"."""
 
     content: dict[str, Any]
 
@@ -58,9 +60,9 @@ def report(
 ) -> Assurance:
     """The evaluation quality assurance (EQA) of a study: what was checked, what was found, what was not checked.
 
-    `study` is a TOML file that answers the questions of the method and names datasets, audits and runs (`new_study`
-    starts one), or the folder of a study that was run, if its file has the answers. With `output`, the report is
-    written there.
+    `study` is a TOML file that answers the questions of the method and names datasets, audits and runs (an EQA file:
+    `new_study` starts one), or the folder of a study that was run, if its file has the answers. With `output`, the
+    report is written there.
     """
     file = Path(study)
     file = file / "report.toml" if file.is_dir() else file
@@ -71,6 +73,7 @@ def report(
         *questions.data.audits,
         *questions.data.contamination,
         *(run.path for run in questions.runs),
+        *(run.review for run in questions.runs if run.review is not None),
     ]
     reads = [file, *(home / path for path in named)]
     with Run("report", None, output, kind=KIND, reads=reads, force=force, progress=progress) as run:
@@ -89,6 +92,7 @@ def assured(evidence: Evidence, gaps: list[Limit]) -> dict[str, Any]:
         "title": evidence.study.title,
         "tool": f"claimlab {__version__}",
         "formulation": evidence.study.formulation.model_dump(),
+        "shifts": [{**asdict(result), "sentence": result.sentence()} for result in evidence.scope],
         "quality": {
             "datasets": [
                 {"name": d.name, "records": d.records.height, "digest": d.digest(), "audits": len(audits)}
@@ -100,7 +104,8 @@ def assured(evidence: Evidence, gaps: list[Limit]) -> dict[str, Any]:
                     "name": run.name, "dataset": run.dataset, "digest": run.digest, "split": run.split,
                     "records": run.table.height, "answered": run.answered, "scores": run.scores(),
                     "evaluation": None if run.result is None else asdict(run.result),
-                    "correct": run.correct, "wrong": run.wrong,
+                    "lower_bound": is_generative(run), "tests": asdict(run.tests),
+                    "correct": _judged(run, run.correct), "wrong": _judged(run, run.wrong),
                 }
                 for run in evidence.runs
             ],
@@ -110,6 +115,16 @@ def assured(evidence: Evidence, gaps: list[Limit]) -> dict[str, Any]:
         },
         "limits": [{"kind": m.kind, "about": m.about or None, "sentence": m.sentence} for m in gaps],
     }  # fmt: skip
+
+
+def _judged(run: EvaluationRun, examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The examples with what annotators decided about each; null where none did."""
+    judgements = {i: asdict(judgement) for i, judgement in run.judgements.items()}
+    shown = ("question", "value", "how", "annotators", "comments")
+    return [
+        {**row, "judgement": {k: judgements[row["id"]][k] for k in shown} if row["id"] in judgements else None}
+        for row in examples
+    ]
 
 
 def _together(evidence: Evidence) -> dict[str, Any]:
