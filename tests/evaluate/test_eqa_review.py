@@ -57,14 +57,15 @@ def test_the_command_on_the_page_makes_the_review_whose_decisions_the_page_shows
     drawn = examples(written(home))
     assert all(row["judgement"] is None for row in drawn)
     assert "No annotator has judged these examples" in page()
+    assert page().count("not judged yet") == len(drawn)
     assert run([*("ana" if word == "NAME" else word for word in command())]) == 0
-    review = cl.Review.open("review")
+    review = cl.Review.open("review-luck")
     record = {name: about.record_id for name, about in review.about().items()}
     assert sorted(record[item.id] for item in review.queue("ana")) == sorted(str(row["id"]) for row in drawn)
     first, second, *_ = review.queue("ana")
     review.decide("ana", first.id, "mixed", key="00000000-0000-4000-8000-000000000001", comment="both halves hold")
     review.close()
-    content = written(home, 'path = "run"\nreview = "review"\n')
+    content = written(home, 'path = "run"\nreview = "review-luck"\n')
     by_id = {row["id"]: row["judgement"] for row in examples(content)}
     judged = by_id[record[first.id]]
     assert isinstance(judged, dict)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from claimlab.core import packaged
 from claimlab.core.errors import DataError
+from claimlab.core.plain import slug
 from claimlab.core.remote import is_remote
 from claimlab.evaluate.answers import speller
 from claimlab.evaluate.eqa.study import RunFile
@@ -81,5 +82,6 @@ def review_command(listed: RunFile, run: ScoredRun, records: Sequence[str], *, i
     words = packaged.toml("claimlab.evaluate.eqa", "review.toml")
     data = shlex.quote(listed.path if is_folder else str(listed.dataset))
     task = "label" if run.table["rationale"].is_null().all() else "rationale"
-    start = words["folder" if is_folder else "table"].format(data=data, task=task)
+    folder = f"review-{slug(run.name)}"
+    start = words["folder" if is_folder else "table"].format(data=data, task=task, folder=folder)
     return " ".join([start, *(shlex.quote(words["record"].format(record=record)) for record in records)])

@@ -29,12 +29,16 @@ class Test:
     interval: Interval | None
     baseline: float | None  # the best trivial one on the same records
 
+    @property
+    def above_baseline(self) -> bool:
+        low = self.macro_f1 if self.interval is None else self.interval[0]
+        return low is not None and self.baseline is not None and low > self.baseline
+
     def score(self) -> str:
         if self.macro_f1 is None:
             return f"no macro-F1 (one class) on {several(self.records, 'record')}"
         ends = "no interval" if self.interval is None else "{:.1f} to {:.1f}".format(*(100 * e for e in self.interval))
-        low = self.macro_f1 if self.interval is None else self.interval[0]
-        above = "above" if self.baseline is None or low > self.baseline else "NOT above"
+        above = "above" if self.above_baseline else "NOT above"
         scored = f"macro-F1 {100 * self.macro_f1:.1f} ({ends}) on {several(self.records, 'record')}"
         return scored if self.baseline is None else f"{scored}, {above} the best trivial baseline"
 

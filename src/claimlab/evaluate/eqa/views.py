@@ -40,7 +40,7 @@ LOWER_BOUND = (
 )
 HOW_TO_JUDGE = (
     "Run it in the folder of the EQA file with the name of an annotator, decide in the browser (claimlab serve), add "
-    'review = "review" to this run in the EQA file, and write the report again.'
+    "the folder of the review to this run in the EQA file (review = ...), and write the report again."
 )
 SIZES = (Size(), Size(text=200), Size(text=200, figures=False), Size(examples=False, figures=False))
 
@@ -75,13 +75,17 @@ def in_short(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapter]
     """The conclusions of the runs and of the audits, and how much was not checked."""
     runs = boards(evidence.evaluation) if evidence.evaluation is not None else []
     scores = [conclusion(board) for board in runs] or ["No run was evaluated."]
-    bounds = [f"{excerpt(run.name, 80)}: {LOWER_BOUND}" for run in evidence.runs if is_generative(run)]
+    bounds = [
+        f"{excerpt(run.name, 80)} writes its answers: read its scores as a lower bound."
+        for run in evidence.runs
+        if is_generative(run)
+    ]
     audits = [f"Audit of '{excerpt(p.audit.dataset, 60)}': {p.audit.conclusion.text}" for p in parts]
     limits = several(len(gaps), "limitation")
     return [
         *scores,
-        *bounds,
         *_scope_in_short(evidence),
+        *bounds,
         *(audits or [_no_audit(evidence)]),
         *(f"Contamination of '{excerpt(r.dataset, 60)}': {conclusion_of(r)}" for r in evidence.contamination),
         f"{limits} of this evaluation {verb(len(gaps))} listed below.",
@@ -187,7 +191,7 @@ def assurance(gaps: Sequence[Limit]) -> Section:
 
 
 def _examples(run: Run, drawn: Sequence[dict[str, Any]], text: int) -> Table:
-    """The last column is the annotators' judgement, empty where there is none."""
+    """The last column has the annotators' judgement, or says that there is none yet."""
     reasons = any(row["rationale"] for row in drawn)
     asked = next((judgement.question for judgement in run.judgements.values()), None)
     judged = "Judgement" if asked is None else f"Judgement: {asked}"
@@ -209,7 +213,7 @@ def _examples(run: Run, drawn: Sequence[dict[str, Any]], text: int) -> Table:
 def _judgement(run: Run, record: str) -> str:
     found = run.judgements.get(record)
     words = found.words() if found is not None else None
-    return excerpt(words, 200) if words else ""
+    return excerpt(words, 200) if words else "not judged yet"
 
 
 def scope_table(results: Sequence[ShiftResult]) -> Table:
@@ -218,10 +222,10 @@ def scope_table(results: Sequence[ShiftResult]) -> Table:
     for result in results:
         words = f"{result.shift}: {SHIFTS[result.shift].words}"
         if not result.tests:
-            untested = Cell("NOT TESTED", tone="fail") if result.outcome == "not-tested" else None
-            rows.append([words, result.scope, untested, None, None, None])
+            untested = Cell("NOT TESTED", tone="fail") if result.outcome == "not-tested" else Cell("–")
+            rows.append([words, result.scope, untested, *[Cell("–")] * 3])
         for test in result.tests:
-            tested = Cell("tested", tone="pass" if result.outcome == "tested" else "plain")
+            tested = Cell("tested", tone="pass" if test.above_baseline else "warn")
             rows.append([words, result.scope, tested, excerpt(test.run, 60), test.how, test.score()])
     return Table(["Shift", "Scope", "Result", "Run", "How", "Score there"], rows, sortable=False)
 
