@@ -14,9 +14,6 @@ from claimlab.core.remote import is_remote
 from claimlab.evaluate.answers import speller
 from claimlab.evaluate.eqa.study import RunFile
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.review.project import item_rows
-from claimlab.review.review import Review
-from claimlab.review.shapes import Payload
 
 
 @dataclass(frozen=True)
@@ -41,6 +38,10 @@ class Judgement:
 
 def read_judgements(home: Path, folder: str) -> dict[str, Judgement]:
     """By record id, the items of the review in `folder` that are about one record."""
+    from claimlab.review.project import item_rows  # only where a review is named: a report needs no store
+    from claimlab.review.review import Review
+    from claimlab.review.shapes import Payload
+
     review = Review.open(folder if is_remote(folder) else home / folder)
     try:
         rows = {row["item"]: row for row in review.results().iter_rows(named=True)}
@@ -61,7 +62,7 @@ def read_judgements(home: Path, folder: str) -> dict[str, Judgement]:
 def about_run(judged: Mapping[str, Judgement], run: ScoredRun) -> tuple[dict[str, Judgement], int]:
     """The judgements that are about this run: same text, and, where annotators saw a prediction, the same one; and how
     many are about its records, but about another text or prediction."""
-    rows = {i: (text, said) for i, text, said in run.table.select("id", "text", "said").iter_rows()}
+    rows = {i: (text, label) for i, text, label in run.table.select("id", "text", "said").iter_rows()}
     known = {i: judgement for i, judgement in judged.items() if i in rows}
     if judged and not known:
         raise DataError(

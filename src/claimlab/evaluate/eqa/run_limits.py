@@ -130,4 +130,5 @@ def _judged(run: Run) -> Iterator[str]:
 
 def _open_examples(run: Run) -> int:
     """How many of the example predictions were not decided in a review."""
-    return sum(not (found := run.judgements.get(row["id"])) or found.value is None for row in run.examples)
+    decided = {record for record, judgement in run.judgements.items() if judgement.value is not None}
+    return sum(row["id"] not in decided for row in run.examples)

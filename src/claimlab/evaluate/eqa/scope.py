@@ -66,20 +66,20 @@ class ShiftResult:
 
 def held_against(shifts: Shifts, runs: Sequence[Run]) -> list[ShiftResult]:
     """One result for each shift of the form."""
-    return [_result(name, said, runs) for name, said in shifts.each().items()]
+    return [_result(name, promise, runs) for name, promise in shifts.each().items()]
 
 
-def _result(name: str, said: InScope, runs: Sequence[Run]) -> ShiftResult:
+def _result(name: str, promise: InScope, runs: Sequence[Run]) -> ShiftResult:
     tests = [_test(name, run) for run in runs if name in run.tests.shifts]
-    if said.scope != "in scope":
-        return ShiftResult(name, said.scope, OUTCOMES[said.scope], tests, [], "")
-    claims = [sentence for claim in said.tested_by for sentence in _contradicted(name, claim, runs)]
+    if promise.scope != "in scope":
+        return ShiftResult(name, promise.scope, OUTCOMES[promise.scope], tests, [], "")
+    claims = [sentence for claim in promise.tested_by for sentence in _contradicted(name, claim, runs)]
     if tests:
-        return ShiftResult(name, said.scope, "tested", tests, claims, "")
+        return ShiftResult(name, promise.scope, "tested", tests, claims, "")
     reasons = [f"'{excerpt(run.name, 60)}': {run.tests.reason()}." for run in runs] or ["No run was given."]
     todo = f"To test it, use {SHIFTS[name].todo} and run the detector on that split."
     why = " ".join([*dict.fromkeys(reasons), todo])
-    return ShiftResult(name, said.scope, "not-tested", [], claims, why)
+    return ShiftResult(name, promise.scope, "not-tested", [], claims, why)
 
 
 def _test(name: str, run: Run) -> Test:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import polars as pl
@@ -73,12 +74,12 @@ class Tests:
 def tests_of(run: ScoredRun, lineage: Sequence[Lineage], training: pl.DataFrame | None) -> Tests:
     """What a run tests. `lineage` is that of its records, `training` the rows it was trained on, if they are known."""
     step = next((s for s in reversed(lineage) if s.step == "split"), None)
-    asked = {} if step is None else step.parameters
-    by = asked.get("by")
-    split = _in_words(asked)
+    parameters = {} if step is None else step.parameters
+    by = parameters.get("by")
+    split = _in_words(parameters)
     if why := _tests_nothing(run):
         return Tests(split, why=why)
-    held = {name: split for name, shift in SHIFTS.items() if _holds_out(shift, asked)}
+    held = {name: split for name, shift in SHIFTS.items() if _holds_out(shift, parameters)}
     if by in DEALT or by in {s for shift in SHIFTS.values() for s in shift.strategies} or by == "column":
         return Tests(split, held)
     if training is None or not training.height:
@@ -113,12 +114,12 @@ def _tests_nothing(run: ScoredRun) -> str:
     return ""
 
 
-def _holds_out(shift: Shift, asked: dict[str, Any]) -> bool:
-    """Whether a split with these parameters keeps the values of the test records out of training."""
-    by, column = asked.get("by"), asked.get("column")
+def _holds_out(shift: Shift, parameters: dict[str, Any]) -> bool:
+    """Whether a split with these `parameters` keeps the values of the test records out of training."""
+    by, column = parameters.get("by"), parameters.get("column")
     if by in shift.strategies or (by == "column" and column in shift.columns):
         return True
-    train, test = asked.get("train_where", {}), asked.get("test_where", {})
+    train, test = parameters.get("train_where", {}), parameters.get("test_where", {})
     return any(c in train and c in test and not set(train[c]) & set(test[c]) for c in shift.columns)
 
 
@@ -130,8 +131,9 @@ def _measured(name: str, scored: pl.DataFrame, training: pl.DataFrame) -> str | 
         return None
     if name == "time":
         first, last = tested.min(), trained.max()
-        later = first > last  # type: ignore[operator]
-        return f"every test record is dated {first:%Y-%m-%d} or later, every training record earlier" if later else None
+        if not isinstance(first, datetime) or not isinstance(last, datetime) or first <= last:
+            return None
+        return f"every test record is dated {first:%Y-%m-%d} or later, every training record earlier"
     shared = tested.is_in(trained.implode()).any()
     return None if shared else f"no {name} of a test record occurs in training"
 
@@ -141,15 +143,15 @@ def _values(records: pl.DataFrame, column: str) -> pl.Series | None:
     return column_values(records, column) if known else None
 
 
-def _in_words(asked: dict[str, Any]) -> str:
-    by = asked.get("by")
+def _in_words(parameters: dict[str, Any]) -> str:
+    by = parameters.get("by")
     if by is None:
         return Tests().split
     if by == "random":
         words = "split at random"
     elif by == "column":
-        words = f"split by the column {asked.get('column')}"
+        words = f"split by the column {parameters.get('column')}"
     else:
         words = f"split by {by}"
-    more = str(asked.get("name", by)).removeprefix(str(by)).lstrip(":")
+    more = str(parameters.get("name", by)).removeprefix(str(by)).lstrip(":")
     return f"{words} ({more})" if more else words

@@ -58,7 +58,7 @@ def eqa_report(evidence: Evidence, gaps: Sequence[Limit], parts: Sequence[Chapte
     blocks: list[Block] = [
         Text("In short", "conclusion"),
         Items(in_short(evidence, gaps, parts)),
-        *(Text(f"Not tested: {gap.sentence}", "warning") for gap in gaps if gap.kind == "shift"),
+        *_promises(gaps),
         tiles,
         formulation(evidence),
         quality(evidence, parts, size),
@@ -96,8 +96,8 @@ def _no_audit(evidence: Evidence) -> str:
     n = len(evidence.strays)
     if not n:
         return "No audit was given."
-    given = f"{several(n, 'audit')} {verb(n, 'was', 'were')} given and not used"
-    return f"{given}: made on other records than these datasets."
+    unused = f"{several(n, 'audit')} {verb(n, 'was', 'were')} given and not used"
+    return f"{unused}: made on other records than these datasets."
 
 
 def formulation(evidence: Evidence) -> Section:
@@ -193,8 +193,8 @@ def assurance(gaps: Sequence[Limit]) -> Section:
 def _examples(run: Run, drawn: Sequence[dict[str, Any]], text: int) -> Table:
     """The last column has the annotators' judgement, or says that there is none yet."""
     reasons = any(row["rationale"] for row in drawn)
-    asked = next((judgement.question for judgement in run.judgements.values()), None)
-    judged = "Judgement" if asked is None else f"Judgement: {asked}"
+    question = next((judgement.question for judgement in run.judgements.values()), None)
+    judged = "Judgement" if question is None else f"Judgement: {question}"
     columns = ["Record", "Input", "Output", "Truth", *(["Rationale"] if reasons else []), judged]
     rows: list[list[Any]] = [
         [
@@ -211,8 +211,8 @@ def _examples(run: Run, drawn: Sequence[dict[str, Any]], text: int) -> Table:
 
 
 def _judgement(run: Run, record: str) -> str:
-    found = run.judgements.get(record)
-    words = found.words() if found is not None else None
+    judgement = run.judgements.get(record)
+    words = judgement.words() if judgement is not None else None
     return excerpt(words, 200) if words else "not judged yet"
 
 
@@ -237,6 +237,12 @@ def _scope_in_short(evidence: Evidence) -> list[str]:
     failed = [result.shift for result in promised if result.outcome == "not-tested"]
     lines = [f"In scope and NOT tested: {', '.join(failed)}."] if failed else []
     return [*lines, *(f"In scope: {result.sentence()}" for result in promised if result.outcome == "tested")]
+
+
+def _promises(gaps: Sequence[Limit]) -> list[Block]:
+    """What was promised and not tested, for the top of the page."""
+    broken = [gap.sentence for gap in gaps if gap.kind == "shift"]
+    return [Text("Failed: a shift in scope was not tested.", "warning"), Items(broken)] if broken else []
 
 
 def _scope_tiles(evidence: Evidence) -> list[tuple[str, str, Tone]]:
