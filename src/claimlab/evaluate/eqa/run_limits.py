@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from claimlab.core.words import several, several_of, verb
 from claimlab.detect.detector import DETECTORS
 from claimlab.evaluate.contamination.result import TITLES
-from claimlab.evaluate.eqa.evidence import Evidence
 from claimlab.evaluate.eqa.limit import Limit
 from claimlab.evaluate.eqa.runs import EXAMPLES, Run
 from claimlab.evaluate.eqa.shifts import SHIFTS, is_known_detector
 from claimlab.evaluate.eqa.study import is_empty
+
+if TYPE_CHECKING:
+    from claimlab.evaluate.eqa.evidence import Evidence
 
 IN_WORDS = (
     "The shifts are in free text, so that no run could be held against them. Write them as a form in the EQA file: "

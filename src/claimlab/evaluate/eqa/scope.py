@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from claimlab.core.stats.interval import Interval
 from claimlab.core.words import several
-from claimlab.evaluate.eqa.runs import Run
 from claimlab.evaluate.eqa.shifts import SHIFTS, is_known_detector
 from claimlab.evaluate.eqa.study import InScope, Shifts
 from claimlab.pages.excerpt import excerpt
+
+if TYPE_CHECKING:
+    from claimlab.evaluate.eqa.runs import Run
 
 Outcome = Literal["tested", "not-tested", "out-of-scope", "left-open"]
 OUTCOMES: dict[str, Outcome] = {"out of scope": "out-of-scope", "left open": "left-open"}
