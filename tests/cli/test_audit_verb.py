@@ -105,7 +105,7 @@ def test_a_study_from_template_to_report(data: Path, tmp_path: Path, capsys: pyt
     assert (tmp_path / "eqa" / "index.html").is_file()
     assert run(["report", str(file), "-o", str(tmp_path / "eqa"), "--force"]) == 0
     told = capsys.readouterr().out
-    assert "Not tested: time (later records) is in scope, and no run tests it." in told
+    assert "Missing test: time (later records) is in scope, and no run tests it." in told
     assert "claimlab split DIR --by time" in told
 
 

@@ -46,7 +46,7 @@ def report(
         emit({"output": str(output), "shifts": done["shifts"], "limits": done["limits"], "counts": done.counts()})
     else:
         for limit in (limit for limit in done["limits"] if limit["kind"] == "shift"):
-            echo(f"Not tested: {in_flags(limit['sentence'], 'report')}")
+            echo(f"Missing test: {in_flags(limit['sentence'], 'report')}")
         for kind, n in done.counts().items():
             echo(f"  {KINDS[kind]}: {n}")
         echo(f"Wrote {output}: {several(len(done['limits']), 'limitation')} listed.")

@@ -15,7 +15,7 @@ class Limit:
 
 
 KINDS = {
-    "shift": "Shifts in scope that were not tested",
+    "shift": "Missing tests of shifts in scope",
     "scope": "Scope left open",
     "not-audited": "Data not audited",
     "not-run": "Checks not run",

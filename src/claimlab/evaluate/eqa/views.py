@@ -242,7 +242,7 @@ def _scope_in_short(evidence: Evidence) -> list[str]:
 def _promises(gaps: Sequence[Limit]) -> list[Block]:
     """What was promised and not tested, for the top of the page."""
     broken = [gap.sentence for gap in gaps if gap.kind == "shift"]
-    return [Text("Failed: a shift in scope was not tested.", "warning"), Items(broken)] if broken else []
+    return [Text("Failed: a test of a shift in scope is missing.", "warning"), Items(broken)] if broken else []
 
 
 def _scope_tiles(evidence: Evidence) -> list[tuple[str, str, Tone]]:
