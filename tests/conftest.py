@@ -37,6 +37,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 REAL_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What the tests allow is not remembered for the user who runs them."""
+    os.environ["CLAIMLAB_STATE"] = str(tmp_path_factory.mktemp("state"))
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real datasets; tests that ask for it are skipped, and say so, where it is absent."""

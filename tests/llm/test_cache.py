@@ -90,12 +90,12 @@ def test_the_same_question_asked_at_once_is_paid_for_once(lab: Any) -> None:
 
 def test_the_key_holds_what_shapes_the_reply_and_nothing_volatile(lab: Any) -> None:
     base = Request.of("q", schema=lab.Word)
-    profile = lab.profile("http://one/v1")
+    profile = lab.profile("https://one.example/v1")
     key = question(base, profile).key
     same = [
         (Request.of("q", schema=lab.Word, timeout=3.0, tag="t"), profile),
         (Request.of("q", schema=lab.Word, temperature=0), profile),
-        (base, lab.profile("http://two/v1", name="other", timeout=5.0, key_variable="K")),
+        (base, lab.profile("https://two.example/v1", name="other", timeout=5.0, key_variable="K")),
     ]
     other = [
         (Request.of("Q", schema=lab.Word), profile),
@@ -106,8 +106,8 @@ def test_the_key_holds_what_shapes_the_reply_and_nothing_volatile(lab: Any) -> N
         (Request.of("q", schema=lab.Word, attempt=1), profile),
         (Request((Message("system", "q"),), schema=lab.Word), profile),
         (base, profile.with_model("m2")),
-        (base, lab.profile("http://one/v1", schema_bound=True)),
-        (base, lab.profile("http://one/v1", parameters={"reasoning_effort": "low"})),
+        (base, lab.profile("https://one.example/v1", schema_bound=True)),
+        (base, lab.profile("https://one.example/v1", parameters={"reasoning_effort": "low"})),
     ]
     assert {question(*pair).key for pair in same} == {key}
     keys = [question(*pair).key for pair in other]

@@ -117,7 +117,7 @@ def test_scripted_money_is_counted_like_real_money(lab: Any) -> None:
     from claimlab.llm.open import layered
 
     budget = Budget(money=100.0)
-    scripted = Scripted(lab.profile("http://none/v1"), answers=lambda _: '{"answer": "x"}')
+    scripted = Scripted(lab.profile("https://none.example/v1"), answers=lambda _: '{"answer": "x"}')
     done = lab.ask_all(layered(scripted, lab.calls("live", budget=budget)), lab.questions(10))
     assert budget.spent.money > 0
     assert budget.spent.money == pytest.approx(sum(a.cost for a in done.values()))

@@ -13,8 +13,7 @@ ClaimlabError                exit 1: a problem the message explains
 ├── OutputBusy               another process is writing the same output
 ├── FileChanged              a file of a dataset is not the one that claimlab wrote
 ├── MissingExtra             an optional package is not installed; says the pip line
-├── NotFound                 something that was asked for by its name or number is not there
-├── NotAllowed               the role does not permit it; names the roles that do
+├── NotTrusted               a file names a host, variable or outside path that the user has not allowed
 ├── BudgetSpent              a cap on money, tokens or calls was reached; what was done is kept
 ├── Pending                  a run waits for answers that come with a batch; the same run goes on when they are there
 ├── ShardsMissing            some shards of a stage were not done; the others are kept, and the same run goes on
@@ -110,6 +109,14 @@ class SearchFailed(ClaimlabError):
         self.tries = tries
         self.attempts: tuple[object, ...] = ()  # for a chain: how each of its providers fared,
         self.kinds = frozenset({kind})  # and of what kinds the failures were
+        super().__init__(problem, todo)
+
+
+class NotTrusted(ClaimlabError):
+    """`needs` is what the file names; see core/trust."""
+
+    def __init__(self, problem: str, todo: str, *, needs: Sequence[object]) -> None:
+        self.needs = list(needs)
         super().__init__(problem, todo)
 
 

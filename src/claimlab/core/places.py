@@ -1,4 +1,5 @@
-"""Where claimlab keeps what it downloads or remembers for this user: CLAIMLAB_CACHE, or the platform's cache folder."""
+"""Where claimlab keeps what it downloads (CLAIMLAB_CACHE, or the platform's cache folder) and what this user decided
+(CLAIMLAB_STATE, or the platform's folder for that): the one can be deleted at any time, the other cannot."""
 
 from __future__ import annotations
 
@@ -20,6 +21,18 @@ def cache_folder() -> Path:
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "claimlab"
+
+
+def state_folder() -> Path:
+    """The folder for what must outlive the cache; it may not exist yet."""
+    chosen = os.environ.get("CLAIMLAB_STATE")
+    if chosen:
+        return Path(chosen).expanduser()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "claimlab" / "state"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "claimlab"
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "claimlab"
 
 
 def remote_folder() -> Path:

@@ -25,12 +25,9 @@ def read_toml(
 
     `unlike` has top-level names that only another kind of file has, with what to say of it and what to do with it.
     """
-    try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError:
-        raise UsageError(f"There is no {kind} '{file}'.", f"Start one with `{start}`.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"'{file}' is not valid TOML: {error}.", "Fix the file.") from None
+    if not file.is_file():
+        raise UsageError(f"There is no {kind} '{file}'.", f"Start one with `{start}`.")
+    raw = read_raw_toml(file)
     for problem, todo in (words for name, words in (unlike or {}).items() if name in raw):
         raise DataError(f"'{file}' {problem}.", todo.format(file=file))
     try:
@@ -39,6 +36,16 @@ def read_toml(
         wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg'].lower()}" for e in error.errors()[:NAMED])
         todo = f"Compare it with a new one, started with `{start}`."
         raise DataError(f"'{file}' has wrong fields ({wrong}).", todo) from None
+
+
+def read_raw_toml(file: Path) -> dict[str, Any]:
+    """The tables of a TOML file, not yet validated."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"'{file}' cannot be read: {error.strerror}.", "Check the path.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DataError(f"'{file}' is not valid TOML: {error}.", "Fix the file.") from None
 
 
 def as_toml(value: Any) -> str:

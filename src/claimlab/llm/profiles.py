@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -19,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from claimlab.core import packaged
 from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
+from claimlab.core.trust import Need, require
 from claimlab.llm.messages import Request, T, Usage
 from claimlab.llm.prices import Price, listed_price
 
@@ -59,6 +62,8 @@ class Profile(BaseModel):
             raise ValueError("the base URL must start with http:// or https://")
         if parts.username or parts.password:
             raise ValueError("keys belong into the environment, not into the base URL")
+        if url is not None and parts.scheme == "http" and not is_loopback(parts.hostname):
+            raise ValueError("http:// sends texts and keys in clear: use https://, or a tunnel to 127.0.0.1")
         return url
 
     @field_validator("parameters")
@@ -118,20 +123,40 @@ def find_profile(which: str) -> Profile:
     if which.startswith(GGUF):
         return _gguf(Path(which.removeprefix(GGUF)).expanduser())
     path, _, name = which.partition("#")
-    if path.endswith(".toml") or Path(path).is_file():
-        profiles = read_profiles(Path(path))
-        if not name and len(profiles) == 1:
-            return next(iter(profiles.values()))
-        if not name:
-            raise UsageError(
-                f"'{path}' holds {len(profiles)} profiles.", f"Say which: {path}#{next(iter(profiles), 'NAME')}"
-            )
-        which = name
-    else:
-        profiles = all_profiles()
-    if which not in profiles:
-        raise UnknownName("model profile", which, profiles)
-    return profiles[which]
+    if not path.endswith(".toml") and not Path(path).is_file():
+        return _named(which, all_profiles())
+    profiles = read_profiles(Path(path))
+    if not name and len(profiles) > 1:
+        raise UsageError(f"'{path}' holds {len(profiles)} profiles.", f"Say which: {path}#{next(iter(profiles))}")
+    profile = _named(name or next(iter(profiles), ""), profiles)
+    require(Path(path), [need for each in profiles.values() for need in foreign_keys(each)])
+    return profile
+
+
+def _named(name: str, profiles: Mapping[str, Profile]) -> Profile:
+    if name not in profiles:
+        raise UnknownName("model profile", name, profiles)
+    return profiles[name]
+
+
+def foreign_keys(profile: Profile) -> list[Need]:
+    """The key of a known vendor that `profile` would send to somebody else's host."""
+    homes = {_host(known): known.key_variable for known in _built_in().values() if known.key_variable}
+    if profile.key_variable not in homes.values() or homes.get(_host(profile)) == profile.key_variable:
+        return []
+    return [Need("variable", str(profile.key_variable), f"a vendor's key, sent to {_host(profile)}")]
+
+
+def _host(profile: Profile) -> str:
+    return urlsplit(profile.base_url or "").hostname or ""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine itself, by its number or as `localhost`."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _gguf(path: Path) -> Profile:

@@ -15,26 +15,30 @@ from claimlab.core.arguments import in_storage
 from claimlab.core.errors import ClaimlabError
 from claimlab.core.extras import require_extra
 from claimlab.core.progress import Progress, silent
+from claimlab.core.trust import require
 from claimlab.study.classes import split_problems
 from claimlab.study.file import Caps, StudyFile, read_study_file
+from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
 from claimlab.study.plan import Cell, all_axes, plan
 from claimlab.study.run import Grid, Maker
 from claimlab.study.source import dataset_node
 from claimlab.study.step import REFERENCES, Node
 
-_PROFILES = ("profile", "search_profile", "auditor_profile", "judge")  # options that name a model profile
-_PROVIDERS = ("provider", "factcheck")  # and those that name a search
 _LOCAL = {"embedded", "gguf"}  # models inside this process
 
 
 @in_storage()
-def study_check(study: str | Path, *, progress: Progress = silent) -> tuple[list[Cell], list[str]]:
+def study_check(
+    study: str | Path, *, trust: bool = False, progress: Progress = silent
+) -> tuple[list[Cell], list[str]]:
     """The cells of the grid, and a sentence for each thing that is missing.
 
     Nothing is asked and nothing stays on disk. Datasets are loaded, cleaned and split on the way, in a folder that is
-    removed again, to see which classes each side has.
+    removed again, to see which classes each side has. A file that names hosts, keys or paths outside its folder must
+    have been allowed (`claimlab trust FILE`), unless `trust` says that it is yours.
     """
     read = read_study_file(study)
+    require(Path(study), needs_of(read, Path(study)), trust=trust)
     problems: list[str] = []
     for name in read.datasets:
         _try(problems, partial(dataset_node, read, name))
@@ -89,11 +93,11 @@ def _open(name: str, options: Mapping[str, Any]) -> None:
 def _asked(node: Node) -> Iterator[str]:
     """What a step needs to ask a model or a search, and does not have: profile, package, key, address."""
     options: dict[str, Any] = json.loads(node.options)
-    for profile in _values(options, _PROFILES):
+    for profile in _values(options, PROFILES):
         problems: list[str] = []
         _try(problems, partial(_open_profile, profile))
         yield from (f"{node.verb}: {problem}" for problem in problems)
-    for provider in _values(options, _PROVIDERS):
+    for provider in _values(options, PROVIDERS):
         yield from (f"{node.verb}: {problem}" for problem in _search_problems(provider))
 
 

@@ -22,6 +22,7 @@ def study_estimate(
     *,
     only: Mapping[str, str] | Sequence[str] = (),
     mode: str = "record",
+    trust: bool = False,
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """The least and the most that the steps which ask a model or a search would take together, and what they will
@@ -31,7 +32,7 @@ def study_estimate(
     input must first be asked for cannot be priced, and is named.
     """
     output = Path(output)
-    with prepared(study, output, only, mode=mode, progress=progress) as maker:
+    with prepared(study, output, only, mode=mode, trust=trust, progress=progress) as maker:
         maker.make_all(spend=False)
         spending = [node for node in maker.nodes.values() if asks(node)]
         if not spending:

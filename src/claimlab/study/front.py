@@ -18,13 +18,14 @@ from claimlab.study.run import CELLS, Grid, prepared
 from claimlab.study.shared import WORK, share_steps
 
 
-@repeatable("mode", "max_cost", "max_calls", "max_tokens", output="continued")
+@repeatable("mode", "trust", "max_cost", "max_calls", "max_tokens", output="continued")
 def study_run(
     study: str | Path,
     output: str | Path,
     *,
     only: Mapping[str, str] | Sequence[str] = (),
     mode: str = "record",
+    trust: bool = False,
     max_cost: float | None = None,
     max_calls: int | None = None,
     max_tokens: int | None = None,
@@ -33,7 +34,8 @@ def study_run(
 ) -> Grid:
     """Run the grid of a study file and write its tables; what is done already is not done again.
 
-    `only` keeps the cells with the given values (`{"detector": "tfidf"}`, or `["detector=tfidf"]`). Caps given here
+    A file that names hosts, keys or paths outside its folder must have been allowed (`claimlab trust FILE`), unless
+    `trust` says that it is yours. `only` keeps the cells with the given values (`{"detector": "tfidf"}`, or `["detector=tfidf"]`). Caps given here
     replace those of the file, and cover all cells and all starts together. With `engine`, steps that can spend nothing
     are shared among processes or machines; the others are made here, under one cap.
     """
@@ -41,7 +43,7 @@ def study_run(
     caps = Caps(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)
     check_engine(engine)
     sharing = working(engine, output.absolute() / WORK)
-    with sharing, prepared(study, output, only, mode=mode, caps=caps, progress=progress) as maker:
+    with sharing, prepared(study, output, only, mode=mode, trust=trust, caps=caps, progress=progress) as maker:
         share_steps(maker)
         maker.make_all()
         grid = maker.grid

@@ -8,7 +8,10 @@ from pathlib import Path
 from claimlab.core import packaged
 from claimlab.core.arguments import in_storage
 from claimlab.core.errors import OutputExists, UnknownName, UsageError
+from claimlab.core.trust import allow
+from claimlab.study.file import read_study_file
 from claimlab.study.from_run import study_of_run
+from claimlab.study.needs import needs_of
 
 DEFAULT = "compare"
 
@@ -37,4 +40,5 @@ def study_new(file: str | Path, preset: str | None = None, *, run: str | Path | 
     text = packaged.text("claimlab.study", f"{preset or DEFAULT}.toml") if run is None else study_of_run(run)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
+    allow(file, needs_of(read_study_file(file), file))  # the user had it written
     return file

@@ -16,14 +16,16 @@ import polars as pl
 
 from claimlab import __version__
 from claimlab.core.arguments import in_storage
-from claimlab.core.call import DATE, FIELDS, INPUT, OBJECT, Call, is_repeatable, read_call
+from claimlab.core.call import CALL, DATE, FIELDS, INPUT, OBJECT, Call, is_repeatable, read_call
 from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, DataError
 from claimlab.core.guard import refuse_input
 from claimlab.core.progress import Progress, silent
 from claimlab.core.shown import Shown
+from claimlab.core.trust import require
 from claimlab.core.words import several
 from claimlab.study.inputs import Inputs
+from claimlab.study.needs import needs_of_call
 from claimlab.study.run import CALLS, CELLS, FILE, refuse_other_folder, varies
 
 TOOL = f"claimlab {__version__}"
@@ -66,17 +68,20 @@ def rerun(
     cache: str | Path | None = None,
     output: str | Path | None = None,
     force: bool = False,
+    trust: bool = False,
     progress: Progress = silent,
 ) -> Rerun:
     """Make `folder` again from the call that it holds, and say whether the bytes are the same.
 
     What was read is known by its digest, and looked for in `inputs`, beside the folder and in the current folder.
     Nothing is asked: models and searches answer from the recording in `cache` (by default the one beside the folder).
-    With `output`, the repeated folder stays there.
+    With `output`, the repeated folder stays there. A folder from somebody else that names hosts or paths outside of
+    where it lies must have been allowed (`claimlab trust FOLDER`), unless `trust` says that it is yours.
     """
     folder = Path(folder)
     call = _call_of(folder)
     function = _function(folder, call)
+    require(folder / CALL, needs_of_call(call, folder), trust=trust)
     folders = [Path(one) for one in ([inputs] if isinstance(inputs, str | Path) else inputs)]
     with tempfile.TemporaryDirectory(prefix="claimlab-rerun-") as temporary:
         target = Path(temporary) / "out" / folder.resolve().name if output is None else Path(output)
@@ -84,7 +89,7 @@ def rerun(
         places = Inputs(folders, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs")
         arguments = _arguments(function, call.arguments, places)
         try:
-            function(**arguments, **_shared(function, folder, target, cache, force=force, progress=progress))
+            function(**arguments, **_shared(function, folder, target, cache, force=force, trust=trust, progress=progress))
         except ClaimlabError as error:
             raise DataError(f"'{folder}' cannot be repeated: {error.problem}", error.todo) from None
         return Rerun(folder, call, *_compared(folder, target))

@@ -34,11 +34,13 @@ from claimlab.core.progress import Progress, silent
 from claimlab.core.remote import to_read
 from claimlab.core.run import one_account, sweep_finished
 from claimlab.core.shown import Shown
+from claimlab.core.trust import allow, require
 from claimlab.core.words import several
 from claimlab.pages.blocks import Table
 from claimlab.study.entry import Entry
 from claimlab.study.exhibit import Exhibit, exhibits
 from claimlab.study.file import Caps, StudyFile, read_study_file
+from claimlab.study.needs import needs_of
 from claimlab.study.plan import Cell, plan
 from claimlab.study.step import FURTHER, MISSING, SOURCES, STEPS, Node, Verb
 
@@ -98,12 +100,14 @@ def prepared(
     only: Mapping[str, str] | Sequence[str],
     *,
     mode: str,
+    trust: bool = False,
     caps: Caps | None = None,
     progress: Progress = silent,
 ) -> Iterator[Maker]:
     """The study planned, its folder held against other processes, and one account for all that its steps spend."""
     file = Path(study)
     read = read_study_file(file)
+    require(file, needs_of(read, file), trust=trust)
     cells = plan(read, chosen(only))
     refuse_other_folder(output)
     output.mkdir(parents=True, exist_ok=True)
@@ -111,6 +115,7 @@ def prepared(
     try:
         if file.resolve() != (output / FILE).resolve():
             shutil.copyfile(file, output / FILE)
+            allow(output / FILE, needs_of(read, output / FILE))
         limits = read.caps.model_copy(update=(caps or Caps()).model_dump(exclude_none=True))
         with one_account(output / SPENT):
             grid = Grid(output, read, cells, timings=_timings(output), shown=exhibits(read, chosen(only)))

@@ -1,0 +1,66 @@
+"""`claimlab trust`: see what a file from somebody else names outside its folder, and allow it once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from claimlab.cli import options as o
+from claimlab.cli.output import echo, emit, show_blocks, verb
+from claimlab.core.errors import UsageError
+from claimlab.core.trust import Need, allow, is_allowed, withdraw
+from claimlab.core.words import several
+
+app = verb()
+
+
+@app.command()
+def trust(
+    file: Annotated[Path, typer.Argument(help="A study, a report's file, a model profile, or a folder to rerun.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Allow without asking.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Forget that the file was allowed.")] = False,
+    as_json: o.JsonFlag = False,
+) -> None:
+    """Show the hosts, environment variables and outside paths that a file names, and allow them. The answer holds for
+    this content of the file: one changed byte, and it is asked for again."""
+    subject, needs = _needs(file)
+    if revoke:
+        withdraw(subject, needs)
+    elif not is_allowed(subject, needs):
+        if not as_json:
+            _show(file, needs)
+        if yes or _agreed(as_json):
+            allow(subject, needs)
+    allowed = is_allowed(subject, needs)
+    if as_json:
+        emit({"file": str(file), "allowed": allowed, "needs": [vars(need) for need in needs]})
+    elif not needs:
+        echo(f"{file} names nothing outside its folder: there is nothing to allow.")
+    else:
+        echo(f"{file}: {several(len(needs), 'entry', 'entries')} {'allowed' if allowed else 'not allowed'}.")
+    if needs and not allowed and not revoke:
+        raise typer.Exit(1)
+
+
+def _needs(file: Path) -> tuple[Path, list[Need]]:
+    """The file that is judged, and what it names."""
+    from claimlab.study.needs import needs_of_file
+
+    if not file.exists():
+        raise UsageError(f"There is no '{file}'.", "Name a study, a report's file, a profile, or a folder to rerun.")
+    return needs_of_file(file)
+
+
+def _show(file: Path, needs: list[Need]) -> None:
+    from claimlab.pages.blocks import Table
+
+    echo(f"{file} names what is outside its folder:")
+    show_blocks([Table(("", "", ""), [(need.kind, need.value, need.use) for need in needs])], most=200)
+
+
+def _agreed(as_json: bool) -> bool:
+    import sys
+
+    return not as_json and sys.stdin.isatty() and typer.confirm("Allow all of this for this file?", default=False)

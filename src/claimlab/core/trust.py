@@ -1,0 +1,105 @@
+"""What a file that somebody else wrote may do: nothing outside its folder, until this user has allowed it.
+
+A study, profile, review or recorded call can name hosts, environment variables and paths. What the command line names
+is the user's own choice; what a file names is not. Its reader lists what the file names (`Need`) and passes through
+one door, `require`. The user sees the list on one screen and allows it once: `claimlab trust FILE`. The answer is
+remembered by the content of the file and by everything on the list, so that a change of either asks again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from claimlab.core.atomic import atomic_text
+from claimlab.core.digest import digest_file, digest_json
+from claimlab.core.errors import NotTrusted
+from claimlab.core.places import state_folder
+
+LONGEST = 1_000  # characters of a path
+_PREFIX = re.compile(r"^[\w-]{2,40}[=:](?!//)")  # local:FOLDER, gguf:FILE, prompt=FILE
+_SHOWN = 4  # needs that the message names
+
+
+@dataclass(frozen=True, order=True)
+class Need:
+    """One thing that a file names and that is not its own: a host, a variable, or a path outside its folder."""
+
+    kind: Literal["host", "path", "variable"]
+    value: str
+    use: str  # where the file names it, or what would be sent
+
+
+def require(file: Path, needs: Iterable[Need], *, trust: bool = False) -> None:
+    """Return if `file` may do what it names: it names nothing, the caller trusts it, or the user has allowed it."""
+    listed = sorted(set(needs))
+    if not listed or trust or _place(file, listed).is_file():
+        return
+    names = [f"{need.kind} {need.value}" for need in listed]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    raise NotTrusted(
+        f"'{file}' names what is outside its folder: {', '.join(names[:_SHOWN])}{more}.",
+        f"If that is meant, look at the list and allow it: claimlab trust {file}",
+        needs=listed,
+    )
+
+
+def allow(file: Path, needs: Iterable[Need]) -> None:
+    """Remember that the user allows `file`, as it is now, what it names."""
+    listed = sorted(set(needs))
+    if not listed:
+        return
+    place = _place(file, listed)
+    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    atomic_text(place, json.dumps({"file": file.name, "allowed": [vars(need) for need in listed]}, indent=1) + "\n")
+
+
+def is_allowed(file: Path, needs: Iterable[Need]) -> bool:
+    listed = sorted(set(needs))
+    return not listed or _place(file, listed).is_file()
+
+
+def withdraw(file: Path, needs: Iterable[Need]) -> None:
+    """Forget an earlier `allow`."""
+    _place(file, sorted(set(needs))).unlink(missing_ok=True)
+
+
+def _place(file: Path, needs: Sequence[Need]) -> Path:
+    key = digest_json([digest_file(file), [[need.kind, need.value] for need in needs]])
+    return state_folder() / "trust" / f"{key}.json"
+
+
+def named_in(value: Any, folder: Path, use: str = "") -> Iterator[Need]:
+    """The hosts and outside paths in any text inside `value`; `folder` is the one that the file may read."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from named_in(each, folder, f"{use}.{name}" if use else str(name))
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from named_in(each, folder, use)
+    elif isinstance(value, str | Path):
+        need = _named(str(value), folder, use)
+        if need is not None:
+            yield need
+
+
+def _named(text: str, folder: Path, use: str) -> Need | None:
+    if "://" in text:
+        parts = urlsplit(text)
+        return Need("host", f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", use)
+    if not text or len(text) > LONGEST or "\n" in text:
+        return None
+    path = Path(_PREFIX.sub("", text).partition("#")[0]).expanduser()
+    steps_out = path.is_absolute() or ".." in path.parts
+    try:
+        if not steps_out and not path.exists():
+            return None  # a word, or a file that is not there
+        inside = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        return None  # not a path that could be opened
+    return None if inside else Need("path", str(path.resolve()), use)

@@ -1,0 +1,97 @@
+"""What a study names outside its own folder: hosts that would be asked, keys that would be sent, paths to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from claimlab.core.call import CALL, Call, read_call
+from claimlab.core.errors import ClaimlabError, UsageError
+from claimlab.core.toml_file import read_raw_toml
+from claimlab.core.trust import Need, named_in
+from claimlab.llm.profiles import find_profile, foreign_keys, read_profiles
+from claimlab.study.file import StudyFile, read_study_file
+from claimlab.study.step import STEPS
+
+STUDY = "study.toml"  # in the folder of a study
+PROFILES = ("profile", "search_profile", "auditor_profile", "judge")  # options that name a model profile
+PROVIDERS = ("provider", "factcheck")  # and those that name a search
+_WORDS = {"name", "published", "show", "report", "table", "seeds", "sample", "references", "caps"}  # read, never opened
+
+
+def needs_of(study: StudyFile, file: Path) -> list[Need]:
+    """Everything that `study`, read from `file`, names and that is not in the folder of `file`."""
+    content = study.model_dump(exclude=_WORDS)
+    needs = set(named_in(content, file.absolute().parent))
+    for option, value in _texts(content):
+        last = STEPS[option[-1]].main if option[-1] in STEPS else option[-1]  # an axis sets its main option
+        if last in PROFILES:
+            needs |= _of_profile(value, ".".join(option))
+        elif last in PROVIDERS:
+            needs |= _of_provider(value, ".".join(option))
+    folders = {need.value for need in needs if need.kind == "path"}
+    return sorted(need for need in needs if not _inside_another(need, folders))
+
+
+def needs_of_call(call: Call, folder: Path) -> list[Need]:
+    """What the recorded call of `folder` names outside of where the folder lies."""
+    return sorted(set(named_in(call.arguments, folder.absolute().parent)))
+
+
+def needs_of_file(file: Path) -> tuple[Path, list[Need]]:
+    """The file that is judged where `file` is received, and what it names: a study, a profile, a folder to rerun."""
+    if file.is_dir():
+        call = read_call(file)
+        if call is None and not (file / STUDY).is_file():
+            raise UsageError(f"'{file}' is not a folder that can be run again.", "Name the file that it came with.")
+        if call is not None and not (file / STUDY).is_file():
+            return file / CALL, needs_of_call(call, file)
+        file = file / STUDY
+    content = read_raw_toml(file)
+    if "datasets" in content:
+        return file, needs_of(read_study_file(file), file)
+    profiles = read_profiles(file).values()
+    return file, sorted({need for profile in profiles for need in foreign_keys(profile)})
+
+
+def _texts(value: Any, option: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every text in the tables of a study, with the names that lead to it; `detector.profile` is an axis."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _texts(each, (*option, *str(name).split(".")))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each, option)
+    elif isinstance(value, str) and option:
+        yield option, value
+
+
+def _of_profile(name: str, use: str) -> set[Need]:
+    try:
+        profile = find_profile(name)
+    except ClaimlabError:
+        return set()  # whoever opens it says what is wrong
+    if profile.base_url is None:
+        return set()
+    return _asked(profile.base_url, (profile.key_variable,) if profile.key_variable else (), use)
+
+
+def _of_provider(name: str, use: str) -> set[Need]:
+    from claimlab.search.connect import PROVIDERS as KNOWN
+
+    kind = name.partition(":")[0]
+    if kind == "local" or kind not in KNOWN.all():
+        return set()
+    provider = KNOWN.get(kind)
+    return _asked(str(getattr(provider, "endpoint", "") or kind), tuple(getattr(provider, "needs", ())), use)
+
+
+def _asked(address: str, variables: tuple[str, ...], use: str) -> set[Need]:
+    [host] = named_in(address, Path()) if "://" in address else [Need("host", address, "")]
+    sent = {Need("variable", variable, f"sent to {host.value}") for variable in variables}
+    return {Need("host", host.value, f"gets texts of the records, from {use}"), *sent}
+
+
+def _inside_another(need: Need, folders: set[str]) -> bool:
+    return need.kind == "path" and any(str(parent) in folders for parent in Path(need.value).parents)
