@@ -50,9 +50,10 @@ def review(
     ]  # fmt: skip
     folder.mkdir()
     origin = project.Origin(dataset="made", fingerprint="0", records=items)
-    made = project.Project(task=asked or task(), seed=seed, origin=origin, store=store)
+    place = store if store == project.STORE else project.DATABASE
+    made = project.Project(task=asked or task(), seed=seed, origin=origin, store=place)
     project.write(folder, made, pl.DataFrame(rows, schema=project.COLUMNS))
-    opened = Review.open(folder)
+    opened = Review.open(folder, store=None if store == project.STORE else store)
     if people:
         opened.add_people(people)
     return opened

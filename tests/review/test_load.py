@@ -120,8 +120,9 @@ def test_a_killed_saver_loses_and_doubles_nothing(tmp_path: Path, store: str) ->
     assert set(ballots) == {*saved.values(), *(item for item, _ in unsure)}
 
 
-def test_a_review_in_a_database(tmp_path: Path, store: str) -> None:
+def test_a_review_in_a_database(tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same work in SQLite and in PostgreSQL."""
+    monkeypatch.setenv("CLAIMLAB_REVIEW_STORE", store)
     made = review(tmp_path / "r", store=store)
     for who, answer in {"ana": "yes", "ben": "no"}.items():
         while (item := made.next_item(who)) is not None:

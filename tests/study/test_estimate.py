@@ -45,7 +45,9 @@ def test_after_one_seed_the_estimate_is_within_a_fifth_of_the_cost(
     with StandIn(answer=reply) as server:
         prices = "prices = { m = { input = 1.0, output = 4.0 } }"
         Path("model.toml").write_text(f'[stand-in]\nbase_url = "{server.url}"\nmodel = "m"\n{prices}\n')
-        assert study_estimate("study.toml", "out", trust=True)["money_expected"] is None, "nothing is known of its replies"
+        assert study_estimate("study.toml", "out", trust=True)["money_expected"] is None, (
+            "nothing is known of its replies"
+        )
         study_run("study.toml", "out", trust=True, only={"seed": "0"})
         priced, before = study_estimate("study.toml", "out", trust=True), server.requests
         assert server.requests == before

@@ -89,7 +89,11 @@ def test_without_a_terminal_nothing_is_allowed_by_itself(gift: Path) -> None:
         ('[datasets.d]\nfolder = "../../other"\n[grid]\ndetector = ["tfidf"]\n', "path", "other"),
         ('[datasets.d]\nfolder = "s3://bucket/x"\n[grid]\ndetector = ["tfidf"]\n', "host", "s3://bucket"),
         ('[datasets.d]\nfolder = "data"\n[grid]\nenrich = ["brave"]\ndetector = ["tfidf"]\n', "variable", "BRAVE"),
-        ('[datasets.d]\nfolder = "data"\n[grid]\n"detector.profile" = ["openai"]\ndetector = ["x"]\n', "host", "openai"),
+        (
+            '[datasets.d]\nfolder = "data"\n[grid]\n"detector.profile" = ["openai"]\ndetector = ["x"]\n',
+            "host",
+            "openai",
+        ),
     ],
 )
 def test_every_way_to_name_something_outside_is_listed(text: str, kind: str, value: str) -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -14,6 +16,7 @@ from starlette.testclient import TestClient
 import claimlab as cl
 from claimlab.generate.planted import planted
 from claimlab.web.app import create_app
+from claimlab.web.settings import Settings
 
 
 @pytest.fixture(scope="session")
@@ -36,20 +39,34 @@ def client(workspace: Path, client_of: Callable[[Path], TestClient]) -> Iterator
 
 @pytest.fixture(scope="session")
 def client_of() -> Callable[[Path], TestClient]:
-    return lambda folder: TestClient(create_app(folder), base_url="http://127.0.0.1:8765")
+    return signed_in
+
+
+def signed_in(folder: Path, **more: Any) -> TestClient:
+    """A client that has shown the token."""
+    settings = Settings()
+    app = create_app(folder, settings=settings)
+    return TestClient(app, base_url="http://127.0.0.1:8765", cookies={settings.cookie: settings.token}, **more)
+
+
+TOKEN = "a-token-of-the-tests-0123456789"
+_ports: list[str] = []  # of the servers that run
 
 
 @contextlib.contextmanager
 def _serving(folder: Path, *arguments: str) -> Iterator[str]:
     command = [sys.executable, "-c", "from claimlab.cli.app import main; main()", "serve", str(folder), "--port", "0"]
-    process = subprocess.Popen([*command, *arguments], stderr=subprocess.PIPE, text=True)
+    environment = {**os.environ, "CLAIMLAB_SERVE_TOKEN": TOKEN}
+    process = subprocess.Popen([*command, *arguments], stderr=subprocess.PIPE, text=True, env=environment)
     assert process.stderr is not None
     line = process.stderr.readline()
-    address = re.search(r"http://\S+", line)
+    address = re.search(r"(http://\S+:(\d+)/)sign-in#token=", line)
     try:
         assert address, line
-        yield address[0]
+        _ports.append(address[2])
+        yield address[1]
     finally:
+        _ports[:] = []
         process.send_signal(signal.SIGINT)
         process.wait(timeout=20)
 
@@ -71,5 +88,22 @@ def browser() -> Iterator[object]:
     sync = pytest.importorskip("playwright.sync_api")
     with sync.sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        yield opened
+        yield SignedIn(opened)
         opened.close()
+
+
+class SignedIn:
+    """A browser whose pages have shown the token to every server that runs."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+
+    def new_context(self, *, signed_in: bool = True, **options: Any) -> Any:
+        context = self._browser.new_context(**options)
+        if signed_in and _ports:
+            names = [f"claimlab_token_{port}" for port in _ports]
+            context.add_cookies([{"name": name, "value": TOKEN, "url": "http://127.0.0.1"} for name in names])
+        return context
+
+    def new_page(self, **options: Any) -> Any:
+        return self.new_context(**options).new_page()

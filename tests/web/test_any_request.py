@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 from claimlab.generate.planted import clean_twin
 from claimlab.review.create import review_create
 from claimlab.web.app import create_app
+from claimlab.web.settings import Settings
 
 ODD = ("..", "../../etc/passwd", "a/b", "~", "%00", "\x00", "‮fake", "💩", "ﬁ", "'", '"', "<script>alert(1)</script>", "{}",
        "\\", " ", "a" * 600, "None", "-1", "1e999", "9" * 40, "\ud800")  # fmt: skip
@@ -59,11 +60,13 @@ def site(
     review = review_create(folder / "small", folder / "review", task="rating", per_item=1)
     token = review.add_people(["p0"])["p0"]
     review.close()
-    app = create_app(folder)
+    known = Settings()
+    app = create_app(folder, settings=known)
     paths = app.openapi()["paths"]
     routes = [(method, path, about) for path, methods in paths.items() for method, about in methods.items()]
     pages = [("get", path.removeprefix("/api") or "/", about) for method, path, about in routes if method == "get"]
     client = TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False, follow_redirects=False)
+    client.cookies[known.cookie] = known.token
     return client, token, [*routes, *pages]
 
 

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from claimlab.core.errors import UsageError
+from claimlab.core.trust import is_loopback
 from claimlab.web.app import create_app
-from claimlab.web.gate import SESSION, csrf_of
-from claimlab.web.settings import Settings, is_loopback
+from claimlab.web.gate import SESSION, Guesses, csrf_of
+from claimlab.web.settings import Settings
 
 
 @pytest.fixture
@@ -15,8 +17,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def client_of(folder: Path, **settings: object) -> TestClient:
-    return TestClient(create_app(folder, settings=Settings(**settings)), base_url="http://127.0.0.1:8765")  # type: ignore[arg-type]
+TOKEN = "a-token-of-the-tests-0123456789"
+
+
+def client_of(folder: Path, *, signed_in: bool = True, **more: object) -> TestClient:
+    settings = Settings(token=TOKEN, **more)  # type: ignore[arg-type]
+    cookies = {settings.cookie: TOKEN} if signed_in else {}
+    return TestClient(create_app(folder, settings=settings), base_url="http://127.0.0.1:8765", cookies=cookies)
 
 
 def csrf(client: TestClient) -> dict[str, str]:
@@ -45,9 +52,7 @@ def test_a_name_that_is_not_the_servers_is_refused_on_loopback(folder: Path) -> 
     client = client_of(folder)
     assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
     assert client.get("/", headers={"Host": "localhost:8765"}).status_code == 200
-    assert (
-        client_of(folder, host="0.0.0.0", token="t").get("/sign-in", headers={"Host": "lab.example"}).status_code == 200
-    )
+    assert client_of(folder, host="0.0.0.0").get("/sign-in", headers={"Host": "lab.example"}).status_code == 200
 
 
 def test_an_unknown_page_is_a_sentence(folder: Path) -> None:
@@ -59,7 +64,7 @@ def test_an_unknown_page_is_a_sentence(folder: Path) -> None:
 
 def test_a_change_needs_the_csrf_token_of_its_session(folder: Path) -> None:
     client = client_of(folder)
-    body = {"token": ""}
+    body = {"token": TOKEN}
     assert client.post("/api/sign-in", json=body).status_code == 403
     headers = csrf(client)
     assert client.post("/api/sign-in", json=body, headers={"X-CSRF-Token": "0" * 64}).status_code == 403
@@ -77,13 +82,13 @@ def test_a_body_is_bounded_whether_or_not_it_says_its_length(folder: Path) -> No
 
 
 def test_a_token_is_demanded_and_kept_in_a_cookie(folder: Path) -> None:
-    client = client_of(folder, host="0.0.0.0", token="sesame")
+    client = client_of(folder, signed_in=False)
     assert client.get("/").status_code == 401
     assert client.get("/api").status_code == 401
     assert client.get("/api/openapi.json").status_code == 401
     assert client.post("/api/sign-in", json={"token": "wrong"}, headers=csrf(client)).status_code == 401
     assert client.get("/").status_code == 401
-    answer = client.post("/api/sign-in", json={"token": "sesame"}, headers=csrf(client))
+    answer = client.post("/api/sign-in", json={"token": TOKEN}, headers=csrf(client))
     assert answer.json() == {"location": "/"}
     assert "HttpOnly" in answer.headers["set-cookie"]
     assert "SameSite=Strict" in answer.headers["set-cookie"]
@@ -91,19 +96,43 @@ def test_a_token_is_demanded_and_kept_in_a_cookie(folder: Path) -> None:
 
 
 def test_a_program_shows_its_token_as_a_bearer(folder: Path) -> None:
-    client = client_of(folder, host="0.0.0.0", token="sesame")
-    assert client.get("/api", headers={"Authorization": "Bearer sesame"}).status_code == 200
+    client = client_of(folder, signed_in=False)
+    assert client.get("/api", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
     assert client.get("/api", headers={"Authorization": "Bearer other"}).status_code == 401
 
 
-def test_an_address_that_others_reach_gets_a_token_by_itself() -> None:
-    assert Settings.of("127.0.0.1", 1).token is None
-    assert Settings.of("::1", 1).token is None
-    first, second = Settings.of("0.0.0.0", 1).token, Settings.of("192.168.1.5", 1).token
-    assert first
-    assert second
+def test_every_address_has_a_token_that_is_hard_to_guess() -> None:
+    first, second = Settings.of("127.0.0.1", 1).token, Settings.of("127.0.0.1", 1).token
+    assert len(first) >= 32
     assert first != second
-    assert Settings.of("0.0.0.0", 1, "mine").token == "mine"
+    assert Settings.of("127.0.0.1", 1, TOKEN).token == TOKEN
+    for weak in ("", "ab", "x" * 40, "short-but-mixed-0123"):
+        with pytest.raises(UsageError, match="easy to guess"):
+            Settings.of("127.0.0.1", 1, weak)
+
+
+def test_two_servers_of_one_machine_keep_their_cookies_apart() -> None:
+    assert Settings.of("127.0.0.1", 1).cookie != Settings.of("127.0.0.1", 2).cookie
+
+
+def test_guesses_are_slowed_and_nobody_who_is_signed_in_has_to_wait(folder: Path) -> None:
+    app = create_app(folder, settings=Settings(token=TOKEN))
+    user, stranger = (TestClient(app, base_url="http://127.0.0.1:8765") for _ in range(2))
+    assert user.post("/api/sign-in", json={"token": TOKEN}, headers=csrf(user)).status_code == 200
+    assert user.get("/").status_code == 200
+    codes = [stranger.get("/api", headers={"Authorization": f"Bearer {n}"}).status_code for n in range(40)]
+    assert codes == [401] * Guesses.MOST + [429] * (40 - Guesses.MOST)
+    assert stranger.get("/api", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 429
+    assert user.get("/").status_code == 200
+    signs_in = stranger.post("/api/sign-in", json={"token": TOKEN}, headers=csrf(stranger))
+    assert signs_in.status_code == 429
+
+
+def test_a_csrf_token_with_other_letters_is_refused(folder: Path) -> None:
+    client = client_of(folder)
+    client.get("/sign-in")
+    answer = client.post("/api/sign-in", json={"token": TOKEN}, headers={"X-CSRF-Token": "é".encode("latin-1")})
+    assert answer.status_code == 403
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.8.8.8"])
@@ -117,13 +146,15 @@ def test_other_addresses_are_not_loopback(host: str) -> None:
 
 
 def test_an_unexpected_failure_is_a_sentence_with_all_headers(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    app = create_app(folder)
+    app = create_app(folder, settings=Settings(token=TOKEN))
 
     @app.get("/broken")
     def broken() -> None:
         raise ZeroDivisionError("secret detail")
 
-    answer = TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False).get("/broken")
+    answer = TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False).get(
+        "/broken", headers={"Authorization": f"Bearer {TOKEN}"}
+    )
     assert answer.status_code == 500
     assert "Something claimlab did not expect (ZeroDivisionError)." in answer.text
     assert "secret detail" not in answer.text

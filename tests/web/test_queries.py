@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from claimlab.core.dataset import Dataset
-from claimlab.web.app import create_app
 from claimlab.web.filters import FACETS, SORTABLE
 
 PATHS = (
@@ -33,8 +33,8 @@ few = settings(max_examples=60, deadline=None, suppress_health_check=[HealthChec
 
 
 @pytest.fixture(scope="module")
-def raw(workspace: Path) -> TestClient:
-    return TestClient(create_app(workspace), base_url="http://127.0.0.1:8765", raise_server_exceptions=False)
+def raw(workspace: Path, client_of: Callable[..., TestClient]) -> TestClient:
+    return client_of(workspace, raise_server_exceptions=False)
 
 
 @few

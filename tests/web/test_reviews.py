@@ -142,7 +142,7 @@ def test_nobody_acts_for_another(owner: TestClient, folder: Path) -> None:
     item = ana.get("/api/reviews/checked/annotate").json()["seen"]["item"]["id"]
     post(ben, "/api/reviews/checked/decide", vote(item, "mine"), status=403)  # another annotator's item
     post(ben, "/api/reviews/checked/adjudicate", vote(item, "mine"), status=403)  # another role
-    post(ben, "/api/reviews/checked/people", {"name": "eve"}, status=200)  # on loopback whoever looks is the owner
+    post(ben, "/api/reviews/checked/people", {"name": "eve"}, status=403)  # only the owner, on loopback too
     stranger = TestClient(create_app(folder), base_url="http://127.0.0.1:8765")
     post(stranger, "/api/reviews/checked/decide", vote(item), status=403)
     post(stranger, "/api/reviews/checked/sign-in", {"token": "guessed"}, status=401)
@@ -153,7 +153,7 @@ def test_nobody_acts_for_another(owner: TestClient, folder: Path) -> None:
 
 def test_where_a_token_is_demanded_people_see_their_review_and_nothing_else(owner: TestClient, folder: Path) -> None:
     tokens = made(owner)
-    settings = Settings(host="0.0.0.0", token="sesame")
+    settings = Settings(host="0.0.0.0")
     client = TestClient(create_app(folder, settings=settings), base_url="http://127.0.0.1:8765")
     post(client, "/api/reviews/checked/sign-in", {"token": tokens["ana"]})
     assert client.get("/reviews/checked/annotate").status_code == 200
@@ -162,6 +162,35 @@ def test_where_a_token_is_demanded_people_see_their_review_and_nothing_else(owne
     post(client, "/api/reviews/checked/people", {"name": "eve", "role": "owner"}, status=403)
     post(client, "/api/reviews/checked/apply", {"name": "applied"}, status=403)
     post(client, "/api/reviews", {"selection": {"dataset": "data"}, "name": "x"}, status=401)
+
+
+def test_a_visitor_cannot_tell_which_reviews_there_are(owner: TestClient, folder: Path) -> None:
+    made(owner)
+    visitor = TestClient(create_app(folder), base_url="http://127.0.0.1:8765")
+    headers = csrf(visitor)
+    for path in ("", "/annotate", "/adjudicate", "/sign-in"):
+        answers = [
+            visitor.get(f"{front}/reviews/{name}{path}") for front in ("", "/api") for name in ("checked", "chocked")
+        ]
+        assert answers[0].status_code == answers[1].status_code
+        assert answers[2].status_code == answers[3].status_code
+        assert answers[0].text.replace("checked", "chocked") == answers[1].text
+    for path in ("sign-in", "decide", "skip", "undo", "reveal", "people", "apply", "nothing"):
+        body = {"token": "x" * 30, "name": "eve", "to": "x", **vote("1"), "why": "w", "person": "p"}
+        answers = [
+            visitor.post(f"/api/reviews/{name}/{path}", json=body, headers=headers) for name in ("checked", "chocked")
+        ]
+        assert answers[0].status_code == answers[1].status_code, path
+        assert answers[0].text.replace("checked", "chocked") == answers[1].text
+
+
+def test_the_home_page_opens_no_store(owner: TestClient, folder: Path) -> None:
+    made(owner)
+    file = folder / "checked" / "review.json"
+    file.write_text(file.read_text().replace('"review.sqlite"', '"postgresql://root@127.0.0.1:1/x"'), encoding="utf-8")
+    page = owner.get("/api").json()
+    assert page["states"]["checked"] == "4 items"
+    assert owner.get("/").status_code == 200
 
 
 @pytest.mark.parametrize("name", ["../out", "a/b", ".hidden", "", " ", "x" * 81, "con.", "data"])

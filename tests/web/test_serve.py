@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -33,7 +34,12 @@ def started(*arguments: str) -> tuple[subprocess.Popen[str], str]:
 def test_it_serves_and_ends_soon_after_ctrl_c(tmp_path: Path) -> None:
     clean_twin(size=20).write(tmp_path / "data")
     process, address = started(str(tmp_path), "--port", "0")
-    with urllib.request.urlopen(address, timeout=20) as answer:
+    where, token = address.split("sign-in#token=")
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.urlopen(where, timeout=20)
+    with urllib.request.urlopen(
+        urllib.request.Request(where, headers={"Authorization": f"Bearer {token}"}), timeout=20
+    ) as answer:
         assert b"data" in answer.read()
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -60,3 +66,23 @@ def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path, capsys: pytest.Captu
 def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["serve", str(tmp_path / "no"), "--port", "0"]) == 2
     assert "There is no folder" in capsys.readouterr().err
+
+
+def test_half_a_request_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "import claimlab.web.gate as g; g.PATIENCE = 1.0; from claimlab.cli.app import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "serve", str(tmp_path), "--port", "0"], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    address = re.search(r"127\.0\.0\.1:(\d+)", process.stderr.readline())
+    assert address
+    try:
+        silent, half, body = (socket.create_connection(("127.0.0.1", int(address[1])), timeout=20) for _ in range(3))
+        half.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: ")
+        body.sendall(b"POST /api/sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{")
+        for connection in (silent, half):
+            assert connection.recv(100) == b""
+        assert b"40" in body.recv(100)[:16]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=20)

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -72,6 +73,15 @@ def withdraw(file: Path, needs: Iterable[Need]) -> None:
 def _place(file: Path, needs: Sequence[Need]) -> Path:
     key = digest_json([digest_file(file), [[need.kind, need.value] for need in needs]])
     return state_folder() / "trust" / f"{key}.json"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine itself, by its number or as `localhost`."""
+    name = host.strip("[]").lower()
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
 
 
 def named_in(value: Any, folder: Path, use: str = "") -> Iterator[Need]:

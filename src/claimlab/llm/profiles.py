@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -21,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from claimlab.core import packaged
 from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
-from claimlab.core.trust import Need, require
+from claimlab.core.trust import Need, is_loopback, require
 from claimlab.llm.messages import Request, T, Usage
 from claimlab.llm.prices import Price, listed_price
 
@@ -149,14 +148,6 @@ def foreign_keys(profile: Profile) -> list[Need]:
 
 def _host(profile: Profile) -> str:
     return urlsplit(profile.base_url or "").hostname or ""
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine itself, by its number or as `localhost`."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _gguf(path: Path) -> Profile:

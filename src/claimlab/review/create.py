@@ -20,7 +20,7 @@ from claimlab.review.batches import divide, divide_again, inspected
 from claimlab.review.choose import Wanted, choose
 from claimlab.review.items import build
 from claimlab.review.known import task_named
-from claimlab.review.project import KIND, STORE, Origin, Project, write
+from claimlab.review.project import DATABASE, KIND, STORE, Origin, Project, write
 from claimlab.review.review import Review
 from claimlab.review.store import check_url
 from claimlab.review.task import ADJUDICATIONS, ORDERS, Batches, Task
@@ -57,7 +57,9 @@ def review_create(
         task, per_item=per_item, order=order and one_of(ORDERS, order, "order"), guideline=_text(guideline),
         adjudication=adjudication and one_of(ADJUDICATIONS, adjudication, "adjudication"), batches=settings,
     )  # fmt: skip
-    reads, place = folders_of(predictions, audit, again), check_url(store) if store else STORE
+    if store is not None:
+        check_url(store)
+    reads, place = folders_of(predictions, audit, again), STORE if store is None else DATABASE
     with Run("review", data, output, kind=KIND, reads=reads, force=force, seed=seed) as run:
         progress("review: choose records", 0, None)
         part = _drawn(run.dataset.limited(limit), wanted, settings, again, seed)

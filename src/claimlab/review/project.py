@@ -21,6 +21,7 @@ from claimlab.review.task import Task
 
 VERSION = 1
 FILE, ITEMS, BATCHES, STORE = "review.json", "items.parquet", "batches.parquet", "review.sqlite"
+DATABASE = "database"  # instead of the name of a file: where it is, only the user says
 KIND = "review"
 COLUMNS: dict[str, pl.DataType] = {
     "id": pl.String(),
@@ -53,9 +54,14 @@ class Project(BaseModel):
     task: Task
     seed: int = 0
     origin: Origin
-    store: str = STORE
+    store: str = STORE  # a file in the folder, or DATABASE
     items: str = ""  # sha256 of items.parquet
     batches: str | None = None  # sha256 of batches.parquet, of a review by batches
+
+    @property
+    def in_folder(self) -> bool:
+        """Whether the decisions are in a file beside the items; reviews of version 0.1 name an address here."""
+        return self.store != DATABASE and "://" not in self.store
 
     @property
     def schema_name(self) -> str:
@@ -95,6 +101,8 @@ def read(folder: Path) -> Project:
     except ValidationError as error:
         fields = ", ".join(".".join(map(str, e["loc"])) for e in error.errors()[:5])
         raise SchemaError(f"'{file}' has wrong fields: {fields}.", "Make the review again.") from None
+    if project.in_folder and (Path(project.store).name != project.store or project.store == ".."):
+        raise SchemaError(f"'{file}' names a store outside its folder.", "Make the review again.")
     for name, digest in {ITEMS: project.items, BATCHES: project.batches}.items():
         if digest is not None and (not (folder / name).is_file() or digest_file(folder / name) != digest):
             raise FileChanged(folder, [name])

@@ -23,7 +23,7 @@ from claimlab.review.project import BATCHES, ITEMS, Project, item_rows, read
 from claimlab.review.results import events, results
 from claimlab.review.shapes import Decision, Item, Payload, Person, Turn
 from claimlab.review.status import ReviewStatus, status
-from claimlab.review.store import POSTGRES, Store
+from claimlab.review.store import POSTGRES, Store, store_of
 from claimlab.review.tables import item, person, sa
 from claimlab.review.votes import Ballot, Outcome, Votes, ballots, outcomes
 
@@ -36,15 +36,15 @@ class Review(Shown):
 
     def __init__(self, folder: Path, project: Project, place: str | None = None) -> None:
         self.folder, self.project, self.task = folder, project, project.task
-        self._place = place or project.store
+        self._place = place
         self._store: Store | None = None
         self._opening = Lock()
         self._people: dict[int | str, Person] = {}
 
     @classmethod
     def open(cls, folder: str | Path, *, store: str | None = None) -> Review:
-        """Open the review in `folder`; its store is opened when it is first needed. `store` is another address of it,
-        such as one with a password: `review.json` has none, and PGPASSWORD does as well."""
+        """Open the review in `folder`; its store is opened when it is first needed. `store` is the address of the
+        database where the decisions are in one: a folder may come from anybody, so it does not say where."""
         refuse_remote(folder, "a review, whose decisions are written one by one,")
         return cls(Path(folder), read(Path(folder)), store)
 
@@ -53,8 +53,8 @@ class Review(Shown):
         """The store of decisions; created from the items if there is none yet."""
         with self._opening:
             if self._store is None:
-                remote = self._place.startswith(POSTGRES)
-                where = self._place if remote else self.folder / self._place
+                where = self._place or store_of(self.folder, self.project)
+                remote = str(where).startswith(POSTGRES)
                 store = Store.open(where, create=True, schema=self.project.schema_name if remote else None)
                 with store.write() as connection:
                     if connection.execute(sa.select(item.c.id).limit(1)).first() is None:

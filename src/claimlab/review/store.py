@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,8 +19,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from claimlab.core.errors import MissingExtra, SchemaError, UsageError
+from claimlab.review.project import Project
 from claimlab.review.tables import metadata, sa
 
+VARIABLE = "CLAIMLAB_REVIEW_STORE"
 POSTGRES = ("postgresql://", "postgres://")
 WAIT = 60  # seconds that a write waits for another process's
 # NORMAL: SQLite flushes its log before it moves pages into the file, and leaves flushing at a commit to us.
@@ -48,6 +51,7 @@ class Store:
         elif not create and not Path(where).is_file():
             raise SchemaError(f"There is no store '{where}'.", "Check the path, or make the review again.")
         else:
+            _refuse_foreign(Path(where))
             store = cls(_sqlite(Path(where)))
         store._migrate(create)
         return store
@@ -138,15 +142,30 @@ class _Disk:
             self._folder_of = inode
 
 
-def check_url(url: str) -> str:
-    """`url` without its password; a `UsageError` where it is not of PostgreSQL."""
+def store_of(folder: Path, project: Project) -> str | Path:
+    """Where the decisions of a review are: a file in its folder, or the database that this user names."""
+    if project.in_folder:
+        if (folder / project.store).is_symlink():
+            raise SchemaError(f"The store of '{folder}' is a link to another place.", "Make the review again.")
+        return folder / project.store
+    address = os.environ.get(VARIABLE)
+    if not address:
+        raise UsageError(
+            f"The decisions of '{folder}' are in a database, and only you can say in which.",
+            f"Set {VARIABLE}=postgresql://USER@HOST/NAME, or pass `store`.",
+        )
+    check_url(address)
+    return address
+
+
+def check_url(url: str) -> None:
+    """A `UsageError` where `url` is not of PostgreSQL."""
     if not url.startswith(POSTGRES):
         raise UsageError(f"'{shown(url)}' is not a store.", "Give a URL such as postgresql://USER@HOST/NAME.")
-    return shown(url)
 
 
 def shown(url: str) -> str:
-    """`url` without its password: it goes into `review.json` and into messages."""
+    """`url` without its password, for messages."""
     if "://" not in url:
         return url
     parts = urlsplit(url)
@@ -154,6 +173,19 @@ def shown(url: str) -> str:
         return url
     _, _, host = parts.netloc.rpartition("@")
     return parts._replace(netloc=f"{parts.username or ''}@{host}").geturl()
+
+
+def _refuse_foreign(file: Path) -> None:
+    """A database of another program must stay as it is, to the byte: it is looked at without being opened to write."""
+    if not file.is_file() or file.stat().st_size == 0:
+        return
+    try:
+        with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            tables = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
+    except sqlite3.Error as error:
+        raise SchemaError(f"The store '{file}' cannot be used: {error}.", "Make the review again.") from None
+    if tables and "alembic_version" not in tables:
+        raise SchemaError(f"'{file}' is the database of another program.", "Name the store of a review.")
 
 
 def _sqlite(file: Path) -> sa.Engine:

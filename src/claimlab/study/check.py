@@ -28,9 +28,7 @@ _LOCAL = {"embedded", "gguf"}  # models inside this process
 
 
 @in_storage()
-def study_check(
-    study: str | Path, *, trust: bool = False, progress: Progress = silent
-) -> tuple[list[Cell], list[str]]:
+def study_check(study: str | Path, *, trust: bool = False, progress: Progress = silent) -> tuple[list[Cell], list[str]]:
     """The cells of the grid, and a sentence for each thing that is missing.
 
     Nothing is asked and nothing stays on disk. Datasets are loaded, cleaned and split on the way, in a folder that is

@@ -35,9 +35,10 @@ def study_run(
     """Run the grid of a study file and write its tables; what is done already is not done again.
 
     A file that names hosts, keys or paths outside its folder must have been allowed (`claimlab trust FILE`), unless
-    `trust` says that it is yours. `only` keeps the cells with the given values (`{"detector": "tfidf"}`, or `["detector=tfidf"]`). Caps given here
-    replace those of the file, and cover all cells and all starts together. With `engine`, steps that can spend nothing
-    are shared among processes or machines; the others are made here, under one cap.
+    `trust` says that it is yours. `only` keeps the cells with the given values (`{"detector": "tfidf"}`, or
+    `["detector=tfidf"]`). Caps given here replace those of the file, and cover all cells and all starts together. With
+    `engine`, steps that can spend nothing are shared among processes or machines; the others are made here, under one
+    cap.
     """
     output = Path(output)
     caps = Caps(max_cost=max_cost, max_calls=max_calls, max_tokens=max_tokens)

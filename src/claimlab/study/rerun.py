@@ -89,7 +89,9 @@ def rerun(
         places = Inputs(folders, [folder, folder.resolve().parent, Path()], Path(temporary) / "inputs")
         arguments = _arguments(function, call.arguments, places)
         try:
-            function(**arguments, **_shared(function, folder, target, cache, force=force, trust=trust, progress=progress))
+            function(
+                **arguments, **_shared(function, folder, target, cache, force=force, trust=trust, progress=progress)
+            )
         except ClaimlabError as error:
             raise DataError(f"'{folder}' cannot be repeated: {error.problem}", error.todo) from None
         return Rerun(folder, call, *_compared(folder, target))

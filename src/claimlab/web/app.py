@@ -19,10 +19,11 @@ from starlette.responses import Response
 from claimlab import __version__
 from claimlab.audit.views.wording import headline
 from claimlab.core.errors import ClaimlabError, NotFound, UsageError
+from claimlab.core.words import several
 from claimlab.web.audits import add_audits
 from claimlab.web.compare import add_comparison
 from claimlab.web.datasets import add_datasets
-from claimlab.web.gate import TOKEN, Gate, cookie
+from claimlab.web.gate import Gate, cookie
 from claimlab.web.maps import add_maps
 from claimlab.web.new_review import add_new_reviews
 from claimlab.web.page import Pages, status_of
@@ -33,7 +34,7 @@ from claimlab.web.runs import add_runs
 from claimlab.web.saved import audits_in
 from claimlab.web.settings import Settings
 from claimlab.web.studies import add_studies, state_of_study
-from claimlab.web.who import close_reviews, review_at
+from claimlab.web.who import close_reviews, review_at, unknown_person
 from claimlab.web.workspace import Entry, Place, Workspace
 
 # What a page may fetch: by name, from the packages, never from a path of the request.
@@ -122,9 +123,9 @@ def _add_home(app: FastAPI, pages: Pages, settings: Settings) -> None:
     @app.post("/api/sign-in", tags=["Signing in"])
     def sign_in(body: SignIn, response: Response) -> Done:
         """Leave the token in a cookie, where it is the right one."""
-        if settings.token is not None and not hmac.compare_digest(body.token.encode(), settings.token.encode()):
+        if not hmac.compare_digest(body.token.encode(), settings.token.encode()):
             raise HTTPException(401, "The token is not the one that the server printed.")
-        response.headers.append("Set-Cookie", cookie(TOKEN, settings.token or ""))
+        response.headers.append("Set-Cookie", cookie(settings.cookie, settings.token))
         return Done(location="/")
 
     @app.get("/static/{name}", include_in_schema=False)
@@ -137,12 +138,12 @@ def _add_home(app: FastAPI, pages: Pages, settings: Settings) -> None:
 
 
 def state_of(place: Place) -> str:
-    """An audit or a review in a few words."""
+    """An audit, a study or a review in a few words. No store is opened: it may be in a database."""
     try:
         if place.entry.kind == "study":
             return state_of_study(place)
         if place.entry.kind == "review":
-            return review_at(place).progress().headline().partition(": ")[2]
+            return several(review_at(place).size, "item")
         return "; ".join(headline(audit).rpartition(": ")[2].rstrip(".") for audit in audits_in(place))
     except ClaimlabError as error:
         return error.problem
@@ -153,6 +154,8 @@ def _add_problems(app: FastAPI, pages: Pages) -> None:
 
     @app.exception_handler(ClaimlabError)
     def known(request: Request, error: ClaimlabError) -> Response:
+        if isinstance(error, NotFound) and not request.state.whole:
+            error = unknown_person(request.path_params.get("review", ""))  # says nothing of what there is
         return pages.explain(request, status_of(error), error.problem, error.todo)
 
     @app.exception_handler(RequestValidationError)

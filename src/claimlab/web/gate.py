@@ -2,19 +2,22 @@
 
 - A request must call the server by a name that is its own, so that a foreign page cannot lead a browser here.
 - Its body is bounded.
-- Where a token is demanded, it is in the cookie that signing in left, or in `Authorization: Bearer`. Pages of a review
-  ask for the token of a person themselves.
+- The token is in the cookie that signing in left, or in `Authorization: Bearer`. Pages of a review ask for the token of
+  a person themselves. Wrong tokens are counted: after many of them, whoever is not signed in yet has to wait.
 - A request that changes something repeats the CSRF token, which is made from the session cookie: a foreign page can
   send the cookie, but not read it. A bearer token is proof by itself, since no browser sends one unasked.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import logging
 import re
 import secrets
+import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from claimlab.web.settings import Settings
 
-SESSION, TOKEN, CSRF = "claimlab_session", "claimlab_token", "x-csrf-token"
+SESSION, CSRF = "claimlab_session", "x-csrf-token"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -44,6 +47,8 @@ _HEADERS = {
 }
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _OPEN = re.compile(r"/static/|/sign-in$|/api/sign-in$|/(?:api/)?reviews/[^/]+(?:/|$)")
+_TOO_MANY = 429, "Too many wrong tokens.", "Wait a minute, then sign in with the token that the server printed."
+PATIENCE = 20.0  # seconds for the headers of a request, and for each piece of its body
 _log = logging.getLogger("claimlab.web")
 Refusal = tuple[int, str, str]
 Explain = Callable[[Request, int, str, str], Response]
@@ -58,11 +63,29 @@ def bearer(request: Request) -> str | None:
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
+class Guesses:
+    """The wrong tokens of the last minute."""
+
+    MOST, WINDOW = 20, 60.0
+
+    def __init__(self) -> None:
+        self._times: deque[float] = deque(maxlen=self.MOST)
+
+    def add(self) -> None:
+        self._times.append(time.monotonic())
+
+    @property
+    def too_many(self) -> bool:
+        return len(self._times) == self.MOST and time.monotonic() - self._times[0] < self.WINDOW
+
+
 class Gate:
     """ASGI middleware; `explain` makes the answer to a request that is refused."""
 
     def __init__(self, app: ASGIApp, settings: Settings, explain: Explain) -> None:
         self.app, self.settings, self.explain = app, settings, explain
+        self.guesses = Guesses()
+        self._signed_in: set[str] = set()  # sessions that have shown the token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -72,8 +95,17 @@ class Gate:
         known = request.cookies.get(SESSION)
         session = known if known and len(known) >= 32 else secrets.token_urlsafe(32)
         state = scope.setdefault("state", {})
+        guess = self._is_guess(request)
+        if guess and self.guesses.too_many and known not in self._signed_in:
+            state.update(session=session, csrf=csrf_of(session), whole=False)
+            await self.explain(request, *_TOO_MANY)(scope, receive, _Dressed(send, None))
+            return
         state.update(session=session, csrf=csrf_of(session), whole=self._may_see_all(request))
-        sender = _Dressed(send, None if session == known else session)
+        if state["whole"] and known is not None:
+            self._signed_in.add(known)
+        sender = _Dressed(
+            send, None if session == known else session, self.guesses if guess and not state["whole"] else None
+        )
         if refusal := self._refusal(request):
             await self.explain(request, *refusal)(scope, receive, sender)
             return
@@ -87,10 +119,14 @@ class Gate:
             todo = "The terminal that runs the server has more; please report it."
             await self.explain(request, 500, problem, todo)(scope, receive, sender)
 
+    def _is_guess(self, request: Request) -> bool:
+        """Whether the request shows a token that may be wrong."""
+        signs_in = request.method == "POST" and request.url.path.endswith("/sign-in")
+        return signs_in or bearer(request) is not None or self.settings.cookie in request.cookies
+
     def _may_see_all(self, request: Request) -> bool:
-        token = self.settings.token
-        shown = bearer(request) or request.cookies.get(TOKEN) or ""
-        return token is None or hmac.compare_digest(shown.encode(), token.encode())
+        shown = (bearer(request) or "", request.cookies.get(self.settings.cookie, ""))
+        return any(hmac.compare_digest(each.encode(), self.settings.token.encode()) for each in shown)
 
     def _refusal(self, request: Request) -> Refusal | None:
         host = request.headers.get("host", "")
@@ -103,17 +139,21 @@ class Gate:
             return 401, "This workspace asks for a token.", "Sign in with the token that the server printed."
         if request.method not in _SAFE and bearer(request) is None:
             shown = request.headers.get(CSRF, "")
-            if SESSION not in request.cookies or not hmac.compare_digest(shown, request.state.csrf):
+            if SESSION not in request.cookies or not hmac.compare_digest(shown.encode(), request.state.csrf.encode()):
                 return 403, "The request does not come from a page of this workspace.", "Reload the page and try again."
         return None
 
     def _bounded(self, receive: Receive) -> Receive:
-        """What is received, up to the limit: a body may come in pieces and need not say its length."""
-        size = 0
+        """What is received, up to the limits: a body may come in pieces, slowly, and need not say its length."""
+        size, whole = 0, False
 
         async def limited() -> Message:
-            nonlocal size
-            message = await receive()
+            nonlocal size, whole
+            try:
+                message = await asyncio.wait_for(receive(), None if whole else PATIENCE)
+            except TimeoutError:
+                return {"type": "http.disconnect"}
+            whole = not message.get("more_body", False)
             size += len(message.get("body", b""))
             if size > self.settings.max_body:
                 return {"type": "http.disconnect"}
@@ -125,12 +165,14 @@ class Gate:
 class _Dressed:
     """Every answer carries the headers, and the first one the session cookie. A page may set a policy of its own."""
 
-    def __init__(self, send: Send, session: str | None) -> None:
-        self.send, self.session, self.started = send, session, False
+    def __init__(self, send: Send, session: str | None, guesses: Guesses | None = None) -> None:
+        self.send, self.session, self.started, self.guesses = send, session, False, guesses
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.started = True
+            if self.guesses is not None and message["status"] in (401, 403):
+                self.guesses.add()
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)

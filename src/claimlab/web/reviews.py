@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Query
 from pydantic import BaseModel, Field, StrictInt, StrictStr
@@ -117,16 +118,16 @@ def add_reviews(app: FastAPI, pages: Pages) -> None:
 
     @app.get("/reviews/{review}/sign-in", include_in_schema=False)
     def sign_in_page(review: str, request: Request) -> Response:
-        place = workspace.get(review, "review")
-        api = f"/api/reviews/{place.entry.id}/sign-in"
-        return pages.show(request, "sign-in.html.jinja", api=api, what=f"review ({place.entry.name})")
+        api = f"/api/reviews/{quote(review[:200])}/sign-in"
+        return pages.show(request, "sign-in.html.jinja", api=api, what="review")
 
     @app.post("/api/reviews/{review}/sign-in", tags=["Reviews"])
     def sign_in(review: str, body: Token, response: Response) -> Done:
         """Leave the token of a person in a cookie."""
-        place = workspace.get(review, "review")
-        person = review_at(place).person_of(body.token)
-        if person is None:
+        place = workspace.places().get(review)
+        known = place is not None and place.entry.kind == "review"
+        person = review_at(place).person_of(body.token) if known else None
+        if place is None or person is None:  # a visitor is not told which reviews there are
             raise HTTPException(401, "The token does not belong to a member of this review.")
         response.headers.append("Set-Cookie", cookie(cookie_of(place.entry.id), body.token))
         pages_of = {"annotator": "/annotate", "adjudicator": "/adjudicate"}

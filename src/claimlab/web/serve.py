@@ -23,13 +23,14 @@ def serve(
 ) -> None:
     """Show the workspace at `folder` in the browser, until interrupted.
 
-    Any `host` but a loopback one demands a `token`; one is made where none is given. `port` 0 takes a free one.
-    `ready` is called with the address once the server listens.
+    Everybody has to show `token`, on this machine too; one is made where none is given. `port` 0 takes a free one.
+    `ready` is called with the address that signs in, once the server listens.
     """
     try:
         import uvicorn
 
         from claimlab.web.app import create_app
+        from claimlab.web.patience import Patient
     except ImportError as error:
         if (error.name or "").split(".")[0] in ("fastapi", "uvicorn", "starlette", "sqlalchemy", "alembic"):
             raise MissingExtra("The workspace", "web") from None
@@ -39,11 +40,11 @@ def serve(
     settings = Settings.of(host, listening.getsockname()[1], token)
     app = create_app(Path(folder), settings=settings)
     where = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/"
-    address = f"{where}sign-in#token={settings.token}" if settings.token else where
+    address = f"{where}sign-in#token={settings.token}"
     ready(address)
     if open_browser:
         webbrowser.open(address)
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1, server_header=False)
+    config = uvicorn.Config(app, http=Patient, log_level="warning", timeout_graceful_shutdown=1, server_header=False)
     uvicorn.Server(config).run(sockets=[listening])
 
 

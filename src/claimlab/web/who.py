@@ -40,14 +40,20 @@ def person_of(request: Request, place: Place) -> Person | None:
 def demand_person(request: Request, place: Place) -> Person:
     person = person_of(request, place)
     if person is None:
-        problem = f"The review '{place.entry.name}' asks who you are."
-        raise NotAllowed(problem, f"Sign in at /reviews/{place.entry.id}/sign-in with the token that you were given.")
+        raise unknown_person(place.entry.id)
     return person
+
+
+def unknown_person(review: str) -> NotAllowed:
+    """What a visitor without a token is told, whether there is such a review or not."""
+    where = f"/reviews/{review[:200]}/sign-in" if review else "/sign-in"
+    return NotAllowed("This page asks who you are.", f"Sign in at {where} with the token that you were given.")
 
 
 def demand_owner(request: Request, place: Place) -> None:
     """For the whole review: its owner, or a user who may see the whole workspace."""
-    person = person_of(request, place)
-    if not request.state.whole and (person is None or person.role != "owner"):
+    if request.state.whole:
+        return
+    if demand_person(request, place).role != "owner":
         problem = "Only an owner of the review may do this."
         raise NotAllowed(problem, f"Sign in at /reviews/{place.entry.id}/sign-in with an owner's token.")
