@@ -34,6 +34,18 @@ def needs_of(study: StudyFile, file: Path) -> list[Need]:
     return sorted(need for need in needs if not _inside_another(need, folders))
 
 
+def sends(file: str | Path) -> list[str]:
+    """What a run of the study would send to whom, a sentence for each host."""
+    needs = needs_of(read_study_file(file), Path(file))
+    sentences = []
+    for host in dict.fromkeys(need.value for need in needs if need.kind == "host"):
+        uses = sorted({need.use for need in needs if need.value == host})
+        keys = [need.value for need in needs if need.kind == "variable" and need.use == f"sent to {host}"]
+        with_keys = f", with the key in {' and '.join(keys)}" if keys else ""
+        sentences.append(f"{host} {'; '.join(uses)}{with_keys}.")
+    return sentences
+
+
 def needs_of_call(call: Call, folder: Path) -> list[Need]:
     """What the recorded call of `folder` names outside of where the folder lies."""
     return sorted(set(named_in(call.arguments, folder.absolute().parent)))

@@ -52,12 +52,16 @@ def new(
 def check(study: StudyArgument, as_json: o.JsonFlag = False) -> None:
     """List everything that is missing, before anything is spent; exit 1 where something is."""
     from claimlab.study.check import study_check
+    from claimlab.study.needs import sends
 
     with progress_bar() as progress:
         cells, problems = study_check(study, progress=progress)
+    sent = sends(study)
     if as_json:
-        emit({"cells": len(cells), "problems": problems})
+        emit({"cells": len(cells), "problems": problems, "sends": sent})
     else:
+        for sentence in sent:
+            echo(f"- {sentence}")
         for problem in problems:
             echo(f"- {problem}")
         done = f"{study} is ready: {several(len(cells), 'cell')}."
