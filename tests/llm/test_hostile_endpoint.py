@@ -16,7 +16,7 @@ from urllib.parse import quote
 import pytest
 
 from claimlab.core.budget import Budget
-from claimlab.core.errors import BudgetSpent
+from claimlab.core.errors import BudgetSpent, EndpointRefused
 from claimlab.llm.standin import StandIn
 
 KEY = "sk-Proj/1234+echo_me"
@@ -25,8 +25,8 @@ KEY = "sk-Proj/1234+echo_me"
 class Server:
     """Answers every request on a socket with the same head, then `size` bytes in pieces."""
 
-    def __init__(self, head: str, size: int = 0) -> None:
-        self.head, self.size, self.requests = head, size, 0
+    def __init__(self, head: str, size: int = 0, body: str = "") -> None:
+        self.head, self.size, self.body, self.requests = head, size, body, 0
         self.sent = 0
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
@@ -44,7 +44,7 @@ class Server:
             while b"\r\n\r\n" not in head:
                 head += line.recv(1 << 16)
             self.requests += 1
-            line.sendall(self.head.replace("SELF", self.url).encode() + b"\r\n\r\n")
+            line.sendall(self.head.replace("SELF", self.url).encode() + b"\r\n\r\n" + self.body.encode())
             piece = b"x" * (1 << 20)
             for _ in range(self.size >> 20):
                 line.sendall(piece)
@@ -55,8 +55,8 @@ class Server:
 
 
 @contextmanager
-def serving(head: str, size: int = 0) -> Iterator[Server]:
-    server = Server(head, size)
+def serving(head: str, size: int = 0, body: str = "") -> Iterator[Server]:
+    server = Server(head, size, body)
     try:
         yield server
     finally:
@@ -79,11 +79,30 @@ def test_a_redirect_takes_no_text_elsewhere(status: int, lab: Any) -> None:
 
 def test_every_request_of_a_loop_of_redirects_counts(lab: Any) -> None:
     with serving(moved("SELF/chat/completions")) as server:
-        budget = Budget(calls=5)
+        budget = Budget(calls=4)
         done, error = lab.ask_until(lab.open(server.url, budget=budget), lab.questions(20), concurrency=4)
     assert isinstance(error, BudgetSpent)
-    assert server.requests == budget.spent.calls == 5
+    assert server.requests == budget.spent.calls == 4
     assert all(answer.failure == "http-307" for answer in done.values())
+
+
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [
+        ("<!DOCTYPE html><html><body>Sign in</body></html>", "not JSON"),
+        ('{"choices": []}', "choices"),
+        ("[1, 2", "not JSON"),
+    ],
+)
+def test_an_endpoint_that_is_none_stops_the_run_with_the_cause(lab: Any, answer: str, cause: str) -> None:
+    head = f"HTTP/1.1 200 OK\r\ncontent-length: {len(answer)}\r\nconnection: close"
+    with serving(head, body=answer) as server:
+        budget = Budget(calls=60)
+        done, error = lab.ask_until(lab.open(server.url, budget=budget), lab.questions(12), concurrency=4)
+    assert isinstance(error, EndpointRefused)
+    assert cause in str(error)
+    assert server.requests <= 5 + 4, "five in a row, and what was under way"
+    assert not done
 
 
 MEMORY = """
