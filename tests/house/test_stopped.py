@@ -11,7 +11,9 @@ import polars as pl
 import pytest
 
 import claimlab as cl
+from claimlab.cli.app import run as command_line
 from claimlab.core.dataset import Dataset
+from claimlab.core.run import Run
 from claimlab.generate.planted import planted
 from claimlab.llm.standin import StandIn
 
@@ -169,3 +171,17 @@ def test_a_study_that_was_stopped_goes_on_and_asks_nothing_twice(model: StandIn,
     assert (code, "Failed" in message) == (0, False), message
     assert model.requests == 6
     assert not list(tmp_path.glob("out/steps/.*"))
+
+
+def test_ctrl_c_after_the_output_is_in_place_says_that_it_is_complete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planted(size=120)[0].write(tmp_path / "data")
+
+    def interrupted(run: Run) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "clear", interrupted)  # what comes after the output is put in place
+    assert command_line(["clean", str(tmp_path / "data"), "-o", str(tmp_path / "out")]) == 130
+    assert f"'{tmp_path / 'out'}' had been written by then and is complete." in capsys.readouterr().err
+    assert len(Dataset.open(tmp_path / "out")) > 0

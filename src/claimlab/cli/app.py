@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -112,9 +113,9 @@ def run(argv: list[str]) -> int:
             to_command(app).main(args=args, prog_name="claimlab", standalone_mode=True)
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
-        return _stopped() if code == STOPPED else code  # typer turns Ctrl-C into an exit without a word
+        return _stopped(args) if code == STOPPED else code  # typer turns Ctrl-C into an exit without a word
     except KeyboardInterrupt:
-        return _stopped()
+        return _stopped(args)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away (claimlab … | head): not an error
         return 0
@@ -147,9 +148,20 @@ def _plain_help(args: list[str]) -> list[str]:
     return ["--version", *args[1:]] if args[0] == "version" else args
 
 
-def _stopped() -> int:
-    complain("Stopped. Nothing was left half-written; run the same command again to continue.")
+def _stopped(args: Sequence[str]) -> int:
+    from claimlab.core.atomic import in_place
+
+    output = _output(args)
+    if output is not None and Path(output).absolute() in in_place:
+        complain(f"Stopped. '{output}' had been written by then and is complete.")
+    else:
+        complain("Stopped. Nothing was left half-written; run the same command again to continue.")
     return STOPPED
+
+
+def _output(args: Sequence[str]) -> str | None:
+    """The output that was asked for."""
+    return next((args[args.index(flag) + 1] for flag in ("-o", "--output") if flag in args[:-1]), None)
 
 
 def explain(error: BaseException, args: Sequence[str]) -> int:
@@ -184,8 +196,5 @@ def sentence(error: BaseException, args: Sequence[str]) -> str:
 
 def _place(error: BaseException, args: Sequence[str]) -> str:
     """What was being written: the output that was asked for, or the file that the error names."""
-    for flag in ("-o", "--output"):
-        if flag in args[:-1]:
-            return f"'{args[args.index(flag) + 1]}'"
-    name = getattr(error, "filename", None)
+    name = _output(args) or getattr(error, "filename", None)
     return f"'{name}'" if name else "the output"

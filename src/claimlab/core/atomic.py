@@ -127,7 +127,15 @@ def _young(path: Path) -> bool:
         return True  # just put in place, or removed
 
 
+in_place: set[Path] = set()  # folders that this process has put in place
+
+
 def _swap(building: Path, target: Path) -> None:
+    _move(building, target)
+    in_place.add(target.absolute())
+
+
+def _move(building: Path, target: Path) -> None:
     if not target.exists():
         building.rename(target)
         return

@@ -14,7 +14,6 @@ from claimlab.core.errors import EndpointRefused
 from claimlab.llm.messages import Answer, Request, T
 from claimlab.llm.provider import Provider
 
-
 HOPELESS = 5  # unusable replies of one kind in a row, over all questions
 ALIKE = 60  # characters of the reason that make two replies one kind
 
@@ -51,8 +50,7 @@ class Patient:
         self._kind, self._in_a_row = kind, self._in_a_row + 1 if same else int(bool(kind))
         if self._in_a_row >= HOPELESS:
             raise EndpointRefused(
-                f"The endpoint of '{self.profile.name}' gave {HOPELESS} unusable replies in a row "
-                f"({kind}).",
+                f"The endpoint of '{self.profile.name}' gave {HOPELESS} unusable replies in a row ({kind}).",
                 "Check base_url and model of the profile; what was answered before is kept.",
             )
 
