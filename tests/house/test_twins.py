@@ -18,7 +18,7 @@ import claimlab as cl
 from claimlab.cli.app import run
 from claimlab.cli.lazy import LazyVerbs, verb_names
 
-WITHOUT_OUTPUT = {"demo", "doctor", "engine", "llm", "serve", "show"}  # a tour, settings, and ways to look
+WITHOUT_OUTPUT = {"demo", "doctor", "engine", "llm", "serve", "show", "trust"}  # a tour, settings, and ways to look
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Tools": {
         "engine": "Work on a run from other machines, and see how far it is",
         "llm": "Set up and test language models; prompts and batches",
+        "trust": "Allow the hosts, keys and paths that a received file names",
         "doctor": "Check the installation: versions, extras, models, keys",
     },
 }

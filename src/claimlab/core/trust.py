@@ -1,4 +1,4 @@
-"""What a file that somebody else wrote may do: nothing outside its folder, until this user has allowed it.
+"""What a file that someone else wrote may do: nothing outside its folder, until this user has allowed it.
 
 A study, profile, review or recorded call can name hosts, environment variables and paths. What the command line names
 is the user's own choice; what a file names is not. Its reader lists what the file names (`Need`) and passes through

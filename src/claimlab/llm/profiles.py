@@ -13,16 +13,18 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from claimlab.core import packaged
 from claimlab.core.errors import ClaimlabError, UnknownName, UnreadableFile, UsageError
-from claimlab.core.trust import Need, is_loopback, require
 from claimlab.llm.messages import Request, T, Usage
 from claimlab.llm.prices import Price, listed_price
+
+if TYPE_CHECKING:
+    from claimlab.core.trust import Need
 
 GGUF = "gguf:"
 CONTEXT = 8192  # tokens for a call of a model file: 15 examples with evidence fit
@@ -56,6 +58,8 @@ class Profile(BaseModel):
     @field_validator("base_url")
     @classmethod
     def _plain_url(cls, url: str | None) -> str | None:
+        from claimlab.core.trust import is_loopback
+
         parts = urlsplit(url or "http://none")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("the base URL must start with http:// or https://")
@@ -121,6 +125,8 @@ def find_profile(which: str) -> Profile:
     """A profile by name, by the path of a TOML file that holds one, by FILE#NAME, or gguf:PATH for a local model."""
     if which.startswith(GGUF):
         return _gguf(Path(which.removeprefix(GGUF)).expanduser())
+    from claimlab.core.trust import require
+
     path, _, name = which.partition("#")
     if not path.endswith(".toml") and not Path(path).is_file():
         return _named(which, all_profiles())
@@ -139,7 +145,9 @@ def _named(name: str, profiles: Mapping[str, Profile]) -> Profile:
 
 
 def foreign_keys(profile: Profile) -> list[Need]:
-    """The key of a known vendor that `profile` would send to somebody else's host."""
+    """The key of a known vendor that `profile` would send to another host."""
+    from claimlab.core.trust import Need
+
     homes = {_host(known): known.key_variable for known in _built_in().values() if known.key_variable}
     if profile.key_variable not in homes.values() or homes.get(_host(profile)) == profile.key_variable:
         return []

@@ -75,7 +75,7 @@ def rerun(
 
     What was read is known by its digest, and looked for in `inputs`, beside the folder and in the current folder.
     Nothing is asked: models and searches answer from the recording in `cache` (by default the one beside the folder).
-    With `output`, the repeated folder stays there. A folder from somebody else that names hosts or paths outside of
+    With `output`, the repeated folder stays there. A folder from someone else that names hosts or paths outside of
     where it lies must have been allowed (`claimlab trust FOLDER`), unless `trust` says that it is yours.
     """
     folder = Path(folder)

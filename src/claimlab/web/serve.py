@@ -23,7 +23,7 @@ def serve(
 ) -> None:
     """Show the workspace at `folder` in the browser, until interrupted.
 
-    Everybody has to show `token`, on this machine too; one is made where none is given. `port` 0 takes a free one.
+    Everyone has to show `token`, on this machine too; one is made where none is given. `port` 0 takes a free one.
     `ready` is called with the address that signs in, once the server listens.
     """
     try:

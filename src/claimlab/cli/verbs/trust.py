@@ -1,4 +1,4 @@
-"""`claimlab trust`: see what a file from somebody else names outside its folder, and allow it once."""
+"""`claimlab trust`: see what a file from someone else names outside its folder, and allow it once."""
 
 from __future__ import annotations
 
