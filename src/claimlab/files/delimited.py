@@ -17,10 +17,11 @@ import polars as pl
 from claimlab.core.errors import UnreadableFile, UsageError
 from claimlab.core.words import several
 from claimlab.files import sniff
+from claimlab.files.bounds import refuse_wide
 from claimlab.files.count_marks import count_marks
 from claimlab.files.encoding import read_text
 from claimlab.files.marks import PIECE, Marks
-from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, refuse_wide, unique_names
+from claimlab.files.raw import Layout, Options, Quotes, RawTable, Refused, unique_names
 from claimlab.files.rows import all_regular, count_refused, is_blank, read_rows, take, text_lines
 
 Source = Path | bytes

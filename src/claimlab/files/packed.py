@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.files.bounds import refuse_large
 
-MAX_UNPACKED = 4 << 30  # bytes over the whole archive
 MAX_RATIO = 100  # unpacked / packed, where it is more than 4 MiB; text packs 3 to 20 times
 RATIO_FREE = 4 << 20
 PIECE = 1 << 20  # bytes read at a time: the most that a file can unpack before its size is checked
@@ -40,8 +40,7 @@ def unpack(source: Path | bytes, name: str) -> bytes:
             while piece := file.read(PIECE):
                 whole.write(piece)
                 refuse_bomb(f"'{name}'", whole.tell(), size)
-                if whole.tell() > MAX_UNPACKED:
-                    raise UnreadableFile(f"'{name}' would unpack to more than 4 GB.", "Unpack it yourself.")
+                refuse_large(f"'{name}'", whole.tell())
     except (OSError, EOFError, ValueError) as error:
         raise UnreadableFile(f"'{name}' cannot be unpacked: {error}.", "Get it again.") from None
     return whole.getvalue()

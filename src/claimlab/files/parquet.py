@@ -13,15 +13,13 @@ from pathlib import Path
 import polars as pl
 
 from claimlab.core.errors import UnreadableFile
+from claimlab.files.bounds import refuse_table, refuse_wide
 from claimlab.files.hub import class_names
-from claimlab.files.raw import Layout, RawTable, refuse_wide, unique_names
+from claimlab.files.raw import Layout, RawTable, unique_names
 from claimlab.files.typed import json_of
 
-FREE = 16 << 20  # bytes in memory that a file of any size may take
-MAX_RATIO = 1_000  # of memory to file; Parquet packs columns of few values far better than a zip packs text
-
-
 STREAM, ARROW = b"\xff\xff\xff\xff", b"ARROW1"  # the first bytes of the two forms of Arrow files
+_VIEW, _SMALL = 16, 1 << 20  # bytes of any value in memory; a table that needs no second look
 ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
@@ -34,10 +32,12 @@ def read_typed(source: Path | bytes, name: str, info: str | None = None) -> pl.D
     try:
         with _panics_unprinted():
             if kind == "Parquet":
-                frame = _read(source, name)
+                frame = _bounded(pl.scan_parquet(file, glob=False), source, name)
                 info = pl.read_parquet_metadata(file).get("huggingface", info)
+            elif start.startswith(STREAM):
+                frame = pl.read_ipc_stream(file)
             else:
-                frame = pl.read_ipc_stream(file) if start.startswith(STREAM) else pl.read_ipc(file)
+                frame = _bounded(pl.scan_ipc(file), source, name)
     except ERRORS as error:
         words = str(error).split("\n")[0]
         raise UnreadableFile(f"'{name}' is not whole {kind}: {words}.", "Get it again.") from None
@@ -68,13 +68,19 @@ def as_table(frame: pl.DataFrame, name: str, form: str) -> RawTable:
     return table
 
 
-def _read(source: Path | bytes, name: str) -> pl.DataFrame:
-    """The rows of a Parquet file; one that would fill the memory is refused first."""
+def _bounded(scan: pl.LazyFrame, source: Path | bytes, name: str) -> pl.DataFrame:
+    """The rows of a file; one that would fill the memory is refused first."""
     size = source.stat().st_size if isinstance(source, Path) else len(source)
-    scan = pl.scan_parquet(source, glob=False) if isinstance(source, Path) else pl.scan_parquet(io.BytesIO(source))
     schema = scan.collect_schema()
     refuse_wide(len(schema), name)
-    _refuse_bomb(int(scan.select(pl.len()).collect().item()), len(schema), size, name)
+    rows = int(scan.select(pl.len()).collect().item())
+    refuse_table(name, rows, rows * len(schema) * _VIEW, size)
+    texts = [
+        pl.col(column).str.len_bytes().cast(pl.UInt64).sum() for column, kind in schema.items() if kind == pl.String
+    ]
+    if texts and rows * len(texts) * _VIEW > _SMALL:
+        written = scan.select(texts).collect(engine="streaming").sum_horizontal().item() or 0
+        refuse_table(name, rows, int(written) + rows * len(schema) * _VIEW, size)
     return scan.collect()
 
 
@@ -98,16 +104,6 @@ def _panics_unprinted() -> Iterator[None]:
             words = file.read()
             if b"panicked" not in words:
                 os.write(2, words)
-
-
-def _refuse_bomb(rows: int, columns: int, size: int, name: str) -> None:
-    """Equal values take no room in Parquet and 16 bytes each in memory."""
-    needed = rows * columns * 16
-    if needed > FREE and needed > MAX_RATIO * size:
-        raise UnreadableFile(
-            f"'{name}' says it holds {rows:,} rows in {size / 1e6:.1f} MB: it looks like a bomb.",
-            "Take the part you need out of it yourself if you trust it.",
-        )
 
 
 def _from_typed_frame(frame: pl.DataFrame) -> tuple[pl.DataFrame, frozenset[str], list[str]]:

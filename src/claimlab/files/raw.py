@@ -10,11 +10,10 @@ from typing import Any, Literal
 
 import polars as pl
 
-from claimlab.core.errors import UnreadableFile, UsageError
+from claimlab.core.errors import UsageError
 
 Quotes = Literal["double", "escape", "none"]  # doubled inside a cell | preceded by a backslash | part of the text
 
-MAX_COLUMNS = 10_000
 LISTED = 1_000  # refused rows kept with their line number; all of them are counted
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _QUOTES = {"double": "quotes around cells", "escape": "quotes escaped by backslash", "none": "quotes are text"}
@@ -121,15 +120,6 @@ def unique_names(cells: Iterable[str | None]) -> list[str]:
             number += 1
         out[name] = None
     return list(out)
-
-
-def refuse_wide(columns: int, name: str) -> None:
-    """A line of a million commas is not a table, and would cost as much as one of a million columns."""
-    if columns > MAX_COLUMNS:
-        raise UnreadableFile(
-            f"'{name}' seems to have {columns:,} columns; at most {MAX_COLUMNS:,} are read.",
-            "Say how it is laid out (`delimiter`, `quotes`), or keep the columns that you need.",
-        )
 
 
 def as_text(value: Any) -> str | None:

@@ -16,7 +16,8 @@ import polars as pl
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.plain import whole
 from claimlab.core.words import several
-from claimlab.files.raw import Layout, RawTable, Refused, as_text, refuse_wide, unique_names
+from claimlab.files.bounds import refuse_wide
+from claimlab.files.raw import Layout, RawTable, Refused, as_text, unique_names
 
 SPARSE = 2_000_000  # cells, filled or not, above which most of them must not be empty
 

@@ -12,9 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.packed import MAX_UNPACKED, PIECE, refuse_bomb
+from claimlab.files.bounds import refuse_large, refuse_many
+from claimlab.files.packed import PIECE, refuse_bomb
 
-MAX_MEMBERS = 200_000
 PLAIN_METHODS = (
     zipfile.ZIP_STORED,
     zipfile.ZIP_DEFLATED,
@@ -67,8 +67,7 @@ def _posix(info: zipfile.ZipInfo) -> str:
 
 def _refuse_unsafe(archive: zipfile.ZipFile, name: str, *, rooted: bool = False) -> None:
     infos = archive.infolist()
-    if len(infos) > MAX_MEMBERS:
-        raise UnreadableFile(f"'{name}' holds {len(infos):,} files.", f"Split it: at most {MAX_MEMBERS:,} are read.")
+    refuse_many(name, len(infos))
     for info in infos:
         _refuse_unsafe_member(info, name, rooted)
     twice, times = Counter(_posix(info).lstrip("/") for info in infos).most_common(1)[0] if infos else ("", 0)
@@ -79,10 +78,7 @@ def _refuse_unsafe(archive: zipfile.ZipFile, name: str, *, rooted: bool = False)
         )
     unpacked, packed = sum(i.file_size for i in infos), sum(i.compress_size for i in infos)
     refuse_bomb(f"'{name}'", unpacked, packed)
-    if unpacked > MAX_UNPACKED:
-        raise UnreadableFile(
-            f"'{name}' would unpack to {unpacked / (1 << 30):.1f} GB.", "Unpack it yourself, then give the folder."
-        )
+    refuse_large(f"'{name}'", unpacked)
 
 
 def _refuse_unsafe_member(info: zipfile.ZipInfo, name: str, rooted: bool) -> None:

@@ -1,0 +1,83 @@
+"""A small file that claims to be a huge one is refused in a sentence that names the limit and how to lift it."""
+
+from __future__ import annotations
+
+import io
+import resource
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from claimlab.core.errors import UnreadableFile
+from claimlab.files import bounds
+from claimlab.files.parquet import read_typed
+from claimlab.files.zips import zip_members
+
+
+def dictionary(rows: int, length: int, write: Callable[[pl.LazyFrame, Path], None], folder: Path) -> Path:
+    """One long value in every row: next to nothing on disk."""
+    frame = pl.LazyFrame({"text": ["x" * length]}).select(pl.col("text").repeat_by(rows).explode())
+    write(frame, folder / "bomb")
+    return folder / "bomb"
+
+
+def parquet(frame: pl.LazyFrame, file: Path) -> None:
+    frame.collect().write_parquet(file)
+
+
+def arrow(frame: pl.LazyFrame, file: Path) -> None:
+    frame.collect().write_ipc(file, compression="zstd")
+
+
+def peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+@pytest.mark.parametrize("write", [parquet, arrow])
+def test_a_table_of_one_repeated_value_is_refused_before_it_fills_the_memory(
+    tmp_path: Path, write: Callable[[pl.LazyFrame, Path], None]
+) -> None:
+    file = dictionary(6_000_000, 1_000, write, tmp_path)
+    before = peak()
+    with pytest.raises(UnreadableFile, match=rf"at most 4 GB.*{bounds.VARIABLE}=1"):
+        read_typed(file, "bomb")
+    with pytest.raises(UnreadableFile, match="at most 4 GB"):
+        read_typed(file.read_bytes(), "bomb")
+    assert peak() - before < 1 << 30
+
+
+def test_a_table_out_of_proportion_is_refused_and_can_be_let_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounds, "FREE", 1 << 20)
+    file = dictionary(300_000, 100, parquet, tmp_path)
+    with pytest.raises(UnreadableFile, match="looks like a bomb"):
+        read_typed(file, "bomb")
+    monkeypatch.setenv(bounds.VARIABLE, "1")
+    assert read_typed(file, "bomb").height == 300_000
+
+
+def test_ordinary_text_packs_far_less_than_the_limit(tmp_path: Path) -> None:
+    texts = [f"Claim {n}: the bridge over river {n % 97} opened in {1900 + n % 100}." for n in range(50_000)]
+    frame = pl.DataFrame({"text": texts, "label": ["true", "false"] * 25_000})
+    frame.write_parquet(tmp_path / "t.parquet", compression="zstd")
+    needed = int(frame.estimated_size())
+    assert needed < bounds.RATIO / 5 * (tmp_path / "t.parquet").stat().st_size
+
+
+def test_many_files_and_many_columns_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MEMBERS", 3)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number in range(4):
+            archive.writestr(f"{number}.csv", "a,b\n1,2\n")
+    with pytest.raises(UnreadableFile, match=rf"holds 4 files; at most 3.*{bounds.VARIABLE}=1"):
+        zip_members(packed, "many.zip")
+    with pytest.raises(UnreadableFile, match=rf"2,001 columns; at most 2,000.*{bounds.VARIABLE}=1"):
+        bounds.refuse_wide(2_001, "wide.csv")
+    monkeypatch.setenv(bounds.VARIABLE, "1")
+    assert len(zip_members(packed, "many.zip")) == 4
+    bounds.refuse_wide(2_001, "wide.csv")
