@@ -97,6 +97,10 @@ def test_a_study_from_template_to_report(data: Path, tmp_path: Path, capsys: pyt
         r'^(title|aim|intended_\w+|notes) = ""', r'\1 = "Claims of the same makers."', text, flags=re.MULTILINE
     )
     file.write_text(text.replace('= ""', '= "in scope"'), encoding="utf-8")
+    assert run(["report", str(file), "-o", str(tmp_path / "eqa"), "--json"]) == 1
+    assert f"claimlab trust {file}" in capsys.readouterr().err  # the data is outside of its folder
+    assert run(["trust", str(file), "--yes"]) == 0
+    capsys.readouterr()
     assert run(["report", str(file), "-o", str(tmp_path / "eqa"), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert set(printed) == {"output", "shifts", "limits", "counts"}

@@ -71,7 +71,7 @@ def withdraw(file: Path, needs: Iterable[Need]) -> None:
 
 
 def _place(file: Path, needs: Sequence[Need]) -> Path:
-    key = digest_json([digest_file(file), [[need.kind, need.value] for need in needs]])
+    key = digest_json([digest_file(file), sorted({(need.kind, need.value) for need in needs})])
     return state_folder() / "trust" / f"{key}.json"
 
 
@@ -84,28 +84,29 @@ def is_loopback(host: str) -> bool:
         return name == "localhost"
 
 
-def named_in(value: Any, folder: Path, use: str = "") -> Iterator[Need]:
-    """The hosts and outside paths in any text inside `value`; `folder` is the one that the file may read."""
+def named_in(value: Any, folder: Path, use: str = "", *, base: Path = Path()) -> Iterator[Need]:
+    """The hosts and outside paths in any text inside `value`; `folder` is the one that the file may read, and `base`
+    the one that its paths start from."""
     if isinstance(value, dict):
         for name, each in value.items():
-            yield from named_in(each, folder, f"{use}.{name}" if use else str(name))
+            yield from named_in(each, folder, f"{use}.{name}" if use else str(name), base=base)
     elif isinstance(value, list | tuple):
         for each in value:
-            yield from named_in(each, folder, use)
+            yield from named_in(each, folder, use, base=base)
     elif isinstance(value, str | Path):
-        need = _named(str(value), folder, use)
+        need = _named(str(value), folder, use, base)
         if need is not None:
             yield need
 
 
-def _named(text: str, folder: Path, use: str) -> Need | None:
+def _named(text: str, folder: Path, use: str, base: Path) -> Need | None:
     if "://" in text:
         parts = urlsplit(text)
         return Need("host", f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", use)
     if not text or len(text) > LONGEST or "\n" in text:
         return None
     path = Path(_PREFIX.sub("", text).partition("#")[0]).expanduser()
-    steps_out = path.is_absolute() or ".." in path.parts
+    steps_out, path = path.is_absolute() or ".." in path.parts, base / path
     try:
         if not steps_out and not path.exists():
             return None  # a word, or a file that is not there

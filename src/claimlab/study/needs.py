@@ -10,6 +10,8 @@ from claimlab.core.call import CALL, Call, read_call
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.toml_file import read_raw_toml
 from claimlab.core.trust import Need, named_in
+from claimlab.evaluate.eqa.study import needs_of as eqa_needs
+from claimlab.evaluate.eqa.study import read_study
 from claimlab.llm.profiles import find_profile, foreign_keys, read_profiles
 from claimlab.study.file import StudyFile, read_study_file
 from claimlab.study.step import STEPS
@@ -61,6 +63,8 @@ def needs_of_file(file: Path) -> tuple[Path, list[Need]]:
             return file / CALL, needs_of_call(call, file)
         file = file / STUDY
     content = read_raw_toml(file)
+    if "formulation" in content:
+        return file, eqa_needs(read_study(file), file)
     if "datasets" in content:
         return file, needs_of(read_study_file(file), file)
     profiles = read_profiles(file).values()

@@ -12,6 +12,7 @@ from claimlab.core.arguments import in_storage
 from claimlab.core.errors import UsageError
 from claimlab.core.remote import is_remote
 from claimlab.core.toml_file import as_toml
+from claimlab.core.trust import allow, named_in
 from claimlab.core.words import several
 from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, cell, decimal
 from claimlab.pages.charts import to_svg
@@ -223,7 +224,9 @@ def _write_answers(grid: Grid) -> None:
     runs = {f"{STEPS_FOLDER}/{cell.node.name}": cell.title for cell in grid.done}
     for folder, name in runs.items():
         lines += ["", "[[runs]]", f"name = {as_toml(name)}", f"path = {as_toml(folder)}"]
-    (grid.output / ANSWERS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    file = grid.output / ANSWERS
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    allow(file, named_in({"datasets": list(datasets)}, grid.output, base=grid.output))
 
 
 def _texts(table: Table) -> list[list[str]]:

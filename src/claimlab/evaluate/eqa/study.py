@@ -17,6 +17,7 @@ from claimlab.core.arguments import in_storage
 from claimlab.core.errors import DataError, OutputExists
 from claimlab.core.remote import local_name
 from claimlab.core.toml_file import read_toml
+from claimlab.core.trust import Need, named_in
 
 QUESTIONS = {
     "aim": "What is this evaluation meant to prove?",
@@ -124,6 +125,14 @@ def read_study(file: Path) -> Study:
     if not study.data.datasets:
         raise DataError(f"'{file}' names no dataset.", 'Add one: datasets = ["DIR"] under [data].')
     return study
+
+
+def needs_of(study: Study, file: Path) -> list[Need]:
+    """What the file names outside its own folder."""
+    home = file.absolute().parent
+    of_runs = {"__all__": {"path", "review"}}
+    paths = study.model_dump(include={"data": {"datasets", "audits", "contamination"}, "runs": of_runs})
+    return sorted(set(named_in(paths, home, base=home)))
 
 
 def unanswered(study: Study) -> list[str]:

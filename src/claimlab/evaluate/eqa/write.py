@@ -14,13 +14,14 @@ from claimlab.core.call import repeatable
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run
 from claimlab.core.shown import Shown
+from claimlab.core.trust import require
 from claimlab.core.words import several
 from claimlab.evaluate.eqa.evidence import Evidence, gather
 from claimlab.evaluate.eqa.limit import KINDS, Limit
 from claimlab.evaluate.eqa.limits import limits
 from claimlab.evaluate.eqa.runs import Run as EvaluationRun
 from claimlab.evaluate.eqa.shifts import is_generative
-from claimlab.evaluate.eqa.study import read_study
+from claimlab.evaluate.eqa.study import needs_of, read_study
 from claimlab.evaluate.eqa.views import SIZES, eqa_report
 from claimlab.pages.folder import Contents, fill
 
@@ -54,19 +55,26 @@ class Assurance(Shown):
         return self.content
 
 
-@repeatable()
+@repeatable("trust")
 def report(
-    study: str | Path, output: str | Path | None = None, *, force: bool = False, progress: Progress = silent
+    study: str | Path,
+    output: str | Path | None = None,
+    *,
+    force: bool = False,
+    trust: bool = False,
+    progress: Progress = silent,
 ) -> Assurance:
     """The evaluation quality assurance (EQA) of a study: what was checked, what was found, what was not checked.
 
     `study` is a TOML file that answers the questions of the method and names datasets, audits and runs (an EQA file:
     `new_study` starts one), or the folder of a study that was run, if its file has the answers. With `output`, the
-    report is written there.
+    report is written there. A file that names paths outside its folder must have been allowed (`claimlab trust FILE`),
+    unless `trust` says that it is yours.
     """
     file = Path(study)
     file = file / "report.toml" if file.is_dir() else file
     questions = read_study(file)
+    require(file, needs_of(questions, file), trust=trust)
     home = file.absolute().parent
     named = [
         *questions.data.datasets,
