@@ -125,8 +125,8 @@ def add_reviews(app: FastAPI, pages: Pages) -> None:
     def sign_in(review: str, body: Token, response: Response) -> Done:
         """Leave the token of a person in a cookie."""
         place = workspace.places().get(review)
-        known = place is not None and place.entry.kind == "review"
-        person = review_at(place).person_of(body.token) if known else None
+        is_review = place is not None and place.entry.kind == "review"
+        person = review_at(place).person_of(body.token) if place is not None and is_review else None
         if place is None or person is None:  # a visitor is not told which reviews there are
             raise HTTPException(401, "The token does not belong to a member of this review.")
         response.headers.append("Set-Cookie", cookie(cookie_of(place.entry.id), body.token))
