@@ -110,7 +110,7 @@ def fake_br(data: Path) -> Iterator[Table]:
     yield table(
         "Fake.br, size-normalised, pairs kept together", clean(source, "pt-afc").dataset, least=95.5,
         shortcuts=("length", "punctuation", "case", "source"),
-        published=f"Bertimbau, fine-tuned: {bertimbau('fake-br', 'none')} text only; one split, pairs kept together too",
+        published=f"Bertimbau, fine-tuned: {bertimbau('fake-br', 'none')} text only; its own split, pairs together too",
     )  # fmt: skip
 
 

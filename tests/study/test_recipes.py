@@ -67,3 +67,32 @@ def test_a_study_is_ready_once_its_comments_are_followed(
 def of_this_machine(problem: str) -> bool:
     """An extra that is not installed, a dataset that may be absent, or a class that the small sample lacks."""
     return "pip install" in problem or "dataset bluff" in problem or "no record of class" in problem
+
+
+ASKED = """
+seeds = [0]
+[datasets.data]
+folder = "data"
+[grid]
+detector = ["asked"]
+[detector.asked]
+"""
+
+
+def test_a_model_beside_a_profile_that_names_none_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    planted(size=120)[0].write(tmp_path / "data")
+    Path("model.toml").write_text('[m]\nbase_url = "https://api.example.org/v1"\n', encoding="utf-8")
+    text = f'{ASKED}detector = "llm-zero-shot"\nprofile = "model.toml"\n'
+    Path("study.toml").write_text(text, encoding="utf-8")
+    assert any("does not say which model to ask" in problem for problem in study_check("study.toml")[1])
+    Path("study.toml").write_text(f'{text}model = "m"\n', encoding="utf-8")
+    assert study_check("study.toml")[1] == []
+
+
+def test_a_setting_that_a_detector_does_not_have_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    planted(size=120)[0].write(tmp_path / "data")
+    text = f'{ASKED}detector = "tfidf"\nsettings = {{ ngrams = "word" }}\n'
+    Path("study.toml").write_text(text, encoding="utf-8")
+    assert ["no setting of the detector 'tfidf' named 'ngrams'" in p for p in study_check("study.toml")[1]] == [True]
