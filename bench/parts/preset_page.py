@@ -32,7 +32,7 @@ STAMP = "stamp"
 def written(page: str, folder: Path, stamp: str) -> str:
     """The page with the figures of the study in `folder`; an error where the study has no such table."""
     figures = figures_of(folder)
-    return BLOCK.sub(lambda hit: f"{hit[1]}{stamp if hit[2] == STAMP else figures(hit[2])}\n{hit[3]}", page)
+    return BLOCK.sub(lambda hit: f"{hit[1]}\n{stamp if hit[2] == STAMP else figures(hit[2])}\n\n{hit[3]}", page)
 
 
 def figures_of(folder: Path) -> Callable[[str], str]:

@@ -75,7 +75,7 @@ def blocks(page: Path) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("page", PRESETS, ids=lambda page: page.stem)
 def test_published_figures_in_tables_are_those_of_the_table_that_is_named(page: Path) -> None:
     for name, block in blocks(page):
-        *_, source = block.strip().splitlines()[:-1]
+        *_, source, _ = filter(None, block.splitlines())
         tables = re.findall(r"Table \d+", source) if source.startswith(("Published: ", "In parentheses: ")) else []
         known = [value for table in tables for _, value in printed(PAPERS[page.stem], table)]
         for line in (line for line in block.splitlines() if line.startswith("| ")):
@@ -99,7 +99,7 @@ def test_a_figure_in_the_text_is_in_a_table_of_the_page_or_quoted(page: Path) ->
 
 @pytest.mark.parametrize("page", PRESETS, ids=lambda page: page.stem)
 def test_figures_name_the_commit_that_made_them(page: Path) -> None:
-    assert re.search(r"<!-- figures: stamp -->\nFigures of commit [0-9a-f]{10}", page.read_text(encoding="utf-8"))
+    assert re.search(r"<!-- figures: stamp -->\n\nFigures of commit [0-9a-f]{10}", page.read_text(encoding="utf-8"))
 
 
 def test_published_checks_are_those_on_the_cards() -> None:
