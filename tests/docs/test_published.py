@@ -76,7 +76,11 @@ def blocks(page: Path) -> Iterator[tuple[str, str]]:
 def test_published_figures_in_tables_are_those_of_the_table_that_is_named(page: Path) -> None:
     for name, block in blocks(page):
         *_, source, _ = filter(None, block.splitlines())
-        tables = re.findall(r"(?:Table|Section) [\d.]*\d", source) if source.startswith(("Published: ", "In parentheses: ")) else []
+        tables = (
+            re.findall(r"(?:Table|Section) [\d.]*\d", source)
+            if source.startswith(("Published: ", "In parentheses: "))
+            else []
+        )
         known = [value for table in tables for _, value in printed(PAPERS[page.stem], table)]
         for line in (line for line in block.splitlines() if line.startswith("| ")):
             cells = line.strip("| ").split(" | ")
