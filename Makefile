@@ -83,7 +83,7 @@ screenshots: $(READY)
 gallery: $(READY)
 	nice -n 10 $(BIN)/python bench/gallery.py
 
-# The figures on the pages of the presets, from whole runs (about 20 minutes), and the values that tests hold them by.
+# The figures on the pages of the presets, from whole runs (about 40 minutes of processor time), and the values that tests hold them by.
 presets: $(READY)
 	nice -n 10 $(BIN)/python bench/presets.py
 
