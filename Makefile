@@ -8,7 +8,7 @@ NEURAL := $(VENV)/.neural
 PEERS := $(VENV)/.peers
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs notebooks site screenshots gallery harnesses wheel-test extras-test bench bench-quick clean
+.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs notebooks site screenshots gallery presets harnesses wheel-test extras-test bench bench-quick clean
 
 demo: $(READY)
 	$(BIN)/claimlab demo --force
@@ -82,6 +82,10 @@ screenshots: $(READY)
 # The page on what the field's datasets can carry: audits every dataset in ../shared/data, and goes on where it was.
 gallery: $(READY)
 	nice -n 10 $(BIN)/python bench/gallery.py
+
+# The figures on the pages of the presets, from whole runs (about 40 minutes of processor time), and the values that tests hold them by.
+presets: $(READY)
+	nice -n 10 $(BIN)/python bench/presets.py
 
 $(READY): pyproject.toml constraints.txt $(wildcard setup.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "claimlab needs Python 3.11 or newer: set PYTHON=python3.11"; exit 1; }

@@ -35,7 +35,7 @@ VARIANTS = {
     "coaid": "engagements", "fibvid": "join", "covid-19-disinformation": "all-files", "mediaeval": "images",
     "banfakenews": "human-baseline", "isot": "titles",
 }  # fmt: skip
-MAPS = {("cmu-miscov19", "time"): "cdl-time"}
+MAPS = {("cmu-miscov19", "time"): "cdl-time", ("liar-new", "time"): "cdl-time"}
 PARTS = {
     "banfakenews": "150 of 58,478 articles", "claimskg": "the 510 rated claims", "fever": "dev only",
     "feverous": "dev subset", "hover": "dev only", "ifnd": "another release (mirror)", "isot": "titles, no full texts",

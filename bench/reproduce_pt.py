@@ -26,21 +26,15 @@ from claimlab.clean.front import clean
 from claimlab.clean.recipe import Recipe, load_recipe
 from claimlab.clean.run import Cleaned
 from claimlab.files.read import user_table
+from claimlab.study.papers import paper_table
 from claimlab.text.langid import identify
 from claimlab.text.neardup import find_clusters
 
-TABLE3 = {  # label: records, % URL, words, word length, sentences, words per sentence
-    "COVID19.BR": {"false": (848, 28.9, 167.7, 4.9, 10.9, 19.2), "true": (1139, 56.5, 111.1, 6.6, 5.8, 22.9)},
-    "Fake.br": {"false": (3580, 1.0, 181.4, 4.8, 10.4, 18.6), "true": (3580, 0.7, 183.1, 5.0, 9.0, 22.1)},
-    "MuMiN-PT": {"false": (1339, 0.3, 18.9, 5.0, 1.4, 14.5), "true": (65, 0.0, 16.3, 4.9, 1.4, 12.3)},
-}
+NAMES = {"COVID19.BR": "covid19-br", "Fake.br": "fake-br", "MuMiN-PT": "mumin"}
+TABLE3 = {(row["dataset"], row["label"]): row for row in paper_table("portuguese, Table 3")["figures"]}
 CELLS = ("records", "url_percent", "words", "word_length", "sentences", "words_per_sentence")
-TABLE7 = {  # domain: false, true
-    "dunapress": (0, 46), "conexaopolitica": (16, 11), "uol": (11, 18), "japinaweb": (0, 21),
-    "atrombetanews": (7, 13), "gazetabrasil": (0, 259), "bit.ly": (6, 82), "jornaldacidadeonline": (14, 8),
-    "gov.br": (6, 17), "youtube": (47, 23), "globo": (6, 47), "facebook": (19, 31), "twitter": (25, 19),
-    "whatsapp": (1, 31), "instagram": (5, 18),
-}  # fmt: skip
+TABLE7 = paper_table("portuguese, Table 7")["figures"]
+NEAR, NEAR_FALSE = paper_table("portuguese, Section 4.1.1")["figures"]
 
 
 @dataclass(frozen=True)
@@ -77,14 +71,11 @@ def covid19_br(data: Path) -> list[Line]:
     cleaned = clean(source, "pt-afc", decisions=decided)
     (torn,) = cleaned.stages.filter(pl.col("step") == "url-conflicts")["note"].to_list()
     urls, rows = (int(number) for number in re.findall(r"\d+", torn))
-    near = cleaned.dataset.tables["near_duplicates"]
-    false = near.filter(pl.col("label") == "false").height
     lines = [
         Line("COVID19.BR: only a URL", 501, dropped(cleaned, "only-url")),
         Line("COVID19.BR: at most 15 cl100k tokens", 302, dropped(cleaned, "too-short")),
         Line("COVID19.BR: rows after people's decisions", 1987, cleaned.dataset.records.height),
-        Line("COVID19.BR: near-duplicates as Akin 0.1.0 counts them", 271, near.height, 3),
-        Line("COVID19.BR: of these false, before fact-checks change labels", 186, false, 3),
+        *near_duplicates("COVID19.BR", cleaned),
         Line("COVID19.BR: rows at true Jaccard 0.7", 328, near_rows(cleaned.dataset.records), at_least=True),
         Line("COVID19.BR: URLs under both labels, before contradictions are removed", 22, urls),
         Line("COVID19.BR: rows with such a URL", 60, rows),
@@ -101,23 +92,29 @@ def covid19_br(data: Path) -> list[Line]:
 def table_3(name: str, cleaned: Cleaned, note: str = "") -> list[Line]:
     lines = []
     for row in cleaned.dataset.tables["text_statistics"].iter_rows(named=True):
-        for cell, expected in zip(CELLS, TABLE3[name][row["label"]], strict=True):
-            what = f"Table 3{note}, {name}, {row['label']}: {cell}"
+        for cell in CELLS:
+            what, expected = f"Table 3{note}, {name}, {row['label']}: {cell}", TABLE3[NAMES[name], row["label"]][cell]
             lines.append(Line(what, expected, round(row[cell], 1), 0.1 if cell != "records" else 0))
     return lines
 
 
 def table_7(cleaned: Cleaned, note: str) -> list[Line]:
-    """The published names are domains without their suffix."""
-    found = cleaned.dataset.tables["domain_statistics"].with_columns(
-        pl.col("domain").str.extract(r"^(gov\.br|bit\.ly|[^.]+)").alias("name")
-    )
-    lines = []
-    for name, counts in TABLE7.items():
-        rows = found.filter(pl.col("name") == name)
-        for label, count in zip(("false", "true"), counts, strict=True):
-            lines.append(Line(f"Table 7{note}, {name}: under {label}", count, int(rows[label].sum())))
-    return lines
+    found = {row["domain"]: row for row in cleaned.dataset.tables["domain_statistics"].iter_rows(named=True)}
+    return [
+        Line(f"Table 7{note}, {row['domain']}: under {label}", row[label], found.get(row["domain"], {}).get(label, 0))
+        for row in TABLE7
+        for label in ("false", "true")
+    ]
+
+
+def near_duplicates(name: str, cleaned: Cleaned) -> list[Line]:
+    """As Akin 0.1.0 counts them, and those labelled false before fact-checks change labels."""
+    near, dataset = cleaned.dataset.tables["near_duplicates"], NAMES[name]
+    false = near.filter(pl.col("label") == "false").height
+    return [
+        Line(f"{name}: near-duplicates as Akin 0.1.0 counts them", NEAR[dataset], near.height),
+        Line(f"{name}: of these labelled false", NEAR_FALSE[dataset], false),
+    ]
 
 
 def mumin(data: Path) -> list[Line]:
@@ -129,7 +126,7 @@ def mumin(data: Path) -> list[Line]:
     print(f"MuMiN: our vote says Portuguese of {len(vote):,} claims; lingua and the vote agree on {both:,}.\n")
     return [
         Line("MuMiN: kept by lingua, of 13,205", 1404, kept.height),
-        Line("MuMiN: near-duplicates as Akin counts them", 28, cleaned.dataset.tables["near_duplicates"].height, 2),
+        *near_duplicates("MuMiN-PT", cleaned),
         Line("MuMiN: rows at true Jaccard 0.7", 58, near_rows(kept), at_least=True),
         *table_3("MuMiN-PT", cleaned),
     ]
@@ -142,6 +139,7 @@ def fake_br(data: Path) -> list[Line]:
     return [
         Line("Fake.br normalised: rows at true Jaccard 0.7", 15, near_rows(cleaned.dataset.records), at_least=True),
         Line("Fake.br normalised: half pairs left", 0, halves),
+        *near_duplicates("Fake.br", cleaned),
         *table_3("Fake.br", cleaned),
     ]
 

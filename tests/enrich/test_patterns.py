@@ -65,6 +65,15 @@ def test_domains_ratings_and_years_by_verdict(planted: Dataset) -> None:
     assert found["undated"] == 5
 
 
+def test_ratings_of_each_fact_checker_and_one_spelling_where_only_case_differs(planted: Dataset) -> None:
+    table = planted.tables["evidence"]
+    lower = pl.when(pl.col("record_id") == "f4").then(pl.lit("false")).otherwise(pl.col("rating")).alias("rating")
+    planted.tables["evidence"] = pl.concat([table.with_columns(lower), table.filter(pl.col("record_id") == "f1")])
+    found = analyse(planted)
+    assert found["ratings"][0] == {"rating": "False", "all": 3, "false": 3}
+    assert found["agencies"] == [{"domain": "checks.example", "all": 4, "ratings": {"False": 3, "True": 1}}]
+
+
 def test_the_page_escapes_what_the_web_said(planted: Dataset, tmp_path: Path) -> None:
     table = planted.tables["evidence"]
     planted.tables["evidence"] = table.with_columns(pl.lit("<script>alert(1)</script>").alias("rating"))

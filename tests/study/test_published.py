@@ -13,6 +13,7 @@ from claimlab.core.errors import ClaimlabError
 from claimlab.generate.planted import planted
 from claimlab.study.file import read_study_file
 from claimlab.study.front import study_run
+from claimlab.study.papers import paper_table
 from claimlab.study.published import card_figure, with_cards
 
 GRID = """
@@ -120,3 +121,44 @@ def test_a_gap_between_two_columns_is_a_column(place: Path) -> None:
         assert first is not None
         assert second is not None
         assert float(cell(row[-1])) == pytest.approx(100 * (first - second), abs=0.051)
+
+
+PAPER = GRID.split("[[published]]")[0]
+
+
+@pytest.mark.usefixtures("place")
+def test_figures_of_a_paper_are_taken_by_its_table() -> None:
+    Path("study.toml").write_text(f"{PAPER}[[published]]\nsource = 'T6'\npaper = 'portuguese, Table 6'\n", "utf-8")
+    (part,) = read_study_file("study.toml").published
+    assert part.figures == paper_table("portuguese, Table 6")["figures"]
+    show = "[[show]]\ntitle = 'T2'\nstep = 'dataset'\npaper = 'portuguese, Table 2'\n"
+    show += "counts = [{ name = 'x', table = 'records', "
+    Path("study.toml").write_text(f"{PAPER}{show}published = {{ mumin = 'Language Filtering' }} }}]\n", "utf-8")
+    assert read_study_file("study.toml").show[0].counts[0].published == {"mumin": 11801}
+    Path("study.toml").write_text(f"{PAPER}{show}published = 'Language Filtering' }}]\n", "utf-8")
+    assert read_study_file("study.toml").show[0].counts[0].published == {"covid19-br": 8, "fake-br": 0, "mumin": 11801}
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("paper = 'portuguese, Table 66'", "no paper named"),
+        ("paper = 'portuguese, Table 6'\nfigures = [{ detector = 'x', macro_f1 = 1.0 }]", "both `paper` and `figures`"),
+    ],
+)
+def test_a_paper_that_is_not_known_is_a_sentence(lines: str, words: str) -> None:
+    Path("study.toml").write_text(f"{PAPER}[[published]]\nsource = 'T'\n{lines}\n", "utf-8")
+    with pytest.raises(ClaimlabError, match=words):
+        read_study_file("study.toml")
+
+
+def test_no_published_macro_f1_but_bertimbaus_is_above_its_accuracy() -> None:
+    """With two classes it cannot be: where a paper prints it, its columns are exchanged, and the page says so."""
+    above = {
+        (figure["detector"], figure["dataset"], figure["evidence"])
+        for figure in paper_table("portuguese, Table 6")["figures"]
+        if figure["macro_f1"] > figure["accuracy"]
+    }
+    assert len(above) == 4
+    assert {detector for detector, *_ in above} == {"Bertimbau base"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 from claimlab.catalog.rated import holds_factchecks
 from claimlab.core import sync
 from claimlab.core.calls.calls import Calls
-from claimlab.core.errors import UsageError
+from claimlab.core.errors import UnknownName, UsageError
+from claimlab.core.settings import declared
 from claimlab.core.settings import read as read_settings
 from claimlab.detect.asking import Asking
 from claimlab.detect.detector import DETECTORS, Detector
@@ -74,7 +76,7 @@ def open_detector(
     _refuse_unasked(kind, words)
     read = _prompts(kind, prompts)
     if isinstance(settings, Mapping):
-        arguments = dict(settings)
+        arguments = _known(kind, settings)
     else:
         arguments = read_settings(kind, settings, of=f"the detector '{kind.name}'")
     with open_handles(calls, **words) as handles:
@@ -82,6 +84,14 @@ def open_detector(
         if isinstance(ready, Asking):
             ready.prompts = read
         yield ready
+
+
+def _known(kind: type[Detector], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings, or an error that names the one that the detector does not have."""
+    for name in settings:
+        if name not in inspect.signature(kind).parameters:
+            raise UnknownName(f"setting of the detector '{kind.name}'", name, declared(kind))
+    return dict(settings)
 
 
 def _refuse_unasked(kind: type[Detector], words: Mapping[str, Any]) -> None:

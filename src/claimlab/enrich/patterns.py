@@ -31,6 +31,7 @@ def analyse(dataset: Dataset) -> dict[str, Any]:
         raise SchemaError("This dataset has no evidence from claimlab enrich.", "Run claimlab enrich on it first.")
     labels = dataset.records.select(pl.col("id").alias("record_id"), "veracity")
     searched = table.filter(pl.col("guard_factcheck").is_not_null()).join(labels, on="record_id", how="inner")
+    searched = searched.with_columns(one_spelling(searched["rating"]))
     reviewed = searched.filter(pl.col("guard_factcheck"))
     enrichment = dataset.tables.get("enrichment")
     return {
@@ -39,6 +40,7 @@ def analyse(dataset: Dataset) -> dict[str, Any]:
         "domains": per_label(searched, "domain"),
         "factcheck_domains": per_label(reviewed, "domain"),
         "ratings": per_label(searched, "rating"),
+        "agencies": agencies(reviewed),
         "verdicts": per_label(searched.filter(pl.col("rating").is_not_null()), "verdict"),
         "years": years(searched),
         "factcheck_years": years(reviewed),
@@ -92,6 +94,31 @@ def per_label(evidence: pl.DataFrame, column: str) -> list[dict[str, Any]]:
         row[veracity] = n
         row["all"] += n
     return sorted(rows.values(), key=lambda row: (-row["all"], row[column]))[:TOP]
+
+
+def one_spelling(ratings: pl.Series) -> pl.Series:
+    """Ratings that differ in case alone as one: the spelling that is most frequent, or else the first by alphabet."""
+    tally = ratings.drop_nulls().value_counts().sort(["count", ratings.name], descending=[True, False])
+    first: dict[str, str] = {}
+    for rating in tally[ratings.name].to_list():
+        first.setdefault(rating.casefold(), rating)
+    return ratings.replace_strict({rating: first[rating.casefold()] for rating in tally[ratings.name].to_list()})
+
+
+def agencies(reviewed: pl.DataFrame) -> list[dict[str, Any]]:
+    """For each fact-checker, how many of its pieces have a rating, and how often it gave which."""
+    tally = (
+        reviewed.filter(pl.col("domain").is_not_null() & pl.col("rating").is_not_null())
+        .group_by("domain", "rating")
+        .len()
+        .sort(["len", "rating"], descending=[True, False])
+    )
+    rows: dict[str, dict[str, Any]] = {}
+    for domain, rating, n in tally.iter_rows():
+        row = rows.setdefault(domain, {"domain": domain, "all": 0, "ratings": {}})
+        row["ratings"][rating] = n
+        row["all"] += n
+    return sorted(rows.values(), key=lambda row: (-row["all"], row["domain"]))[:TOP]
 
 
 def years(evidence: pl.DataFrame) -> list[dict[str, Any]]:

@@ -43,6 +43,7 @@ def blocks(analysis: dict[str, Any]) -> list[Block]:
         _table(analysis["factcheck_domains"], "domain", "Fact-checks by domain."),
         _table(analysis["ratings"], "rating", "Ratings as the fact-checkers wrote them."),
         _table(analysis["verdicts"], "verdict", "The same ratings in four words."),
+        _agencies(analysis["agencies"]),
     ]
     out.append(Section("Fact-checks", checkers))
     dates: list[Block] = [Text(f"Without a date: {several_of(analysis['undated'], analysis['evidence'], 'piece')}.")]
@@ -58,6 +59,14 @@ def _table(rows: list[dict[str, Any]], column: str, caption: str) -> Block:
     held = [label for label in _LABELS if any(label in row for row in rows)]
     cells = [[row[column], row["all"], *(row.get(label, 0) for label in held)] for row in rows]
     return Table([column.capitalize(), "All", *held], cells, caption)
+
+
+def _agencies(rows: list[dict[str, Any]]) -> Block:
+    caption = "Ratings of each fact-checker, as written; those that differ in case alone are one."
+    if not rows:
+        return Text(f"{caption} There are none.", kind="note")
+    cells = [[r["domain"], r["all"], ", ".join(f"{name} ({n:,})" for name, n in r["ratings"].items())] for r in rows]
+    return Table(["Fact-checker", "Rated", "Ratings"], cells, caption)
 
 
 def _histogram(rows: list[dict[str, Any]], caption: str) -> list[Block]:

@@ -24,6 +24,7 @@ from claimlab.study.run import Grid, Maker
 from claimlab.study.source import dataset_node
 from claimlab.study.step import REFERENCES, Node
 
+_MODELS = {"profile": "model", "search_profile": "search_model"}  # the model of a profile to ask
 _LOCAL = {"embedded", "gguf"}  # models inside this process
 
 
@@ -91,24 +92,27 @@ def _open(name: str, options: Mapping[str, Any]) -> None:
 def _asked(node: Node) -> Iterator[str]:
     """What a step needs to ask a model or a search, and does not have: profile, package, key, address."""
     options: dict[str, Any] = json.loads(node.options)
-    for profile in _values(options, PROFILES):
+    for option, profile in _values(options, PROFILES):
         problems: list[str] = []
-        _try(problems, partial(_open_profile, profile))
+        _try(problems, partial(_open_profile, profile, options.get(_MODELS.get(option, ""))))
         yield from (f"{node.verb}: {problem}" for problem in problems)
-    for provider in _values(options, PROVIDERS):
+    for _, provider in _values(options, PROVIDERS):
         yield from (f"{node.verb}: {problem}" for problem in _search_problems(provider))
 
 
-def _values(options: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:
-    for value in (options[name] for name in names if options.get(name)):
-        yield from ([value] if isinstance(value, str) else value)
+def _values(options: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each of these options that is given, with each of its values."""
+    for name in names:
+        value = options.get(name) or ()
+        yield from ((name, one) for one in ([value] if isinstance(value, str) else value))
 
 
-def _open_profile(name: str) -> None:
+def _open_profile(name: str, model: str | None) -> None:
     from claimlab.llm.profiles import find_profile
 
     profile = find_profile(name)
-    profile.chosen_model()
+    if model is None:
+        profile.chosen_model()
     if profile.provider != "scripted":
         require_extra(f"The model profile '{profile.name}'", "local-llm" if profile.provider in _LOCAL else "llm")
     profile.key()

@@ -21,6 +21,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from claimlab.core.toml_file import read_toml
+from claimlab.study.papers import with_papers
 
 Value = str | int | float | bool
 Options = dict[str, Any]
@@ -58,6 +59,7 @@ class Published(_Part):
 
     source: str
     figures: list[dict[str, Value]] = Field(min_length=1)
+    paper: str = ""  # a table of a paper that claimlab knows: then its figures are those
     card: str = ""  # a field of the catalogue's published figures: then each figure is one of every dataset
 
 
@@ -84,6 +86,7 @@ class Show(_Part):
     where: dict[str, Value | list[Value]] = {}  # only the rows with these values
     counts: list[Count] = []
     published: list[dict[str, Value]] = []
+    paper: str = ""  # a table of a paper that claimlab knows: then these are its figures; a count names its row
     card: str = ""  # a field of the catalogue's published figures, for the first of `values`
     source: str = ""
     across: bool = False  # one row for each dataset, with the first of `columns` of every variant side by side
@@ -132,8 +135,9 @@ class StudyFile(_Part):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, raw: Any) -> Any:
-        place = raw.get("data", ".") if isinstance(raw, dict) else "."
-        return _filled(raw, str(place))
+        if not isinstance(raw, dict):
+            return raw
+        return with_papers(_filled(raw, str(raw.get("data", "."))))
 
     def variants(self, axis: str) -> dict[str, Options]:
         """What the values of an axis stand for, by name."""

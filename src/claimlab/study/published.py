@@ -40,11 +40,11 @@ def check_figures(study: StudyFile, axes: Sequence[str]) -> None:
 
 def with_cards(study: StudyFile) -> list[Published]:
     """The published figures, those on the cards of catalogued datasets filled in."""
+    grids = [grid for grid in (study.grid, *(part.grid for part in study.part)) if grid]
+    datasets = dict.fromkeys(str(name) for grid in grids for name in grid.get("dataset", study.datasets))
     parts = []
     for part in study.published:
-        on_cards = {
-            name: value for name in study.datasets if part.card and (value := card_figure(study, name, part.card))
-        }
+        on_cards = {name: value for name in datasets if part.card and (value := card_figure(study, name, part.card))}
         filled = [{"dataset": n, **figure, "macro_f1": v} for figure in part.figures for n, v in on_cards.items()]
         parts.append(part.model_copy(update={"figures": filled}) if part.card else part)
     return parts
