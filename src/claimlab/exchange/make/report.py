@@ -44,11 +44,15 @@ class DateFindings:
 
 @dataclass
 class LanguageFindings:
-    """Either the file's own codes, or measured on a sample; `method` says which."""
+    """Either the file's own codes, or identified; `method` says which, and of how many texts.
+
+    `stored` is false where only a sample was measured: the records have no language then.
+    """
 
     method: str
     counts: dict[str, int] = field(default_factory=dict)
     unknown: int = 0
+    stored: bool = True
 
 
 @dataclass(repr=False)
@@ -122,7 +126,8 @@ class ImportReport(Shown):
 
     def warnings(self) -> list[str]:
         """What must travel with the dataset: sentences for `dataset.json`."""
-        return [*self.notes, *self._row_words(), *self._label_words(), *self._text_words(), *self._date_words()]
+        words = [*self._row_words(), *self._label_words(), *self._text_words(), *self._date_words()]
+        return [*self.notes, *words, *self._without_language()]
 
     def lines(self) -> list[str]:
         """The whole report for a person."""
@@ -135,7 +140,7 @@ class ImportReport(Shown):
         if sum(self.refused.values()) > SHOWN:
             out.append(f"  … and {sum(self.refused.values()) - SHOWN:,} more")
         out += self._label_words() + self._text_words() + self._date_words() + self._future_words()
-        out += [self._language_words(), *self.notes]
+        out += [self._language_words(), *self._without_language(), *self.notes]
         return out
 
     def _row_words(self) -> list[str]:
@@ -220,6 +225,11 @@ class ImportReport(Shown):
     def _future_words(self) -> list[str]:
         n = self.dates.future if self.dates else 0
         return [f"{several(n, 'date')} in the future."] if n else []
+
+    def _without_language(self) -> list[str]:
+        if self.languages is None or self.languages.stored:
+            return []
+        return ["The language of every record is null: so many texts are identified by the cleaning step `language`."]
 
     def _language_words(self) -> str:
         findings = self.languages
