@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from claimlab.generate.filter.decide import fails
 from claimlab.generate.filter.measure import read_table
-from claimlab.generate.filter.metric import METRICS
+from claimlab.generate.filter.metric import METRICS, Reading
+from claimlab.generate.filter.metrics.copying import copied
 from claimlab.generate.filter.texts import Batch, Text
 from claimlab.text import details
 
@@ -93,3 +95,52 @@ def test_a_text_that_breaks_a_metric_is_an_error_and_the_others_are_read() -> No
     texts = [Text("a", "a", None), Text("b", "b", "Some text.")]
     outcomes = [r.outcome for r in METRICS.get("structure").measure(Batch(texts, [], table))]
     assert outcomes == ["failed", "error"]
+
+
+@pytest.mark.parametrize(
+    ("words", "source", "share"),
+    [
+        ("a b c", "a b c d e", 1.0),  # the first run of the source
+        ("c d e", "a b c d e", 1.0),  # the last
+        ("b c d", "a b c d e", 1.0),  # one between
+        ("x c d e", "a b c d e", 1 / 2),
+        ("a b c x y", "a b c", 1 / 3),  # a source of one run
+        ("e d c", "a b c d e", 0.0),
+        ("a b", "a b", 0.0),  # too short to have a run
+    ],
+)
+def test_the_share_copied_is_of_all_runs_of_words(words: str, source: str, share: float) -> None:
+    assert copied(words.split(), source.split(), 3) == pytest.approx(share)
+
+
+def readings(*outcomes: str) -> dict[str, list[Reading]]:
+    return {f"metric {i}": [Reading(outcome)] for i, outcome in enumerate(outcomes)}
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "fail"),
+    [
+        (("passed",), False),
+        (("failed",), True),
+        (("passed", "failed"), True),  # a tie: more must pass than fail
+        (("passed", "passed", "failed"), False),
+        (("passed", "failed", "failed"), True),
+        (("passed", "passed", "failed", "failed"), True),
+        (("passed", "passed", "passed", "failed"), False),
+    ],
+)
+def test_more_metrics_must_pass_than_fail_in_a_vote(outcomes: tuple[str, ...], fail: bool) -> None:
+    assert fails(readings(*outcomes), "vote") is fail
+    assert fails(readings(*outcomes), "all") is ("failed" in outcomes)
+
+
+def test_a_metric_that_fails_one_text_of_a_sample_has_one_vote() -> None:
+    torn = {**readings("passed", "passed"), "torn": [Reading("passed"), Reading("failed"), Reading("failed")]}
+    assert not fails(torn, "vote")
+
+
+@pytest.mark.parametrize(("margins", "fail"), [((0.2, -0.1), False), ((0.1, -0.2), True), ((0.1, -0.1), False)])
+def test_the_mean_margin_decides_an_average_and_zero_is_no_fail(margins: tuple[float, ...], fail: bool) -> None:
+    named = {str(m): [Reading("passed" if m >= 0 else "failed", margin=m)] for m in margins}
+    assert fails(named, "average") is fail
+    assert fails({"no scale": [Reading("failed")], "a scale": [Reading("passed", margin=0.9)]}, "average")
