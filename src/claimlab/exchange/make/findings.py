@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from claimlab.catalog.period import earliest
 from claimlab.core.words import several
 from claimlab.exchange.dates import Dates
 from claimlab.exchange.make.report import Boilerplate, DateFindings, ImportReport, LanguageFindings
@@ -92,6 +93,9 @@ def _edge(text: str, where: str, size: int) -> str:
 
 def _dates(dates: Dates, column: str) -> DateFindings:
     known = dates.times.drop_nulls()
+    days = known.dt.date()
+    first = earliest(days)
+    early = days.filter(days < first) if first else days.clear()
     now = datetime.now(UTC).replace(tzinfo=None)
     return DateFindings(
         column=column,
@@ -102,6 +106,7 @@ def _dates(dates: Dates, column: str) -> DateFindings:
         common=dates.common,
         formats=dates.formats,
         future=int((known > now).sum()),
+        early=(str(early.min()), early.len()) if early.len() else None,
         coarse=dates.coarse,
         order=dates.order,
         ambiguous=dates.ambiguous,

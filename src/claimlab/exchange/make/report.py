@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.catalog.period import EARLY
 from claimlab.core.shown import Shown
 from claimlab.core.words import several, several_of, verb
 from claimlab.files.raw import RawTable
@@ -37,6 +38,7 @@ class DateFindings:
     common: tuple[str, int] | None = None  # one day that strikingly many rows have
     formats: dict[str, int] = field(default_factory=dict)
     future: int = 0
+    early: tuple[str, int] | None = None  # the first day, and how many dates are decades before half of them
     coarse: int = 0
     order: str | None = None
     ambiguous: int = 0
@@ -211,6 +213,8 @@ class ImportReport(Shown):
         if len(d.formats) > 1:
             shown = ", ".join(f"{f} {n:,}" for f, n in sorted(d.formats.items(), key=lambda kv: (-kv[1], kv[0]))[:6])
             out.append(f"Dates are written in {len(d.formats)} ways ({shown}); '{d.column}' is kept in meta.")
+        if d.early:
+            out.append(f"{several(d.early[1], 'date')} {verb(d.early[1])} {EARLY}, the first {d.early[0]}.")
         if d.coarse:
             out.append(f"{several(d.coarse, 'date')} with only a year or month: read as its first day.")
         if d.order:
