@@ -112,3 +112,15 @@ def test_most_of_the_dates_not_of_the_rows_make_a_placeholder() -> None:
     share = parse_dates(pl.Series([*days * 10, *["2011-11-11"] * 21, *[None] * 200], dtype=pl.String))
     share.drop_placeholders()
     assert share.common == ("2011-11-11", 21), "a sixth of the dates, though not of the rows"
+
+
+def test_few_dates_of_one_day_are_not_striking_and_years_are_no_placeholder() -> None:
+    few = parse(*[f"2020-03-{i + 1:02}" for i in range(20)], *["2011-11-11"] * 20)
+    few.drop_placeholders()
+    assert few.common is None, "20 are too few to be reported"
+    years = parse(*["2016"] * 16, *[f"2020-03-{i + 1:02}" for i in range(14)])
+    years.drop_placeholders()
+    assert (years.placeholders, years.times.null_count()) == ({}, 0), "most dates are years, read as their first day"
+    day = parse(*["2016-01-01"] * 16, *[f"2020-03-{i + 1:02}" for i in range(13)], "2019")
+    day.drop_placeholders()
+    assert day.placeholders == {"2016-01-01": 16}, "one year among them changes nothing"

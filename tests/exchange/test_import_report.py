@@ -130,3 +130,16 @@ def test_languages_are_measured_when_the_file_names_none(tmp_path: Path) -> None
     assert report.languages is not None
     assert report.languages.counts == {"eng": 8, "por": 4}
     assert dataset.records["language"].to_list() == ["eng"] * 8 + ["por"] * 4
+
+
+def test_half_of_the_texts_with_one_start_is_no_boilerplate() -> None:
+    """Repeats of a text do not make more than half of it either."""
+
+    def starts(same: int, repeats: int) -> list[int]:
+        opening = "Breaking news from the agency of the town: "
+        own = [f"{opening}{text_of(i)}" for i in range(same)]
+        texts = [*own, *own[:repeats], *(f"{i} {text_of(i)}" for i in range(20))]
+        found, _ = boilerplate(pl.DataFrame({"text": texts}).with_columns(source=pl.lit("a")))
+        return [b.texts for b in found if b.where == "start"]
+
+    assert [starts(19, 0), starts(20, 0), starts(20, 5), starts(21, 0)] == [[], [], [], [21]]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from claimlab.generate.filter.decide import fails
+from claimlab.generate.filter.agreement import agreement, read_decisions
+from claimlab.generate.filter.decide import Gate, fails
 from claimlab.generate.filter.measure import read_table
 from claimlab.generate.filter.metric import METRICS, Reading
 from claimlab.generate.filter.metrics.copying import copied
+from claimlab.generate.filter.metrics.repetition import repeated
 from claimlab.generate.filter.texts import Batch, Text
 from claimlab.text import details
 
@@ -144,3 +147,37 @@ def test_the_mean_margin_decides_an_average_and_zero_is_no_fail(margins: tuple[f
     named = {str(m): [Reading("passed" if m >= 0 else "failed", margin=m)] for m in margins}
     assert fails(named, "average") is fail
     assert fails({"no scale": [Reading("failed")], "a scale": [Reading("passed", margin=0.9)]}, "average")
+
+
+@pytest.mark.parametrize(
+    ("words", "share"), [("a b c a b c", 1 / 4), ("a b c d", 0.0), ("a a a a", 1 / 2), ("a b c", 0.0), ("a b", 0.0)]
+)
+def test_the_share_repeated_is_of_all_runs_of_words(words: str, share: float) -> None:
+    """The last run of the text counts: only there does the first example repeat itself."""
+    assert repeated(words.split(), 3) == pytest.approx(share)
+
+
+def test_twenty_words_are_enough_to_repeat_oneself() -> None:
+    assert read("repetition", text=" ".join(["boat"] * 19)).outcome == "does not apply"
+    assert read("repetition", text=" ".join(["boat"] * 20)).outcome == "failed"
+
+
+def decided(*decisions: tuple[str, str]) -> str:
+    return "\n".join(["id,decision", *(f"{record},{decision}" for record, decision in decisions)]) + "\n"
+
+
+def test_the_commoner_decision_of_annotators_counts_and_a_tie_is_none(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text(
+        decided(
+            ("a", "keep"), ("a", "remove"), ("b", "remove"), ("b", "keep"), ("b", "no"), ("c", "yes"), ("c", "unsure")
+        )
+    )
+    assert read_decisions(tmp_path / "d.csv") == {"b": "failed", "c": "passed"}
+
+
+def test_a_sample_of_which_annotators_remove_one_text_is_removed() -> None:
+    """Two texts of one sample, one kept and one removed by people; the filter passes both."""
+    texts = [Text("a", "s", "One."), Text("b", "s", "Two."), Text("c", "t", "Three.")]
+    gate = Gate("structure", "automatic", "validation", [Reading("passed")] * 3)
+    (row,) = agreement(texts, [gate], {"a": "passed", "b": "failed", "c": "passed"})
+    assert (row["samples"], row["agree"]) == (2, 1 / 2)

@@ -160,3 +160,12 @@ def test_an_unknown_language_is_no_language(make: Make) -> None:
     assert len(blocks(one.checked)) == len(blocks(job.checked)) - 1, "one language needs no table"
     by_label = split(make(change=forget), by="random", stratify=["label"])
     assert note not in by_label.checked.notes
+
+
+def test_a_copy_without_a_label_has_no_other_label() -> None:
+    text = sentence(1)
+    material = material_of(
+        [(text, None, None), (sentence(2), "true", None), (sentence(3), "false", None), (text, "true", None)]
+    )
+    (leak,) = find_leaks(material, pl.Series(["train", "train", "train", "test"]))
+    assert (leak.exact, leak.same_label, leak.other_label) == (1, 0, 0)

@@ -24,13 +24,14 @@ def odd_dates(times: pl.Series, card: Card) -> list[str]:
     late, why = _end(card)
     start = card.time_start and card.time_start[:4]
     early = date(int(start), 1, 1) if start else earliest(days)
+    after = days.filter(days > late).sort() if late else days.clear()
+    before = days.filter(days < early).sort() if early else days.clear()
     notes = []
-    if late is not None and (n := (days > late).sum()):
-        last = days.max()
-        notes.append(f"{several(n, 'record')} {verb(n)} dated after {late.year} (up to {last}), {why}.")
-    if early is not None and (n := (days < early).sum()):
+    if late and (n := after.len()):
+        notes.append(f"{several(n, 'record')} {verb(n)} dated after {late.year} (up to {after[-1]}), {why}.")
+    if early and (n := before.len()):
         since = f"the card gives {card.time_start} as the start" if start else EARLY
-        notes.append(f"{several(n, 'record')} {verb(n)} dated before {early.year} (from {days.min()}): {since}.")
+        notes.append(f"{several(n, 'record')} {verb(n)} dated before {early.year} (from {before[0]}): {since}.")
     return notes
 
 

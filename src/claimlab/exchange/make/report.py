@@ -233,7 +233,7 @@ class ImportReport(Shown):
     def _without_language(self) -> list[str]:
         if self.languages is None or self.languages.stored:
             return []
-        return ["The language of every record is null: so many texts are identified by the cleaning step `language`."]
+        return ["The language of every record is null: the cleaning step `language` identifies all."]
 
     def _language_words(self) -> str:
         findings = self.languages
