@@ -181,3 +181,10 @@ def test_a_sample_of_which_annotators_remove_one_text_is_removed() -> None:
     gate = Gate("structure", "automatic", "validation", [Reading("passed")] * 3)
     (row,) = agreement(texts, [gate], {"a": "passed", "b": "failed", "c": "passed"})
     assert (row["samples"], row["agree"]) == (2, 1 / 2)
+
+
+def test_of_two_samples_nearly_the_same_the_later_one_fails() -> None:
+    texts = [Text("a", "s", SOURCE), Text("b", "t", SOURCE.replace("sold", "gave")), Text("c", "u", "Something else.")]
+    readings = METRICS.get("near-duplicates").measure(Batch(texts, [], read_table(None)))
+    assert [reading.outcome for reading in readings] == ["passed", "failed", "passed"]
+    assert readings[1].reason == "nearly the same as a"
