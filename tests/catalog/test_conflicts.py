@@ -14,6 +14,7 @@ from claimlab.catalog.load import load
 from claimlab.cli.app import run
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UsageError
+from claimlab.exchange.merge import merge
 
 Rows = list[tuple[str | None, str | None]]
 
@@ -179,3 +180,32 @@ def test_how_many_claims_are_shared_is_said_first() -> None:
     conflicts = find_conflicts(datasets)
     assert conflicts.shared == {("a", "b"): 4, ("a", "c"): 0, ("b", "c"): 0}
     assert conflicts.counts()["shared"] == 4
+
+
+def test_the_same_claims_are_shared_as_merge_counts_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Quotation marks and an apostrophe make no other claim; `--near` adds the near-duplicates to what is shared."""
+    one: Rows = [(HARBOUR, "true"), ("Its a metal, tea is", "false"), ("The river flows uphill.", "false")]
+    near = HARBOUR.replace("winter", "winters")
+    two: Rows = [(near, "true"), (near, "true"), ("“It’s a metal”, tea is!", "false"), ("Something else.", "true")]
+    dataset("one", one).write(tmp_path / "one")
+    dataset("two", two).write(tmp_path / "two")
+    folders = [str(tmp_path / "one"), str(tmp_path / "two")]
+    said = []
+    for options in ([], ["--near"], ["--near", "--show", "0"], ["--near", "--threshold", "0.99"]):
+        assert run(["labels", "conflicts", *folders, *options]) == 0
+        said.append(next(line for line in capsys.readouterr().out.splitlines() if "of two" in line))
+    same = "the same text (case, punctuation and white space aside)"
+    assert said == [
+        f"1 of 4 records of two has {same} in one.",
+        f"3 of 4 records of two have {same} or a near-duplicate in one.",
+        f"3 of 4 records of two have {same} or a near-duplicate in one.",
+        f"1 of 4 records of two has {same} or a near-duplicate in one.",
+    ]
+    notes = merge([Path(f) for f in folders]).notes
+    assert notes[0].startswith("3 of 4 records of 'two' have")
+    assert ": 1 the same text" in notes[0]
+
+
+def test_copies_that_differ_in_punctuation_contradict_each_other() -> None:
+    found = find_conflicts([dataset("one", [("It’s over!", "true"), ("Its over", "false")])])
+    assert [c.similarity for c in found.conflicts] == [1.0]

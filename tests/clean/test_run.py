@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from claimlab.clean.decisions import read_decisions
 from claimlab.clean.front import clean
 from claimlab.clean.recipe import parse_recipe
 from claimlab.clean.run import Cleaned
@@ -189,3 +190,36 @@ def test_lists_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert command(["clean", "--steps", "--json"]) == 0
     assert {s["step"] for s in json.loads(capsys.readouterr().out)["steps"]} >= {"too-short", "strip-urls"}
     assert command(["clean"]) == 2
+
+
+def numbered(meta: list[str | None]) -> Dataset:
+    """Records in an order that is neither that of their ids nor, where `meta` says it, that of their file."""
+    ids = ["c", "a", "d", "b"]
+    records = pl.DataFrame(
+        {
+            "id": ids, "text": [f"Text {i} of the file." for i in ids], "veracity": ["true"] * 4,
+            "meta": pl.Series(meta, dtype=pl.String),
+        }
+    )  # fmt: skip
+    return Dataset.build("numbered", records)
+
+
+@pytest.mark.parametrize(
+    ("meta", "gone", "relabelled"),
+    [
+        ([None] * 4, ["c", "b"], "a"),  # the rows of the dataset, from 0
+        (['{"row": 3}', '{"row": 1}', '{"row": 0}', '{"row": 2}'], ["d", "c"], "a"),  # those of the published file
+        (['{"row": 3}', None, None, None], ["c", "b"], "a"),  # not all have one: then none is used
+    ],
+)
+def test_decisions_by_row_are_about_that_row(meta: list[str | None], gone: list[str], relabelled: str) -> None:
+    """First, second and last row, and one that is not there."""
+    table = pl.DataFrame({"row": [0, 1, 3, 4], "decision": ["remove", "relabel false", "remove", "remove"]})
+    decisions, lost = read_decisions(table, numbered(meta).records)
+    assert decisions.filter(decision="remove")["id"].to_list() == gone
+    assert decisions.filter(decision="relabel").rows() == [(relabelled, "relabel", "false", None)]
+    assert lost == ["4"]
+    only = parse_recipe('[[steps]]\nstep = "decisions"', "rows")
+    cleaned = clean(numbered(meta), only, decisions=table.head(3)).dataset.records
+    assert cleaned["id"].to_list() == [i for i in ("c", "a", "d", "b") if i not in gone]
+    assert cleaned.filter(veracity="false")["id"].to_list() == [relabelled]

@@ -336,3 +336,14 @@ def test_a_step_that_loses_a_record_is_found_out() -> None:
     outcome = run("only-url", frame)
     with pytest.raises(ClaimlabError, match="lost or repeated"):
         outcome.account(frame.head(1), "only-url")
+
+
+def test_a_contradiction_names_the_first_record_of_another_label() -> None:
+    rows = [(LONG, "true"), (LONG + "!", "false"), (LONG + "?", "false"), (LONG + ".", "true"), (LONG, None)]
+    outcome = run("contradictions", records(*({"text": t, "veracity": v} for t, v in rows)))
+    assert reasons(outcome.doubtful) == {
+        "r0": "true, but the near-duplicate r1 is false",
+        "r1": "false, but the near-duplicate r0 is true",
+        "r2": "false, but the near-duplicate r0 is true",
+        "r3": "true, but the near-duplicate r1 is false",
+    }

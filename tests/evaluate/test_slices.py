@@ -122,3 +122,22 @@ def test_intervals_of_cells_know_groups(make_data: Maker, make_run: Maker) -> No
     assert ten.groups == one.groups
     assert ten.macro_f1_interval is not None
     assert ten.macro_f1_interval == pytest.approx(one.macro_f1_interval, abs=0.03)
+
+
+def test_records_without_a_language_are_no_language_of_the_gap(data: Dataset, make_run: Maker) -> None:
+    """They have a resource class of their own in `meta`: they are in the pooled gap, not in the mean of languages."""
+    skill = [0.5 if code == "afr" else 0.9 for code in data.records["language"].to_list()]
+    run = make_run(data, skill)
+    of = pl.when(pl.col("language").is_in(["swa", "afr"])).then(pl.lit("tail")).otherwise(pl.lit("head"))
+    stated = pl.concat_str(pl.lit('{"resource": "'), of, pl.lit('"}'))
+    unknown = pl.when(pl.col("language") != "afr").then("language")
+    full = head_tail_gap(scored(run))
+    run.records = run.records.with_columns(meta=stated).with_columns(language=unknown)
+    gap = head_tail_gap(scored(run))
+    assert full is not None
+    assert gap is not None
+    assert gap.pooled.value == pytest.approx(full.pooled.value)
+    cells = {c.value: c.macro_f1 for c in slice_run(scored(run), "language").cells}
+    heads = [cells[code] for code in cells if code not in ("swa", "afr")]
+    assert gap.mean_of_languages is not None
+    assert gap.mean_of_languages.value == pytest.approx(np.mean(heads) - cells["swa"])

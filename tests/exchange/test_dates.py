@@ -97,3 +97,30 @@ def test_placeholders_are_null_and_counted() -> None:
 def test_the_ways_that_dates_are_written_are_counted() -> None:
     found = parse("2020-03-01", "2020-03-02", "March 2, 2020")
     assert found.formats == {"%Y-%m-%d": 2, "%B %d, %Y": 1}
+
+
+def test_most_of_the_dates_not_of_the_rows_make_a_placeholder() -> None:
+    """Of 60 rows 30 have a date and 20 of those the same: most of the dates, a third of the rows. Half is not most."""
+    days = [f"2020-03-{i + 1:02}" for i in range(10)]
+    most = parse_dates(pl.Series([*days, *["2011-11-11"] * 20, *[None] * 30], dtype=pl.String))
+    most.drop_placeholders()
+    assert most.placeholders == {"2011-11-11": 20}
+    assert most.times.count() == 10
+    half = parse_dates(pl.Series([*days, *days, *["2011-11-11"] * 20, *[None] * 30], dtype=pl.String))
+    half.drop_placeholders()
+    assert half.placeholders == {}
+    share = parse_dates(pl.Series([*days * 10, *["2011-11-11"] * 21, *[None] * 200], dtype=pl.String))
+    share.drop_placeholders()
+    assert share.common == ("2011-11-11", 21), "a sixth of the dates, though not of the rows"
+
+
+def test_few_dates_of_one_day_are_not_striking_and_years_are_no_placeholder() -> None:
+    few = parse(*[f"2020-03-{i + 1:02}" for i in range(20)], *["2011-11-11"] * 20)
+    few.drop_placeholders()
+    assert few.common is None, "20 are too few to be reported"
+    years = parse(*["2016"] * 16, *[f"2020-03-{i + 1:02}" for i in range(14)])
+    years.drop_placeholders()
+    assert (years.placeholders, years.times.null_count()) == ({}, 0), "most dates are years, read as their first day"
+    day = parse(*["2016-01-01"] * 16, *[f"2020-03-{i + 1:02}" for i in range(13)], "2019")
+    day.drop_placeholders()
+    assert day.placeholders == {"2016-01-01": 16}, "one year among them changes nothing"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from claimlab.exchange.importer import import_files
+from claimlab.exchange.make import findings
 from claimlab.exchange.make.findings import LANGUAGE_SAMPLE, boilerplate, languages_of, repeats
+from claimlab.exchange.make.report import ImportReport
 
 
 def write(path: Path, lines: list[str]) -> Path:
@@ -84,27 +86,40 @@ def test_repeats_are_exact() -> None:
     assert repeats(pl.Series(["a", "b"])) == 0
 
 
-def test_languages_are_the_files_own_or_measured_on_a_seeded_sample() -> None:
-    seen: list[Sequence[str]] = []
-
-    def identify(texts: Sequence[str]) -> list[str | None]:
-        seen.append(texts)
-        return ["eng" if t.endswith("1") else None for t in texts]
+def test_languages_are_the_files_own_or_those_of_every_text() -> None:
+    def identify(texts: pl.Series) -> list[str | None]:
+        return ["eng" if t is not None and t.endswith("1") else None for t in texts]
 
     own = pl.DataFrame({"language": ["eng", "por", "eng", None], "text": ["a"] * 4})
     assert languages_of(own, identify, 0)[0].counts == {"eng": 2, "por": 1}
-    n = LANGUAGE_SAMPLE + 500
-    silent = pl.DataFrame({"language": pl.Series([None] * n, dtype=pl.String), "text": [f"t{i}" for i in range(n)]})
+    texts = [None, *(f"t{i}" for i in range(5_000))]
+    silent = pl.DataFrame({"language": pl.Series([None] * len(texts), dtype=pl.String), "text": texts})
     found, stored = languages_of(silent, identify, 7)
-    languages_of(silent, identify, 7)
-    assert seen[0] == seen[1]
-    assert len(seen[0]) == LANGUAGE_SAMPLE
-    assert "seed 7" in found.method
-    assert found.counts["eng"] + found.unknown == LANGUAGE_SAMPLE
+    assert found.method == "identified in all 5,000 texts"
+    assert (found.counts, found.unknown, found.stored) == ({"eng": 500}, 4_500, True), "a missing text is not unknown"
+    assert silent.filter(stored == "eng")["text"].to_list() == [t for t in texts if t and t.endswith("1")]
     empty = pl.DataFrame({"language": [None], "text": [None]}, schema={"language": pl.String, "text": pl.String})
     assert languages_of(empty, identify, 0)[0].method == "no texts"
-    assert stored.count() == found.counts["eng"], "what was measured is stored, and nothing else"
-    assert all(t.endswith("1") for t in silent.filter(stored.is_not_null())["text"])
+
+
+def test_of_very_many_texts_a_sample_is_measured_and_no_language_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[str]] = []
+
+    def identify(texts: pl.Series) -> list[str | None]:
+        seen.append(texts.to_list())
+        return ["eng" if t.endswith("1") else None for t in texts]
+
+    monkeypatch.setattr(findings, "MOST_IDENTIFIED", 3_000)
+    texts = pl.DataFrame({"text": [f"t{i}" for i in range(3_500)]}).with_columns(language=pl.lit(None, pl.String))
+    found, stored = languages_of(texts, identify, 7)
+    assert languages_of(texts, identify, 7)[0] == found
+    assert seen[0] == seen[1]
+    assert len(seen[0]) == LANGUAGE_SAMPLE == found.counts["eng"] + found.unknown
+    assert found.method == "measured on 2,000 of 3,500 texts, drawn with seed 7"
+    assert stored.null_count() == 3_500, "a few known ones would pass for all"
+    assert "The language of every record is null" in ImportReport(languages=found).warnings()[-1]
+    repeated = texts.with_columns(text=pl.lit("the same 1"))
+    assert languages_of(repeated, identify, 7)[1].to_list() == ["eng"] * 3_500, "distinct texts are counted"
 
 
 def test_languages_are_measured_when_the_file_names_none(tmp_path: Path) -> None:
@@ -115,3 +130,16 @@ def test_languages_are_measured_when_the_file_names_none(tmp_path: Path) -> None
     assert report.languages is not None
     assert report.languages.counts == {"eng": 8, "por": 4}
     assert dataset.records["language"].to_list() == ["eng"] * 8 + ["por"] * 4
+
+
+def test_half_of_the_texts_with_one_start_is_no_boilerplate() -> None:
+    """Repeats of a text do not make more than half of it either."""
+
+    def starts(same: int, repeats: int) -> list[int]:
+        opening = "Breaking news from the agency of the town: "
+        own = [f"{opening}{text_of(i)}" for i in range(same)]
+        texts = [*own, *own[:repeats], *(f"{i} {text_of(i)}" for i in range(20))]
+        found, _ = boilerplate(pl.DataFrame({"text": texts}).with_columns(source=pl.lit("a")))
+        return [b.texts for b in found if b.where == "start"]
+
+    assert [starts(19, 0), starts(20, 0), starts(20, 5), starts(21, 0)] == [[], [], [], [21]]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from claimlab.generate.filter.agreement import agreement, read_decisions
+from claimlab.generate.filter.decide import Gate, fails
 from claimlab.generate.filter.measure import read_table
-from claimlab.generate.filter.metric import METRICS
+from claimlab.generate.filter.metric import METRICS, Reading
+from claimlab.generate.filter.metrics.copying import copied
+from claimlab.generate.filter.metrics.repetition import repeated
 from claimlab.generate.filter.texts import Batch, Text
 from claimlab.text import details
 
@@ -93,3 +98,93 @@ def test_a_text_that_breaks_a_metric_is_an_error_and_the_others_are_read() -> No
     texts = [Text("a", "a", None), Text("b", "b", "Some text.")]
     outcomes = [r.outcome for r in METRICS.get("structure").measure(Batch(texts, [], table))]
     assert outcomes == ["failed", "error"]
+
+
+@pytest.mark.parametrize(
+    ("words", "source", "share"),
+    [
+        ("a b c", "a b c d e", 1.0),  # the first run of the source
+        ("c d e", "a b c d e", 1.0),  # the last
+        ("b c d", "a b c d e", 1.0),  # one between
+        ("x c d e", "a b c d e", 1 / 2),
+        ("a b c x y", "a b c", 1 / 3),  # a source of one run
+        ("e d c", "a b c d e", 0.0),
+        ("a b", "a b", 0.0),  # too short to have a run
+    ],
+)
+def test_the_share_copied_is_of_all_runs_of_words(words: str, source: str, share: float) -> None:
+    assert copied(words.split(), source.split(), 3) == pytest.approx(share)
+
+
+def readings(*outcomes: str) -> dict[str, list[Reading]]:
+    return {f"metric {i}": [Reading(outcome)] for i, outcome in enumerate(outcomes)}
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "fail"),
+    [
+        (("passed",), False),
+        (("failed",), True),
+        (("passed", "failed"), True),  # a tie: more must pass than fail
+        (("passed", "passed", "failed"), False),
+        (("passed", "failed", "failed"), True),
+        (("passed", "passed", "failed", "failed"), True),
+        (("passed", "passed", "passed", "failed"), False),
+    ],
+)
+def test_more_metrics_must_pass_than_fail_in_a_vote(outcomes: tuple[str, ...], fail: bool) -> None:
+    assert fails(readings(*outcomes), "vote") is fail
+    assert fails(readings(*outcomes), "all") is ("failed" in outcomes)
+
+
+def test_a_metric_that_fails_one_text_of_a_sample_has_one_vote() -> None:
+    torn = {**readings("passed", "passed"), "torn": [Reading("passed"), Reading("failed"), Reading("failed")]}
+    assert not fails(torn, "vote")
+
+
+@pytest.mark.parametrize(("margins", "fail"), [((0.2, -0.1), False), ((0.1, -0.2), True), ((0.1, -0.1), False)])
+def test_the_mean_margin_decides_an_average_and_zero_is_no_fail(margins: tuple[float, ...], fail: bool) -> None:
+    named = {str(m): [Reading("passed" if m >= 0 else "failed", margin=m)] for m in margins}
+    assert fails(named, "average") is fail
+    assert fails({"no scale": [Reading("failed")], "a scale": [Reading("passed", margin=0.9)]}, "average")
+
+
+@pytest.mark.parametrize(
+    ("words", "share"), [("a b c a b c", 1 / 4), ("a b c d", 0.0), ("a a a a", 1 / 2), ("a b c", 0.0), ("a b", 0.0)]
+)
+def test_the_share_repeated_is_of_all_runs_of_words(words: str, share: float) -> None:
+    """The last run of the text counts: only there does the first example repeat itself."""
+    assert repeated(words.split(), 3) == pytest.approx(share)
+
+
+def test_twenty_words_are_enough_to_repeat_oneself() -> None:
+    assert read("repetition", text=" ".join(["boat"] * 19)).outcome == "does not apply"
+    assert read("repetition", text=" ".join(["boat"] * 20)).outcome == "failed"
+
+
+def decided(*decisions: tuple[str, str]) -> str:
+    return "\n".join(["id,decision", *(f"{record},{decision}" for record, decision in decisions)]) + "\n"
+
+
+def test_the_commoner_decision_of_annotators_counts_and_a_tie_is_none(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text(
+        decided(
+            ("a", "keep"), ("a", "remove"), ("b", "remove"), ("b", "keep"), ("b", "no"), ("c", "yes"), ("c", "unsure")
+        )
+    )
+    assert read_decisions(tmp_path / "d.csv") == {"b": "failed", "c": "passed"}
+
+
+def test_a_sample_of_which_annotators_remove_one_text_is_removed() -> None:
+    """Two texts of one sample, one kept and one removed by people; the filter passes both."""
+    texts = [Text("a", "s", "One."), Text("b", "s", "Two."), Text("c", "t", "Three.")]
+    gate = Gate("structure", "automatic", "validation", [Reading("passed")] * 3)
+    (row,) = agreement(texts, [gate], {"a": "passed", "b": "failed", "c": "passed"})
+    assert (row["samples"], row["agree"]) == (2, 1 / 2)
+
+
+def test_of_two_samples_nearly_the_same_the_later_one_fails() -> None:
+    texts = [Text("a", "s", SOURCE), Text("b", "t", SOURCE.replace("sold", "gave")), Text("c", "u", "Something else.")]
+    readings = METRICS.get("near-duplicates").measure(Batch(texts, [], read_table(None)))
+    assert [reading.outcome for reading in readings] == ["passed", "failed", "passed"]
+    assert readings[1].reason == "nearly the same as a"

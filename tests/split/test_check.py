@@ -15,6 +15,7 @@ from claimlab.split.leaks import find_leaks
 from claimlab.split.material import Material
 from claimlab.split.run import split
 from claimlab.split.strategy import Impossible, Parts
+from claimlab.split.views import blocks, languages_table
 from claimlab.tasks.known.table_veracity import VERACITY as TASK
 
 from .conftest import Make, sentence
@@ -140,3 +141,31 @@ def test_sides_without_text_or_group_were_not_measured(make: Make) -> None:
     by_pair = {(leak.of, leak.seen_in): leak for leak in done.checked.leaks}
     assert (by_pair["test", "train"].exact, by_pair["test", "train"].group) == (None, None)
     assert by_pair["dev", "train"].exact == 0
+
+
+def test_an_unknown_language_is_no_language(make: Make) -> None:
+    """Rows without one are counted, said and listed last; they make no second language of a set in one."""
+
+    def forget(made: list[dict[str, Any]]) -> None:
+        for row in made[:40]:
+            row["language"] = None
+
+    job = split(make(change=forget), by="random")
+    table = languages_table(job.checked)
+    assert [row[0] for row in table.rows] == ["deu", "eng", "por", "not known"]
+    assert sum(int(n) for n in table.rows[-1][1:]) == 40
+    note = "40 of 300 records have no language: they were shared out by class only."
+    assert note in job.checked.notes
+    one = split(make(change=forget, languages=("eng",)), by="random")
+    assert len(blocks(one.checked)) == len(blocks(job.checked)) - 1, "one language needs no table"
+    by_label = split(make(change=forget), by="random", stratify=["label"])
+    assert note not in by_label.checked.notes
+
+
+def test_a_copy_without_a_label_has_no_other_label() -> None:
+    text = sentence(1)
+    material = material_of(
+        [(text, None, None), (sentence(2), "true", None), (sentence(3), "false", None), (text, "true", None)]
+    )
+    (leak,) = find_leaks(material, pl.Series(["train", "train", "train", "test"]))
+    assert (leak.exact, leak.same_label, leak.other_label) == (1, 0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -288,3 +289,22 @@ def test_an_empty_dev_is_not_said_to_share_groups(make: Make) -> None:
     assert done.checked.sides()["dev"] == 0
     assert any("No dev set" in note for note in done.notes())
     assert not any("share groups" in note for note in done.notes())
+
+
+@pytest.mark.parametrize("shares", ["70/10/20", "80/20", "50/25/25"])
+def test_every_day_is_on_the_side_that_the_note_names(make: Make, shares: str) -> None:
+    """The first day of dev and of test are on that side themselves, whole, and so is the day before on the other."""
+    done = split(make(), "time", shares=shares)
+    said = next(note for note in done.notes() if note.startswith("Test starts on"))
+    test, *dev = (date.fromisoformat(day) for day in re.findall(r"\d{4}-\d{2}-\d{2}", said))
+    days = done.dataset.records["date"].dt.date()
+    assert {test, *dev} <= set(days), "the days of the note have records"
+    expected = ["test" if day >= test else "dev" if dev and day >= dev[0] else "train" for day in days]
+    assert done.dataset.records["split"].to_list() == expected
+
+
+def test_the_day_given_is_the_first_of_test(make: Make) -> None:
+    records = split(make(), "time", before=date(2020, 1, 20), shares="70/10/20").dataset.records
+    sides = dict(records.group_by(pl.col("date").dt.date()).agg(pl.col("split").unique()).iter_rows())
+    assert sides[date(2020, 1, 20)] == ["test"]
+    assert sides[date(2020, 1, 19)] == ["dev"]

@@ -97,3 +97,13 @@ def test_macro_accuracy_over_78_languages(real_data: Path) -> None:
         right[code].append(answer == normalise(code))
     assert len(right) == 78
     assert sum(sum(hits) / len(hits) for hits in right.values()) / len(right) >= 0.98
+
+
+def test_a_mixed_beginning_is_decided_by_the_whole_text() -> None:
+    """The first 500 characters are half German, half English; four fifths of the whole are English: pycld2 is sure."""
+    german = "Der Rat der Stadt hat gestern beschlossen, dass die alte Brücke im nächsten Jahr geschlossen wird. " * 2
+    english = (
+        "The council of the town decided yesterday that the old bridge will be closed next year for repairs. " * 14
+    )
+    (found,) = identify_detailed([german + english])
+    assert (found.language, dict(found.votes)) == ("eng", {"pycld2": "eng"})

@@ -1,8 +1,9 @@
 """The same claim under different verdicts, in several datasets or within one.
 
 Two records conflict when both have a verdict on truth (true, false or mixed; "unknown" is none) and those differ.
-The same claim is the same text once case, width and white space are folded, or nearly the same by Jaccard similarity
-of its 5-grams. Near-duplicates may differ in the one word that matters ("is", "is not"): they are to be looked at.
+The same claim is the same text but for case, punctuation and white space, or nearly the same by Jaccard similarity of
+its 5-grams (`text/shared.py`). Near-duplicates may differ in the one word that matters ("is", "is not"): they are to be
+looked at.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from claimlab.core.run import Source
 from claimlab.core.shown import Shown
 from claimlab.core.words import several
 from claimlab.files.cells import escape_cells
+from claimlab.text.shared import NEAR, Claims, claims_of, same_claims
 
 By = Literal["text", "tweet"]
 DECIDED = ("true", "false", "mixed")
@@ -75,12 +77,17 @@ class Conflict:
 
 @dataclass(frozen=True, repr=False)
 class Conflicts(Shown):
-    """The conflicts, those between datasets first; what was compared, and what could not be."""
+    """The conflicts, those between datasets first; what was compared, and what could not be.
+
+    `shared` says how many of the compared records of the second of two datasets are in the first.
+    """
 
     conflicts: list[Conflict]
     compared: dict[str, int]  # dataset -> records with a text (or tweet id) and a verdict
     left_out: dict[str, int]  # dataset -> records without one of them
-    shared: dict[tuple[str, str], int] = field(default_factory=dict)  # two datasets -> claims that both have
+    shared: dict[tuple[str, str], int] = field(
+        default_factory=dict
+    )  # two datasets -> records of the second in the first
 
     @property
     def table(self) -> pl.DataFrame:
@@ -109,7 +116,7 @@ def labels(
     output: str | Path | None = None,
     by: str = "text",
     near: bool = False,
-    threshold: float = 0.7,
+    threshold: float = NEAR,
     force: bool = False,
     progress: Progress = silent,
 ) -> Conflicts:
@@ -139,58 +146,62 @@ def find_conflicts(
     *,
     by: By = "text",
     near: bool = False,
-    threshold: float = 0.7,
+    threshold: float = NEAR,
     progress: Progress = silent,
 ) -> Conflicts:
     """Every claim of `datasets` under different verdicts; with `near` also texts that are nearly the same."""
     if near and by != "text":
         raise UsageError(f"Near-duplicates are found by text, not by {by}.", "Leave out `near`, or `by`.")
-    rows = pl.concat([_rows(d, name, by) for name, d in zip(names(datasets), datasets, strict=True)])
-    usable = rows.filter(pl.col("key").is_not_null() & pl.col("veracity").is_in(DECIDED))
-    sides = usable.group_by("key", "dataset", "veracity", maintain_order=True).agg(
+    known = names(datasets)
+    rows = pl.concat([_rows(d, name) for name, d in zip(known, datasets, strict=True)])
+    decided = rows.filter(pl.col("veracity").is_in(DECIDED))
+    claims = (
+        same_claims(decided["tweet_id"])
+        if by == "tweet"
+        else claims_of(decided["text"], near=threshold if near else None, progress=progress)
+    )
+    usable = decided.with_columns(claim=claims.of_row).filter(pl.col("claim") >= 0)
+    sides = usable.group_by("claim", "dataset", "veracity", maintain_order=True).agg(
         pl.col("text").first(),
         pl.len().alias("records"),
         pl.col("id").head(SHOWN_IDS).alias("ids"),
         pl.col("label_raw").drop_nulls().unique(maintain_order=True).head(SHOWN_IDS).alias("labels"),
     )
-    conflicts = same(sides) + (nearly_same(sides, threshold, progress) if near else [])
+    conflicts = same(sides) + nearly_same(sides, claims)
     compared, all_rows = Counter(usable["dataset"].to_list()), Counter(rows["dataset"].to_list())
     return Conflicts(
         sorted(conflicts, key=_rank),
-        {name: compared[name] for name in all_rows},
-        {name: all_rows[name] - compared[name] for name in all_rows},
-        overlaps(usable),
+        {name: compared[name] for name in known},
+        {name: all_rows[name] - compared[name] for name in known},
+        overlaps(decided["dataset"], known, claims),
     )
 
 
-def overlaps(rows: pl.DataFrame) -> dict[tuple[str, str], int]:
-    """How many claims every two datasets share: without any, the lack of conflicts says nothing."""
-    keys = {str(name[0]): set(group["key"]) for name, group in rows.group_by("dataset", maintain_order=True)}
-    return {(a, b): len(keys[a] & keys[b]) for a, b in combinations(keys, 2)}
+def overlaps(dataset: pl.Series, known: Sequence[str], claims: Claims) -> dict[tuple[str, str], int]:
+    """How many records of the second of every two datasets are in the first, too: without any, the lack of conflicts
+    says nothing."""
+    part = dataset.replace_strict(known, range(len(known)), return_dtype=pl.Int64).to_numpy()
+    held = claims.held(part, len(known))
+    return {(known[a], known[b]): int(held[part == b, a].sum()) for a, b in combinations(range(len(known)), 2)}
 
 
 def same(sides: pl.DataFrame) -> list[Conflict]:
-    """Keys with more than one verdict."""
-    torn = sides.filter(pl.col("veracity").n_unique().over("key") > 1)
-    return [Conflict(1.0, _sides(group)) for group in torn.partition_by("key", maintain_order=True)]
+    """Claims with more than one verdict."""
+    torn = sides.filter(pl.col("veracity").n_unique().over("claim") > 1)
+    return [Conflict(1.0, _sides(group)) for group in torn.partition_by("claim", maintain_order=True)]
 
 
-def nearly_same(sides: pl.DataFrame, threshold: float, progress: Progress = silent) -> list[Conflict]:
-    """Pairs of different texts of which some verdict on one is not a verdict on the other."""
-    from claimlab.text.neardup import find_pairs
-
+def nearly_same(sides: pl.DataFrame, claims: Claims) -> list[Conflict]:
+    """Pairs of different claims of which some verdict on one is not a verdict on the other."""
     bit = pl.col("veracity").replace_strict({v: 1 << i for i, v in enumerate(DECIDED)}, return_dtype=pl.Int64)
-    texts = sides.group_by("key", maintain_order=True).agg(bit.unique().sum().alias("verdicts"))
-    pairs = find_pairs(texts["key"], threshold=threshold, progress=progress)
-    verdicts = texts["verdicts"].to_numpy()
-    left, right = verdicts[pairs.left], verdicts[pairs.right]
+    verdicts = sides.group_by("claim").agg(bit.unique().sum().alias("verdicts")).sort("claim")["verdicts"].to_numpy()
+    left, right = verdicts[claims.left], verdicts[claims.right]
     one_and_the_same = (left == right) & (left & (left - 1) == 0)
     torn = np.flatnonzero(~one_and_the_same)
-    of_key = {key[0]: group for key, group in sides.partition_by("key", as_dict=True, maintain_order=True).items()}
-    keys = texts["key"].to_list()
+    of = {claim[0]: group for claim, group in sides.partition_by("claim", as_dict=True, maintain_order=True).items()}
     return [
-        Conflict(float(jaccard), _sides(of_key[keys[a]]) + _sides(of_key[keys[b]]))
-        for a, b, jaccard in zip(pairs.left[torn], pairs.right[torn], pairs.jaccard[torn], strict=True)
+        Conflict(float(alike), _sides(of[a]) + _sides(of[b]))
+        for a, b, alike in zip(claims.left[torn], claims.right[torn], claims.similarity[torn], strict=True)
     ]
 
 
@@ -223,13 +234,10 @@ def to_table(conflicts: Sequence[Conflict]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={c: kinds.get(c, pl.String) for c in COLUMNS})
 
 
-def _rows(dataset: Dataset, name: str, by: By) -> pl.DataFrame:
-    from claimlab.text.normalise import normal_form
-
-    key = normal_form(dataset.records["text"]) if by == "text" else dataset.records["tweet_id"]
-    rows = dataset.records.select("id", "text", "label_raw", "veracity")
-    blank_is_null = pl.when(pl.col("key") != "").then("key").alias("key")
-    return rows.with_columns(key.alias("key"), pl.lit(name).alias("dataset")).with_columns(blank_is_null)
+def _rows(dataset: Dataset, name: str) -> pl.DataFrame:
+    blank_is_null = pl.when(pl.col("tweet_id").str.strip_chars() != "").then("tweet_id").alias("tweet_id")
+    columns = dataset.records.select("id", "text", "label_raw", "veracity", blank_is_null)
+    return columns.with_columns(pl.lit(name).alias("dataset"))
 
 
 def _sides(group: pl.DataFrame) -> tuple[Side, ...]:

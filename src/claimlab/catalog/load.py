@@ -9,6 +9,7 @@ import polars as pl
 from claimlab.catalog import counts
 from claimlab.catalog.entry import Entry, Loaded, Loader
 from claimlab.catalog.ids import numbered
+from claimlab.catalog.period import odd_dates
 from claimlab.catalog.synthetic import marked
 from claimlab.catalog.unread import keep_unread
 from claimlab.core.call import repeatable
@@ -87,6 +88,7 @@ def _load(
             counts={"records": records.height},
         )
     ]
+    dataset.notes += odd_dates(dataset.records["date"], entry.card)
     dataset.notes += counts.note(entry, chosen, loaded.records.height)
     return dataset
 

@@ -136,7 +136,7 @@ def head_tail_gap(run: ScoredRun, *, seed: int = 0, draws: int = DRAWS) -> Gap |
     enough = _whole(np.stack([counts[heads].sum(axis=0), counts[~heads].sum(axis=0)]))
     if not enough.all():
         return None
-    fit = _whole(counts)
+    fit = _whole(counts) & np.array([not name.endswith(" ") for name in pairs.names])  # not known is no language
     by_language = bool((fit & heads).any() and (fit & ~heads).any())
     table = kinds(answers.cluster[pairs.row], pairs.value * answers.cells + answers.cell[pairs.row], counts.size)
 

@@ -130,7 +130,7 @@ def import_files(
         only: of a folder or zip, only files that match one of these globs.
         join: a linked table and its key, as FILE:KEY or FILE:KEY=ITS_KEY, whose columns each row gets.
         limit: import the first `limit` rows only.
-        seed: for the sample of texts whose language is measured.
+        seed: for the sample of texts whose language is measured where there are too many to identify them all.
         force: replace a dataset in `output`.
         engine: who reads many files: "local:N", "dask", "dask://HOST:PORT" or "shared"; by default this process.
         on_plan: called with the plan before it is used.

@@ -15,10 +15,10 @@ from claimlab.core.dataset import Dataset, Lineage
 from claimlab.core.errors import UsageError
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
-from claimlab.core.words import several
+from claimlab.core.words import several_of, verb
+from claimlab.text.shared import ASIDE, NEAR, claims_of
 
 ORIGIN = "merged_from"
-NEAR = 0.7  # Jaccard similarity of 5-grams from which two texts are nearly the same
 
 
 @repeatable()
@@ -34,7 +34,7 @@ def merge(
 
     Ids and groups get the name of their dataset in front, so that none collide; `meta` of every record says where it
     comes from. Splits are dropped: a training record of one dataset may be a copy of a test record of another. How many
-    records have a near-duplicate in another dataset is in the notes.
+    records have the same text or a near-duplicate in another dataset is in the notes.
     """
     with Run("merge", None, output, force=force, reads=folders_of(*datasets), progress=progress) as run:
         parts = [Dataset.of(source) for source in datasets]
@@ -87,17 +87,15 @@ def _apart(part: Dataset, table: str) -> pl.DataFrame:
 
 def _shared(parts: Sequence[Dataset], progress: Progress) -> list[str]:
     """What every two datasets have in common: copies across them would leak between the sides of a later split."""
-    from claimlab.text.neardup import find_pairs
-
     owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    texts = pl.concat([part.records["text"] for part in parts])
-    pairs = find_pairs(texts.fill_null(""), threshold=NEAR, progress=progress)
-    left, right = owner[pairs.left], owner[pairs.right]
+    claims = claims_of(pl.concat([part.records["text"] for part in parts]), near=NEAR, progress=progress)
+    same, near = (c.held(owner, len(parts)) for c in (claims.only_same(), claims))
     notes = []
     for a, b in combinations(range(len(parts)), 2):
-        across = ((left == a) & (right == b)) | ((left == b) & (right == a))
-        rows = np.unique(np.concatenate([pairs.left[across], pairs.right[across]]))
-        n = int((owner[rows] == b).sum())
-        of = several(len(parts[b]), "record")
-        notes.append(f"{n:,} of {of} of '{parts[b].name}' have a near-duplicate in '{parts[a].name}'.")
+        mine = owner == b
+        n, copies = (int(held[mine, a].sum()) for held in (near, same))
+        notes.append(
+            f"{several_of(n, len(parts[b]), 'record')} of '{parts[b].name}' {verb(n, 'has', 'have')} the same text or "
+            f"a near-duplicate in '{parts[a].name}': {copies:,} the same text ({ASIDE}), {n - copies:,} only nearly."
+        )
     return notes

@@ -24,7 +24,7 @@ CELLS = {"split": pl.String, "label": pl.String, "language": pl.String, "records
 
 @dataclass(frozen=True)
 class Checked:
-    """`cells` counts rows per side, class and language (null: none). `unused` rows are on no side."""
+    """`cells` counts rows per side, class and language (null: not known). `unused` rows are on no side."""
 
     cells: pl.DataFrame
     leaks: tuple[Leak, ...]
@@ -70,7 +70,12 @@ def check(material: Material, parts: Parts) -> Checked:
         cells=cells,
         leaks=leaks,
         unused=parts.side.null_count(),
-        notes=(*missing_classes(material, cells), *leaking_test(leaks), *unmeasured(material, leaks)),
+        notes=(
+            *missing_classes(material, cells),
+            *leaking_test(leaks),
+            *unmeasured(material, leaks),
+            *unknown_languages(material),
+        ),
     )
 
 
@@ -152,3 +157,12 @@ def unmeasured(material: Material, leaks: tuple[Leak, ...]) -> list[str]:
     if leaks and all(leak.exact is None for leak in leaks):
         return ["No row has a text: copies and near-duplicates across sides were not measured."]
     return [f"{several(bare, 'row')} without text: copies were not searched for."] if bare else []
+
+
+def unknown_languages(material: Material) -> list[str]:
+    """Rows without a language are shared out together, which is no language of its own."""
+    bare = material.records["language"].null_count()
+    if "language" not in material.strata or bare in (0, material.n):
+        return []
+    of = several_of(bare, material.n, "record")
+    return [f"{of} {verb(bare, 'has', 'have')} no language: they were shared out by class only."]

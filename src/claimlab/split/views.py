@@ -11,6 +11,7 @@ from claimlab.split.shares import SIDES
 
 MANY = 30  # languages: more are not listed row by row
 NO_LABEL = "no label"
+UNKNOWN = "not known"
 
 
 def headline(split: Split) -> str:
@@ -30,7 +31,7 @@ def blocks(checked: Checked) -> list[Block]:
     tables: list[Block] = [sides_table(checked)]
     if checked.leaks:
         tables.append(leaks_table(checked))
-    languages = checked.cells["language"].n_unique()
+    languages = checked.cells["language"].drop_nulls().n_unique()
     if 1 < languages <= MANY:
         tables.append(languages_table(checked))
     return tables
@@ -70,10 +71,12 @@ def leaks_table(checked: Checked) -> Table:
 
 
 def languages_table(checked: Checked) -> Table:
-    tally = checked.cells.with_columns(pl.col("language").fill_null("none"))
-    count = {(s, c): n for s, c, n in tally.group_by("split", "language").agg(pl.col("records").sum()).iter_rows()}
-    languages = sorted({c for _, c in count})
-    return Table(["language", *SIDES], [[c, *(count.get((side, c), 0) for side in SIDES)] for c in languages])
+    """Rows per side and language; those whose language is not known come last, under no code."""
+    tally = checked.cells.group_by("split", "language").agg(pl.col("records").sum())
+    count = {(s, c): n for s, c, n in tally.iter_rows()}
+    languages = sorted({c for _, c in count if c is not None}) + [None] * any(c is None for _, c in count)
+    rows = [[c or UNKNOWN, *(count.get((side, c), 0) for side in SIDES)] for c in languages]
+    return Table(["language", *SIDES], rows)
 
 
 def toned(n: int | None) -> Cell | None:

@@ -51,6 +51,8 @@ _MEANT = (
     rf"|[{_SHAPED}][\x{{200c}}\x{{200d}}]"
 )
 
+_ASIDE = r"(\p{Nd}+(?:[\p{P}\s]+\p{Nd}+)+)|[\p{P}--[%‰]]|\p{Sk}|\s"  # numbers first: they stay as they are
+
 
 def normal_form(texts: pl.Series) -> pl.Series:
     """The form in which two texts count as the same: NFKC, case folded, white space collapsed and stripped.
@@ -59,6 +61,18 @@ def normal_form(texts: pl.Series) -> pl.Series:
     """
     folded = change_where(texts, ~texts.str.contains(f"^{_PLAIN}*$"), _fold)
     return folded.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
+
+
+def bare_form(texts: pl.Series) -> pl.Series:
+    """The form in which two texts make the same claim: `normal_form` without punctuation and white space.
+
+    What may carry the meaning stays: what stands between digits (1.5 is not 15), %, currencies and other signs.
+    A text of punctuation alone keeps it; an empty one is null.
+    """
+    normal = normal_form(texts)
+    bare = normal.str.replace_all(_ASIDE, "$1")
+    form = pl.when(bare != "").then(bare).when(normal != "").then(normal)
+    return pl.select(form.alias(texts.name)).to_series()
 
 
 def strip_accents(texts: pl.Series) -> pl.Series:

@@ -66,3 +66,21 @@ def test_the_last_digit_of_a_mean_does_not_depend_on_threads() -> None:
     traces = [f"t{i // 5}" for i in range(800 * 5)]
     frame = pl.DataFrame({"trace_id": traces, "depth": [i % 5 + 1 for i in range(800 * 5)], "drift": values})
     assert len({curve(frame) for _ in range(200)}) == 1
+
+
+def test_the_slopes_are_of_the_first_and_the_last_third_and_of_no_hop_more() -> None:
+    """Of 12 hops the first four rise by 0.05, the next four by 0.01 and the last four by 0.002 each."""
+    found = curve(measured(np.cumsum([0.05] * 4 + [0.01] * 4 + [0.002] * 4)))
+    assert found.early == pytest.approx(0.05)
+    assert found.late == pytest.approx(0.002)
+    assert found.ratio == pytest.approx(0.04)
+    start = curve(measured(0.3 + np.cumsum([0.05] * 4 + [0.01] * 4 + [0.002] * 4)), start=0.3)
+    assert start.early == pytest.approx(0.05), "hop 0 is where the trace starts"
+
+
+def test_the_last_hop_that_half_of_the_traces_reached_ends_the_curve() -> None:
+    """21 traces go 9 hops, 20 go 6: nine hops are measured, over those 21 only."""
+    long = measured(np.cumsum([0.05] * 3 + [0.01] * 3 + [0.002] * 3), traces=21)
+    short = measured(np.full(6, 0.9), traces=20).with_columns(("s" + pl.col("trace_id")).alias("trace_id"))
+    found = curve(pl.concat([long, short]))
+    assert (found.early, found.late) == (pytest.approx(0.05), pytest.approx(0.002))

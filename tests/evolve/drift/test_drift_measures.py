@@ -276,3 +276,37 @@ def test_drift_is_shown_hop_by_hop(looms: Make) -> None:
     assert "votes" not in found.table.columns
     assert found.to_pandas().shape == found.table.shape
     assert "<table" in found._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("claim", "share"),
+    [
+        ("Garrow sold looms.", 0.5),  # half of the first unit is contained: enough; nothing of the second
+        ("Garrow sold bread.", 0.0),  # less than half
+        ("Garrow sold looms, and the river Tolm froze.", 1.0),
+    ],
+)
+def test_half_of_a_unit_contains_it_and_three_pieces_make_one(claim: str, share: float) -> None:
+    """Units of six and of three pieces; the last sentence has two, and is none."""
+    context = "Garrow sold looms, carts, nets and ropes. The river Tolm froze. Mayors slept."
+    read = coverage.Reader().read
+    assert [len(read(unit).units) for unit in coverage.units(context, cut="sentences")] == [6, 3, 2]
+    assert coverage.Contained(cut="sentences").of(claim, context) == share
+
+
+def test_the_share_of_producers_is_of_the_hops_that_did_not_fail() -> None:
+    roles = ["producer", "producer", "spreader", "failed", "failed"]
+    hops = pl.DataFrame({"group": ["North"] * 5, "role": roles})
+    assert producers.producer_share(hops, "group").rows() == [("North", 5, 2, 2, 2 / 3)]
+
+
+def test_a_trace_with_a_hop_of_no_known_group_has_no_home(looms: Make) -> None:
+    data = looms(2)
+    agents = data.tables["agents"]
+    data.tables["agents"] = agents.with_columns(group=pl.lit("North"))
+    assert set(read_hops([data])["home"]) == {"North"}
+    data.tables["agents"] = agents.with_columns(group=pl.lit("North")).slice(1)
+    hops = read_hops([data])
+    torn = hops.filter(pl.col("group").is_null().any().over("trace_id"))
+    assert torn.height
+    assert torn["home"].null_count() == torn.height

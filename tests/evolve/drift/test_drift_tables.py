@@ -13,7 +13,7 @@ import pytest
 import claimlab as cl
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import DataError, UnknownName
-from claimlab.evolve.drift.attainment import attainment, one_against_three
+from claimlab.evolve.drift.attainment import attainment, one_against_three, steps_to_target
 from claimlab.evolve.drift.curve import curve
 from claimlab.evolve.drift.fuse import TOTAL
 from claimlab.evolve.drift.grouping import by_topic
@@ -121,21 +121,39 @@ def test_an_untouched_success_is_counted_apart(looms: Make) -> None:
     assert row["share"] == 5 / 6, "neither among those that arrived nor among those that set out"
 
 
+def audited(auditors: int, attained: int, traces: int) -> list[dict[str, Any]]:
+    return [
+        {"run": f"r{auditors}", "trace_id": f"t{i}", "hop": 1, "hops": 1, "base": "a", "output": "b", "target": "x",
+         "dimension": "style", "passed": i < attained, "auditors": auditors}
+        for i in range(traces)
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("one", "three", "verdict"),
     [((300, 300), (300, 300), "one does as well"), ((150, 300), (290, 300), "three do better"),
-     ((20, 30), (22, 30), "not decided"), ((5, 6), (6, 6), "too few traces")],
+     ((20, 30), (22, 30), "not decided"), ((5, 6), (6, 6), "too few traces"), ((5, 6), (290, 300), "too few traces")],
 )  # fmt: skip
 def test_one_auditor_is_compared_with_three(one: tuple[int, int], three: tuple[int, int], verdict: str) -> None:
-    def hops(auditors: int, attained: int, traces: int) -> list[dict[str, Any]]:
-        return [
-            {"run": f"r{auditors}", "trace_id": f"t{i}", "hop": 1, "hops": 1, "base": "a", "output": "b", "target": "x",
-             "dimension": "style", "passed": i < attained, "auditors": auditors}
-            for i in range(traces)
-        ]  # fmt: skip
-
-    table = one_against_three(attainment(pl.DataFrame([*hops(1, *one), *hops(3, *three)])))
+    table = one_against_three(attainment(pl.DataFrame([*audited(1, *one), *audited(3, *three)])))
     assert table["verdict"].to_list() == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("one", "three", "low", "high"),
+    [
+        ((48, 80), (56, 70), 0.0524, 0.3339),
+        ((56, 70), (48, 80), -0.3339, -0.0524),
+        ((20, 20), (90, 100), -0.1744, 0.0672),
+    ],
+)
+def test_the_interval_of_the_gain_is_newcombes(
+    one: tuple[int, int], three: tuple[int, int], low: float, high: float
+) -> None:
+    """Newcombe (1998), method 10: his example of 56 of 70 less 48 of 80; the last is as skewed as intervals come."""
+    row = one_against_three(attainment(pl.DataFrame([*audited(1, *one), *audited(3, *three)]))).row(0, named=True)
+    assert row["gain"] == pytest.approx(three[0] / three[1] - one[0] / one[1])
+    assert (row["low"], row["high"]) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
 
 
 def examples(n: int) -> Dataset:
@@ -172,3 +190,18 @@ def test_a_trained_judge_never_learned_from_the_claims_that_it_judges(looms: Mak
     one = looms(2)
     with pytest.raises(DataError, match="too few examples"):
         cl.drift(one, auditor="classifier", auditor_data=tmp_path / "same")
+
+
+def test_steps_to_a_target_are_of_those_who_arrived() -> None:
+    """Arrived after 1, 2 and 3 hops; one failed at its fourth, one was not judged."""
+    ends = [(1, True), (2, True), (3, True), (4, False), (5, None)]
+    hops = pl.DataFrame(
+        [
+            {"run": "r", "trace_id": f"t{n}", "hop": hop, "hops": n, "base": "a", "output": "b", "target": "x",
+             "dimension": "style", "passed": passed if hop == n else False}
+            for n, passed in ends for hop in range(1, n + 1)
+        ]
+    )  # fmt: skip
+    (row,) = steps_to_target(hops).to_dicts()
+    assert (row["traces"], row["mean"], row["most"], row["untouched"]) == (3, 2.0, 3, 0)
+    assert row["at_once"] == pytest.approx(1 / 3)

@@ -101,7 +101,8 @@ class Paraphrases:
             verdict = "pass"
         order = np.argsort(-cosine, kind="stable")
         languages = subject.rows["language"].to_list()
-        crossing = sum(languages[a] != languages[b] for a, b in zip(rows.tolist(), others.tolist(), strict=True))
+        pairs = [(languages[a], languages[b]) for a, b in zip(rows.tolist(), others.tolist(), strict=True)]
+        crossing = sum(None not in pair and pair[0] != pair[1] for pair in pairs)
         same = int((subject.y[rows] == subject.y[others]).sum())
         which = "a random 80/20 split" if drawn else "the dataset's own split"
         return Finding(

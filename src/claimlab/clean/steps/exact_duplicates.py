@@ -14,7 +14,10 @@ from claimlab.text.rows import by_slices
 
 class ExactDuplicates(CleanStep):
     name: ClassVar[str] = "exact-duplicates"
-    summary: ClassVar[str] = "Keeps the first of identical texts; the same text under different labels is doubtful."
+    summary: ClassVar[str] = (
+        "Keeps the first of texts that are the same, case and white space aside; "
+        "those under different labels are doubtful."
+    )
 
     def apply(self, records: pl.DataFrame) -> Outcome:
         same = pl.col("id").len().over("form") > 1

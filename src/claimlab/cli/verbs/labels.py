@@ -9,8 +9,10 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.output import echo, emit, note, progress_bar, say, screen, several, show_blocks, suggest, verb
+from claimlab.core.words import several_of
 
 app = verb()
+MOST_PAIRS = 10  # of datasets: what they share is said of these, however few conflicts are shown
 
 
 @app.callback()
@@ -94,13 +96,22 @@ def conflicts(
     if as_json:
         emit({"conflicts": [c.to_json() for c in conflicting.conflicts], "counts": conflicting.counts()})
         return
-    print_conflicts(conflicting, shown)
+    print_conflicts(conflicting, shown, sameness(by, near))
     if output is not None:
         say(f"Wrote {output}: {several(len(conflicting.conflicts), 'conflict')}.")
     suggest("claimlab clean DIR -o DIR", as_json=as_json)
 
 
-def print_conflicts(conflicts: Any, shown: int) -> None:
+def sameness(by: str, near: bool) -> str:
+    """What a shared record has in the other dataset."""
+    from claimlab.text.shared import ASIDE
+
+    if by == "tweet":
+        return "the same tweet id"
+    return f"the same text ({ASIDE})" + (" or a near-duplicate" if near else "")
+
+
+def print_conflicts(conflicts: Any, shown: int, same: str) -> None:
     from claimlab.pages.blocks import Table
     from claimlab.pages.terminal import grid
 
@@ -123,8 +134,9 @@ def print_conflicts(conflicts: Any, shown: int) -> None:
         for line in grid(Table(columns, rows), width=width, colour=colour, whole=columns[:-1], cut=True):
             echo(line, styled=True)
         echo()
-    for (one, other), n in list(conflicts.shared.items())[:shown]:
-        echo(f"{one} and {other} share {several(n, 'claim')}.")
+    for (one, other), n in list(conflicts.shared.items())[: max(shown, MOST_PAIRS)]:
+        of = several_of(n, conflicts.compared[other], "record")
+        echo(f"{of} of {other} {'has' if n == 1 else 'have'} {same} in {one}.")
     hidden = (
         f" ({len(conflicts.conflicts) - shown:,} not shown; see --show and -o)"
         if len(conflicts.conflicts) > shown

@@ -1,5 +1,5 @@
 """What an import looks for in the records it has just made. Everything here is counted over all rows, not a sample,
-but for the languages, where the sample is said."""
+but for the languages of very many texts, where the sample is said."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
+from claimlab.catalog.period import earliest
 from claimlab.core.words import several
 from claimlab.exchange.dates import Dates
 from claimlab.exchange.make.report import Boilerplate, DateFindings, ImportReport, LanguageFindings
@@ -18,9 +19,10 @@ LONGEST = 120  # characters of it that are shown
 EXAMINED = 20  # sources that are looked at closely; more are only counted
 LEAST_TEXTS = 20  # a source with fewer texts is not reported
 MOST = 0.5
-LANGUAGE_SAMPLE = 2_000
+MOST_IDENTIFIED = 250_000  # distinct texts: about six seconds
+LANGUAGE_SAMPLE = 2_000  # of more
 
-Identify = Callable[[Sequence[str]], Sequence[str | None]]
+Identify = Callable[[pl.Series], Sequence[str | None]]
 
 
 def look_at(records: pl.DataFrame, report: ImportReport, dates: Dates | None, date_column: str | None) -> None:
@@ -91,6 +93,9 @@ def _edge(text: str, where: str, size: int) -> str:
 
 def _dates(dates: Dates, column: str) -> DateFindings:
     known = dates.times.drop_nulls()
+    days = known.dt.date()
+    first = earliest(days)
+    early = days.filter(days < first) if first else days.clear()
     now = datetime.now(UTC).replace(tzinfo=None)
     return DateFindings(
         column=column,
@@ -101,6 +106,7 @@ def _dates(dates: Dates, column: str) -> DateFindings:
         common=dates.common,
         formats=dates.formats,
         future=int((known > now).sum()),
+        early=(str(early.min()), early.len()) if early.len() else None,
         coarse=dates.coarse,
         order=dates.order,
         ambiguous=dates.ambiguous,
@@ -108,21 +114,28 @@ def _dates(dates: Dates, column: str) -> DateFindings:
 
 
 def languages_of(records: pl.DataFrame, identify: Identify, seed: int) -> tuple[LanguageFindings, pl.Series]:
-    """The file's own codes if it has them, else the result of `identify` on a seeded sample of texts; and the column of
-    languages, null where none was measured."""
+    """The file's own codes if it has them, else what `identify` says of every text; and the column of languages.
+
+    Of more than `MOST_IDENTIFIED` distinct texts a seeded sample is measured for the report, and no language is stored:
+    a column that knows 2,000 of a million rows would pass for one that knows them all.
+    """
     own = records["language"].drop_nulls()
     if own.len():
         findings = LanguageFindings("as the file says", _tally(own.to_list()), records.height - own.len())
         return findings, records["language"]
-    texts = records["text"].is_not_null().arg_true()
+    texts = records["text"].drop_nulls()
     if not texts.len():
         return LanguageFindings("no texts"), records["language"]
-    sample = texts.sample(LANGUAGE_SAMPLE, seed=seed).sort() if texts.len() > LANGUAGE_SAMPLE else texts
-    codes = list(identify(records["text"].gather(sample).to_list()))
-    drawn = f" drawn with seed {seed}" if sample.len() < texts.len() else ""
-    method = f"measured on {several(sample.len(), 'text')}{drawn}"
-    findings = LanguageFindings(method, _tally([code for code in codes if code]), sum(code is None for code in codes))
-    return findings, records["language"].scatter(sample, pl.Series(codes, dtype=pl.String))
+    if stored := texts.len() <= MOST_IDENTIFIED or texts.n_unique() <= MOST_IDENTIFIED:
+        codes = pl.Series("language", list(identify(records["text"])), dtype=pl.String)
+        method = f"identified in all {several(texts.len(), 'text')}"
+        unknown = codes.null_count() - records["text"].null_count()
+    else:
+        codes = pl.Series(list(identify(texts.sample(LANGUAGE_SAMPLE, seed=seed))), dtype=pl.String)
+        method = f"measured on {LANGUAGE_SAMPLE:,} of {several(texts.len(), 'text')}, drawn with seed {seed}"
+        unknown = codes.null_count()
+    findings = LanguageFindings(method, _tally(codes.drop_nulls().to_list()), unknown, stored)
+    return findings, codes if stored else records["language"]
 
 
 def _tally(codes: Sequence[str]) -> dict[str, int]:

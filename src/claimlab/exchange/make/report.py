@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.catalog.period import EARLY
 from claimlab.core.shown import Shown
 from claimlab.core.words import several, several_of, verb
 from claimlab.files.raw import RawTable
@@ -37,6 +38,7 @@ class DateFindings:
     common: tuple[str, int] | None = None  # one day that strikingly many rows have
     formats: dict[str, int] = field(default_factory=dict)
     future: int = 0
+    early: tuple[str, int] | None = None  # the first day, and how many dates are decades before half of them
     coarse: int = 0
     order: str | None = None
     ambiguous: int = 0
@@ -44,11 +46,15 @@ class DateFindings:
 
 @dataclass
 class LanguageFindings:
-    """Either the file's own codes, or measured on a sample; `method` says which."""
+    """Either the file's own codes, or identified; `method` says which, and of how many texts.
+
+    `stored` is false where only a sample was measured: the records have no language then.
+    """
 
     method: str
     counts: dict[str, int] = field(default_factory=dict)
     unknown: int = 0
+    stored: bool = True
 
 
 @dataclass(repr=False)
@@ -122,7 +128,8 @@ class ImportReport(Shown):
 
     def warnings(self) -> list[str]:
         """What must travel with the dataset: sentences for `dataset.json`."""
-        return [*self.notes, *self._row_words(), *self._label_words(), *self._text_words(), *self._date_words()]
+        words = [*self._row_words(), *self._label_words(), *self._text_words(), *self._date_words()]
+        return [*self.notes, *words, *self._without_language()]
 
     def lines(self) -> list[str]:
         """The whole report for a person."""
@@ -135,7 +142,7 @@ class ImportReport(Shown):
         if sum(self.refused.values()) > SHOWN:
             out.append(f"  … and {sum(self.refused.values()) - SHOWN:,} more")
         out += self._label_words() + self._text_words() + self._date_words() + self._future_words()
-        out += [self._language_words(), *self.notes]
+        out += [self._language_words(), *self._without_language(), *self.notes]
         return out
 
     def _row_words(self) -> list[str]:
@@ -206,6 +213,8 @@ class ImportReport(Shown):
         if len(d.formats) > 1:
             shown = ", ".join(f"{f} {n:,}" for f, n in sorted(d.formats.items(), key=lambda kv: (-kv[1], kv[0]))[:6])
             out.append(f"Dates are written in {len(d.formats)} ways ({shown}); '{d.column}' is kept in meta.")
+        if d.early:
+            out.append(f"{several(d.early[1], 'date')} {verb(d.early[1])} {EARLY}, the first {d.early[0]}.")
         if d.coarse:
             out.append(f"{several(d.coarse, 'date')} with only a year or month: read as its first day.")
         if d.order:
@@ -220,6 +229,11 @@ class ImportReport(Shown):
     def _future_words(self) -> list[str]:
         n = self.dates.future if self.dates else 0
         return [f"{several(n, 'date')} in the future."] if n else []
+
+    def _without_language(self) -> list[str]:
+        if self.languages is None or self.languages.stored:
+            return []
+        return ["The language of every record is null: the cleaning step `language` identifies all."]
 
     def _language_words(self) -> str:
         findings = self.languages
