@@ -23,8 +23,8 @@ from claimlab.evaluate.traits import ALIASES, Values
 
 @dataclass(frozen=True)
 class Cell:
-    """`macro_f1` is null where a class is absent: then `why` says so, and accuracy is what there is; where no record was
-    answered, there is neither."""
+    """`macro_f1` is null where a class is absent: then `why` says so, and accuracy is what there is. Where no record
+    was answered, there is neither."""
 
     value: str
     n: int

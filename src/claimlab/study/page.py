@@ -38,8 +38,8 @@ _METHOD = (
 _TRIVIAL = (
     "What comes without reading the text: always the most frequent class, a guess in the proportions of the labels, "
     "and the same answers against permuted labels (groups of records kept together). A score is above the best of "
-    "these (*) where few permutations reach it and few resamples fall to that baseline: p is the larger of the two shares, "
-    "corrected by Holm's method for the number of figures in this study, and * marks p below 0.05."
+    "these (*) where few permutations reach it and few resamples fall to that baseline: p is the larger of the two "
+    "shares, corrected by Holm's method for the number of figures in this study, and * marks p below 0.05."
 )
 _COMPARED = (
     "A difference is measured within each resample, on the same records and seeds. p is two-sided and corrected by "

@@ -85,10 +85,10 @@ class Grid(Shown):
         return [cell for cell in self.cells if self.reason(cell) is None]
 
     @property
-    def broken(self) -> list[Cell]:
-        """Cells without a result, but for those of an optional dataset that is not there."""
-        failed = [cell for cell in self.cells if self.reason(cell) is not None]
-        return [cell for cell in failed if all(node.verb != MISSING for node in cell.node.chain())]
+    def broken(self) -> list[Node]:
+        """Cells and shown steps without a result, but for those of an optional dataset that is not there."""
+        last = [one.node for one in (*self.cells, *self.shown) if self.why(one.node) is not None]
+        return [node for node in last if all(each.verb != MISSING for each in node.chain())]
 
     @property
     def table(self) -> pl.DataFrame:
@@ -152,6 +152,7 @@ class Maker:
         last = [*(cell.node for cell in grid.cells), *(exhibit.node for exhibit in grid.shown)]
         nodes = {node.key: node for each in last for node in each.chain() if node.folder is None}
         self.nodes, self.finished = nodes, 0
+        self.errors: dict[str, ClaimlabError] = {}  # key of a step -> why it failed
 
     def make_all(self, *, spend: bool = True) -> None:
         """Make every step that can be made; without `spend`, only those that ask no model."""
@@ -182,6 +183,7 @@ class Maker:
         try:
             self._call(node, folder)
         except ClaimlabError as error:
+            self.errors[node.key] = error
             self.grid.failed[node.key] = str(error)
             return
         if (reason := self._unanswered(node)) is not None:

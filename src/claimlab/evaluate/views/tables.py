@@ -46,7 +46,8 @@ def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
         s = run.scores
         line = [
             Cell(excerpt(run.name, 60), link=links.get(run.name)), f1_cell(s.macro_f1, s.why, star=run.chance.beaten),
-            span(run.intervals["macro_f1"]), percent(s.accuracy), percent(s.auroc), percent(s.calibration.ece), s.n, run.groups, s.failed,
+            span(run.intervals["macro_f1"]), percent(s.accuracy), percent(s.auroc), percent(s.calibration.ece), s.n,
+            run.groups, s.failed,
         ]  # fmt: skip
         rows.append(((s.macro_f1 or 0.0, s.accuracy or 0.0), line))
     for floor in runs[0].baselines:
