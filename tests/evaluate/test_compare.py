@@ -144,3 +144,18 @@ def test_other_held_out_sources_are_no_other_seeds(data: Dataset, make_run: Make
         run.lineage[0] = Lineage(step="split", parameters=told, seed=0)
         runs.append(scored(run, f"without {source}"))
     assert join_seeds(runs) == []
+
+
+def test_records_whose_truth_differs_are_not_compared(data: Dataset, make_run: Maker) -> None:
+    """Two versions of a dataset: in one, 100 labels were corrected. On these the runs answer different questions."""
+    first = scored(make_run(data, 0.9), "first")
+    second = scored(make_run(data, 0.7, seed=1), "second")
+    other = pl.when(pl.col("truth") == "true").then(pl.lit("false")).otherwise(pl.lit("true"))
+    late = pl.int_range(pl.len()) >= 500
+    moved = second.table.with_columns(truth=pl.when(late).then(other).otherwise("truth"))
+    both = compare(first, replace(second, table=moved))
+    alike = compare(replace(first, table=first.table.head(500)), replace(second, table=second.table.head(500)))
+    assert both.shared == 500
+    assert (both.difference, both.only_first, both.only_second) == (
+        alike.difference, alike.only_first, alike.only_second,
+    )  # fmt: skip

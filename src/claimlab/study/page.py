@@ -22,7 +22,7 @@ from claimlab.study.entry import Entry
 from claimlab.study.exhibit_tables import exhibit_tables
 from claimlab.study.file import StudyFile, View, read_study_file
 from claimlab.study.plan import PART, parts_of, view_of
-from claimlab.study.published import Row, published_table, with_cards
+from claimlab.study.published import Row, beside, published_table
 from claimlab.study.run import FILE, STEPS_FOLDER, Grid
 from claimlab.study.score import MAJORITY, entries
 from claimlab.study.step import REFERENCES, Node
@@ -105,7 +105,7 @@ def tables_of(
     link: bool = False,
 ) -> list[Table]:
     """The same of figures at hand; with `link`, each leads to its run."""
-    figures = with_cards(study)
+    figures = beside(study, scored)
     return [
         crossed(mine, view.rows, view.columns, view.cells, where, published=figures, gap=view.gap, link=link)
         for view, mine, where in views(study, scored, rows=rows, columns=columns, cells=cells)
@@ -148,7 +148,7 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
 
 def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
-    figures = with_cards(grid.study)
+    figures = beside(grid.study, scored)
     for view, mine, where in views(grid.study, scored):
         title = words(where) or f"{view.rows} by {view.columns}"
         table = crossed(mine, view.rows, view.columns, view.cells, where, published=figures, gap=view.gap, link=True)
