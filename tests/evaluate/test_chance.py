@@ -18,7 +18,7 @@ from claimlab.evaluate.compare import Comparison, tied_with
 from claimlab.evaluate.run import evaluate_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.views.page import conclusion
-from claimlab.generate.planted import planted
+from claimlab.generate.planted import clean_twin
 from claimlab.tasks.task import TASKS
 
 Labels = np.ndarray
@@ -159,7 +159,7 @@ STRUCTURES = ("twin", "twitter15", "fibvid", "liar-new")  # grouped and unbalanc
 def structures(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, pl.DataFrame]:
     """Labels and groups alone: 150 groups of both classes, 200 events, 74% false, 92% false."""
     place = tmp_path_factory.mktemp("structures")
-    loaded = {"twin": planted(size=900)[1].records}
+    loaded = {"twin": clean_twin(size=900).records}
     for name in STRUCTURES[1:]:
         loaded[name] = cl.load(name, source=real_data / f"{name}.zip", output=place / name).records
     return {

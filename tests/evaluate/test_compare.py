@@ -159,3 +159,11 @@ def test_records_whose_truth_differs_are_not_compared(data: Dataset, make_run: M
     assert (both.difference, both.only_first, both.only_second) == (
         alike.difference, alike.only_first, alike.only_second,
     )  # fmt: skip
+
+
+def test_runs_on_different_datasets_are_never_compared(data: Dataset, make_run: Maker) -> None:
+    """The same ids and labels under another name are other records."""
+    here = [scored(make_run(data, skill, seed=i), f"here {i}") for i, skill in enumerate((0.9, 0.6))]
+    there = [replace(scored(make_run(data, 0.8, seed=5), "there"), dataset="another")]
+    pairs = [(c.first, c.second) for c in compare_all([*here, *there], every_pair=True, draws=200)]
+    assert pairs == [("here 0", "here 1")]
