@@ -144,3 +144,26 @@ def test_other_held_out_sources_are_no_other_seeds(data: Dataset, make_run: Make
         run.lineage[0] = Lineage(step="split", parameters=told, seed=0)
         runs.append(scored(run, f"without {source}"))
     assert join_seeds(runs) == []
+
+
+def test_records_whose_truth_differs_are_not_compared(data: Dataset, make_run: Maker) -> None:
+    """Two versions of a dataset: in one, 100 labels were corrected. On these the runs answer different questions."""
+    first = scored(make_run(data, 0.9), "first")
+    second = scored(make_run(data, 0.7, seed=1), "second")
+    other = pl.when(pl.col("truth") == "true").then(pl.lit("false")).otherwise(pl.lit("true"))
+    late = pl.int_range(pl.len()) >= 500
+    moved = second.table.with_columns(truth=pl.when(late).then(other).otherwise("truth"))
+    both = compare(first, replace(second, table=moved))
+    alike = compare(replace(first, table=first.table.head(500)), replace(second, table=second.table.head(500)))
+    assert both.shared == 500
+    assert (both.difference, both.only_first, both.only_second) == (
+        alike.difference, alike.only_first, alike.only_second,
+    )  # fmt: skip
+
+
+def test_runs_on_different_datasets_are_never_compared(data: Dataset, make_run: Maker) -> None:
+    """The same ids and labels under another name are other records."""
+    here = [scored(make_run(data, skill, seed=i), f"here {i}") for i, skill in enumerate((0.9, 0.6))]
+    there = [replace(scored(make_run(data, 0.8, seed=5), "there"), dataset="another")]
+    pairs = [(c.first, c.second) for c in compare_all([*here, *there], every_pair=True, draws=200)]
+    assert pairs == [("here 0", "here 1")]

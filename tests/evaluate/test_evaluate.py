@@ -57,7 +57,7 @@ def test_the_folder(folders: list[str], tmp_path: Path) -> None:
     assert seeds["seeds"] == [0, 1]
     html = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     first = html.split('<p class="conclusion"')[1].split("</p>")[0]
-    assert "has the highest score of 3 runs: macro-F1" in first
+    assert "No run is clearly the best of 3: good cannot be told apart from again" in first
     assert "points above the best trivial baseline" in first
     board = (tmp_path / "report" / "leaderboard.html").read_text(encoding="utf-8")
     for page in (html, board):
@@ -183,9 +183,9 @@ def test_progress_moves_within_a_run_and_over_comparisons(folders: list[str]) ->
     reports: list[tuple[str, int, int | None]] = []
     cl.evaluate(folders[:2], by=["language", "month"], draws=300, progress=lambda *stage: reports.append(stage))
     scores = [(label, done, total) for label, done, total in reports if label.startswith("scores: ")]
-    assert [done for _, done, _ in scores] == list(range(10))
-    assert {total for _, _, total in scores} == {10}
-    names = ["intervals", "AUROC", "by language", "by month", "abstentions"]
+    assert [done for _, done, _ in scores] == list(range(12))
+    assert {total for _, _, total in scores} == {12}
+    names = ["intervals", "chance", "AUROC", "by language", "by month", "abstentions"]
     for run in ("good", "again"):
         assert [label for label, _, _ in scores if f" {run}, " in label] == [f"scores: {run}, {name}" for name in names]
     assert ("comparisons", 0, 1) in reports

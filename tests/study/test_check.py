@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import claimlab as cl
+from claimlab.cli.app import run as command
 from claimlab.core.extras import packages_of, require_extra
 from claimlab.generate.planted import planted
 from claimlab.study.classes import absent
@@ -89,3 +91,46 @@ def test_the_packages_of_an_extra_are_known_and_a_missing_one_is_an_error(monkey
     monkeypatch.setattr("claimlab.core.extras.requires", lambda _: ["no-such-package>=1; extra == 'llm'"])
     with pytest.raises(cl.ClaimlabError, match=r"A model needs packages.*claimlab\[llm\]"):
         require_extra("A model", "llm")
+
+
+SHOWN = """
+[datasets.other]
+import = "other.csv"
+[grid]
+dataset = ["data"]
+split = ["random"]
+detector = ["tfidf"]
+[clean.by-lingua]
+recipe = "lingua.toml"
+[[show]]
+title = "Records in Portuguese"
+step = "clean"
+values = ["by-lingua"]
+datasets = ["other"]
+counts = [{ name = "left", table = "records" }, { name = "removed", table = "dropped" }, { name = "changed", table = "changes" }]
+"""
+
+
+def test_the_extra_of_a_step_that_is_only_shown_is_named_and_its_reason_printed(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"id": i, "text": f"A ponte número {i} foi aberta hoje.", "label": ("true", "false")[i % 2]} for i in range(80)
+    ]
+    pl.DataFrame(rows).write_csv("other.csv")
+    recipe = 'name = "lingua"\n[[steps]]\nstep = "language"\nmethod = "{}"\nkeep = "por"\n'
+    (place / "lingua.toml").write_text(recipe.format("lingua"), encoding="utf-8")
+    monkeypatch.setitem(sys.modules, "lingua", None)  # as where the extra is not installed
+    (problem,) = problems(SHOWN)
+    assert problem.startswith("clean: Language identification by lingua needs packages that are not installed.")
+    assert "claimlab[lingua]" in problem
+    assert command(["study", "run", "study.toml", "-o", "out"]) == 1, "a shown step has no result"
+    shown = capsys.readouterr().out
+    assert "dataset other: Language identification by lingua needs packages" in " ".join(shown.split())
+    assert command(["study", "table", "out"]) == 0
+    assert "claimlab[lingua]" in capsys.readouterr().out
+    (place / "lingua.toml").write_text(recipe.format("vote"), encoding="utf-8")
+    assert problems(SHOWN) == []
+    grid = cl.study_run("study.toml", "whole")
+    ((_, table),) = grid.tables
+    assert [row[1].text for row in table.rows] == ["80", "0", "0"], "what was not written was not needed: none"

@@ -196,15 +196,58 @@ def test_a_dataset_can_be_named_in_an_option(place: Path) -> None:
     assert run.lineage[-3].step == "enrich"
 
 
+def test_a_sample_of_a_few_large_groups_has_several_of_them() -> None:
+    rows = pl.DataFrame(
+        [
+            {
+                "id": f"r{i}",
+                "text": f"Speech {i % 12}, line {i}.",
+                "group": f"g{i % 12}",
+                "veracity": ("true", "false")[i % 2],
+            }
+            for i in range(1_200)
+        ]
+    )
+    part = sample(cl.Dataset.build("speeches", rows), 200)
+    sizes = part.records["group"].value_counts()["count"]
+    assert (len(part), sizes.len(), sizes.max()) == (200, 10, 20)
+    split = cl.split(part, by="group").dataset.records
+    assert split.group_by("group").agg(pl.col("split").n_unique())["split"].max() == 1
+    assert {"train", "test"} <= set(split["split"])
+
+
+def test_every_part_of_a_merged_dataset_is_in_a_sample(place: Path) -> None:
+    """One part has 3 groups, the other 300: drawn together, the few would be missed."""
+    rows = [
+        {"id": f"a{i}", "text": f"Line {i}.", "group": f"g{i % 3}", "veracity": ("true", "false")[i % 2]}
+        for i in range(90)
+    ]
+    more = [
+        {"id": f"b{i}", "text": f"Note {i}.", "group": f"n{i}", "veracity": ("true", "false")[i % 2]}
+        for i in range(300)
+    ]
+    for name, table in (("few", rows), ("many", more)):
+        cl.Dataset.build(name, pl.DataFrame(table)).write(place / name)
+    text = 'sample = 30\n[datasets.few]\nfolder = "few"\n[datasets.many]\nfolder = "many"\n'
+    text += '[datasets.both]\nmerge = ["few", "many"]\n[grid]\ndataset = ["both"]\ndetector = ["tfidf"]\nsplit = ["random"]\n'
+    text += '[train.all]\n[test.few]\n"meta.merged_from" = ["few"]\n'
+    (place / "study.toml").write_text(
+        text.replace('split = ["random"]\n', 'split = ["random"]\ntrain = ["all"]\ntest = ["few"]\n'), encoding="utf-8"
+    )
+    grid = study_run("study.toml", "out")
+    assert [grid.reason(cell) for cell in grid.cells] == [None] * 3
+    assert {e.records for e in grid.entries} != {0}
+
+
 def test_a_sample_keeps_groups_whole_and_is_the_same_every_time(place: Path) -> None:
     whole = cl.Dataset.open("data")
-    part = sample("data", 60, output="part")
-    assert 60 <= len(part) < len(whole)
-    again = sample("data", 60)
+    part = sample("data", 110, output="part")  # no group is larger than 11
+    assert 110 <= len(part) < len(whole)
+    again = sample("data", 110)
     assert part.records.equals(again.records)
     groups = whole.records.filter(pl.col("group").is_in(part.records["group"].drop_nulls().unique().to_list()))
     assert groups.height == part.records["group"].is_not_null().sum()
     assert sample("data", 10_000).records.equals(whole.records)
-    (place / "study.toml").write_text("sample = 60\n" + STUDY, encoding="utf-8")
+    (place / "study.toml").write_text("sample = 110\n" + STUDY, encoding="utf-8")
     node = plan(read_study_file("study.toml"))[0].node
     assert [each.verb for each in node.chain()] == ["folder", "sample", "split", "detect"]

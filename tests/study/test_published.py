@@ -162,3 +162,21 @@ def test_no_published_macro_f1_but_bertimbaus_is_above_its_accuracy() -> None:
     }
     assert len(above) == 4
     assert {detector for detector, *_ in above} == {"Bertimbau base"}
+
+
+@pytest.mark.parametrize(("rows", "columns"), [("detector", "split"), ("dataset", "split"), ("detector", "dataset")])
+def test_figures_of_another_dataset_are_in_no_table(place: Path, rows: str, columns: str) -> None:
+    mine = '{ dataset = "data", detector = "RoBERTa", split = "random", macro_f1 = 71.5 }'
+    theirs = '{ dataset = "elsewhere", detector = "RoBERTa", split = "random", macro_f1 = 99.2 }'
+    text = GRID.replace('{ detector = "RoBERTa", split = "random", macro_f1 = 88.1 }', f"{mine}, {theirs}")
+    (place / "study.toml").write_text(text, encoding="utf-8")
+    study_run("study.toml", "out")
+    shown = [
+        cell(value)
+        for table in cl.study_table("out", rows=rows, columns=columns)
+        for row in table.rows
+        for value in row
+    ]
+    assert "99.2" not in shown
+    assert "71.5" in shown
+    assert "99.2" not in (place / "out" / "report" / "index.html").read_text(encoding="utf-8")

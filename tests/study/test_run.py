@@ -19,11 +19,12 @@ import pytest
 from sklearn.metrics import f1_score
 
 import claimlab as cl
+from claimlab.evaluate.together import over_seeds
 from claimlab.generate.planted import planted
 from claimlab.llm.standin import StandIn
 from claimlab.study.estimate import study_estimate
 from claimlab.study.front import study_run
-from claimlab.study.score import entries, over_seeds
+from claimlab.study.score import entries
 
 GRID = """
 seeds = [0, 1]
@@ -85,7 +86,7 @@ def test_the_mean_over_seeds_is_that_of_scikit_learn(place: Path) -> None:
 
 
 def test_a_detector_is_compared_with_the_baseline_and_never_with_itself(place: Path) -> None:
-    found = entries(study_run("study.toml", "out", only={"split": "group"}))
+    found = entries(study_run("study.toml", "out", only={"split": "group"}), baseline="majority")
     by_name = {e.axes["detector"]: e for e in found}
     assert by_name["majority"].p is None
     tfidf, guess = by_name["tfidf"], by_name["stratified"]
@@ -260,6 +261,7 @@ def test_the_layout_and_the_labels_of_an_import_can_be_named(place: Path) -> Non
 
 
 def test_tables_need_neither_the_data_nor_the_runs(place: Path) -> None:
+    (place / "study.toml").write_text(GRID + '[table]\nbaseline = "majority"\n', encoding="utf-8")
     study_run("study.toml", "out", only={"seed": "0"})
     before = cl.study_table("out", rows="split", columns="detector", cells="difference")
     shutil.rmtree(place / "data")
@@ -292,4 +294,4 @@ def test_the_conclusion_counts_only_what_beats_every_reference(place: Path) -> N
     assert length.macro_f1 is not None
     assert tfidf.interval[0] < length.macro_f1, "the planted data gives the label away by length"
     page = (place / "out" / "report" / "index.html").read_text(encoding="utf-8")
-    assert "0 of 2 detector settings score clearly above what needs no reading" in page
+    assert "0 of 2 detector settings score significantly above every baseline that does not read the text" in page

@@ -6,16 +6,25 @@ import json
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.scores import accuracy, confusion, measured_macro_f1
-from claimlab.core.words import several
+from claimlab.core.words import several, verb
 from claimlab.tasks.task import Task
+
+UNANSWERED = "not measured: no record was answered"
+
+
+def answered(predictions: pl.DataFrame) -> int:
+    """How many predictions are answers: a label, or a stated abstention."""
+    withheld = pl.col("meta").cast(pl.String).str.contains('"abstained"', literal=True).fill_null(value=False)
+    return predictions.select((pl.col("label").is_not_null() | withheld).sum()).item()
 
 
 def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
     """Macro-F1 and accuracy on the test rows; a prediction that failed or abstained counts as wrong, and is counted.
-    Rows of one class have no macro-F1."""
+    Both are null where no prediction is an answer; rows of one class have no macro-F1."""
     truths = run.records.select("id", truth=task.labels(run.records)).drop_nulls("truth")
     joined = truths.join(run.tables["predictions"], left_on="id", right_on="record_id")
     truth = joined["truth"].to_list()
@@ -26,18 +35,25 @@ def scores_of(run: Dataset, task: Task) -> dict[str, Any]:
     number = {c: i for i, c in enumerate(classes)}
     y, answers = (np.array([number.get(w, len(classes)) for w in words], np.int64) for words in (truth, guess))
     counts = confusion(y, answers, len(classes), extra=1)
+    failed = guess.count("(failed)")
+    spoke = failed < len(truth)
     return {
-        "macro_f1": measured_macro_f1(counts),
-        "accuracy": float(accuracy(counts)),
+        "macro_f1": measured_macro_f1(counts) if spoke else None,
+        "accuracy": float(accuracy(counts)) if spoke else None,
         "n": len(truth),
-        "failed": guess.count("(failed)"),
+        "failed": failed,
         "abstained": guess.count("(abstained)"),
         "classes": {c: truth.count(c) for c in classes},
     }
 
 
 def headline(detector: str, scores: dict[str, Any]) -> str:
-    accuracy, n = f"accuracy {100 * scores['accuracy']:.1f}", f"on {several(scores['n'], 'test record')}"
+    n = f"on {several(scores['n'], 'test record')}"
+    if scores["accuracy"] is None:
+        return f"{detector} {n}: {UNANSWERED}."
+    accuracy = f"accuracy {100 * scores['accuracy']:.1f}"
+    failed = f"; {scores['failed']:,} failed and {verb(scores['failed'], 'counts', 'count')} as wrong"
+    n += failed if scores["failed"] else ""
     if scores["macro_f1"] is None:
         only = ", ".join(scores["classes"])
         return f"{detector} scores {accuracy} {n}; macro-F1 not measured: only one class ({only})."

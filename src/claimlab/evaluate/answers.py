@@ -46,6 +46,11 @@ class Answers:
         return len(self.classes) + 1
 
     @property
+    def answered(self) -> int:
+        """Records with an answer, whatever it says."""
+        return int((self.guess != self.failed).sum())
+
+    @property
     def cells(self) -> int:
         """Cells of the confusion table: a row per class, and two columns beyond the classes."""
         return len(self.classes) * (len(self.classes) + 2)

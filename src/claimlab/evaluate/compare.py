@@ -16,12 +16,11 @@ import polars as pl
 from claimlab.core.progress import Progress, silent
 from claimlab.core.stats.adjust import holm
 from claimlab.core.stats.interval import DRAWS, Interval
-from claimlab.core.stats.scores import accuracy, measured_macro_f1
 from claimlab.core.threads import side_by_side
 from claimlab.core.words import several
-from claimlab.evaluate.metrics import confusion
+from claimlab.evaluate.metrics import accuracy_of, macro_f1_of
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.small import ONE_CLASS, SMALLEST
+from claimlab.evaluate.small import SMALLEST, unmeasured
 from claimlab.evaluate.together import redraw_runs
 
 
@@ -62,9 +61,10 @@ def compare(first: ScoredRun, second: ScoredRun, *, seed: int = 0, draws: int = 
         return Comparison(first.name, second.name, same.height, why=f"They share {shared}.")
     alike = same.height == first.table.height and first.table["id"].equals(second.table["id"])
     left, right = (first, second) if alike else (on_records(run, same) for run in (first, second))
-    points = [measured_macro_f1(confusion(run.answers)) for run in (left, right)]
+    points = [macro_f1_of(run.answers) for run in (left, right)]
     if points[0] is None or points[1] is None:
-        return Comparison(first.name, second.name, same.height, why=f"Macro-F1 is {ONE_CLASS}.")
+        why = unmeasured(left.answers) or unmeasured(right.answers)
+        return Comparison(first.name, second.name, same.height, why=f"Macro-F1 is {why}.")
     right_left, right_right = (
         (run.table["said"] == run.table["truth"]).fill_null(False).to_numpy() for run in (left, right)
     )
@@ -106,10 +106,16 @@ def compare_all(
     return corrected(comparisons)
 
 
+def tied_with(best: str, runs: Sequence[str], comparisons: Sequence[Comparison]) -> list[str]:
+    """The other runs that are not clearly worse than the best one, on the records that both were to answer."""
+    clear = [c for c in comparisons if c.better == best]
+    worse = {name for c in clear for name in (c.first, c.second)}
+    return [name for name in runs if name != best and name not in worse]
+
+
 def _place(run: ScoredRun) -> tuple[float, float]:
     """The best first: by macro-F1, and by accuracy where it is not measured."""
-    counts = confusion(run.answers)
-    return -(measured_macro_f1(counts) or 0.0), -float(accuracy(counts))
+    return -(macro_f1_of(run.answers) or 0.0), -(accuracy_of(run.answers) or 0.0)
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

@@ -15,6 +15,7 @@ from claimlab.core.stats.interval import DRAWS, Interval
 from claimlab.core.stats.scores import Floats, macro_f1
 from claimlab.evaluate.metrics import confusion
 from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.small import unmeasured
 from claimlab.evaluate.together import redraw_runs
 
 RANDOM = "random"
@@ -52,14 +53,14 @@ class Drop:
 
 
 def alike(runs: Sequence[ScoredRun], *, same_part: bool = False) -> list[list[ScoredRun]]:
-    """Runs of one detector, with the same settings, on the same task, data and kind of split. Runs on records of one
-    class are left out: they have no macro-F1 to join.
+    """Runs of one detector, with the same settings, on the same task, data and kind of split. Runs without a
+    macro-F1 are left out: on records of one class, or without an answer.
 
     `same_part` asks for the same held-out values too: another source held out is no other seed.
     """
     families: dict[tuple[str | None, ...], list[ScoredRun]] = {}
     for run in runs:
-        if run.about.detector is not None and len(run.answers.classes) > 1:
+        if run.about.detector is not None and unmeasured(run.answers) is None:
             part = run.about.division if same_part else None
             families.setdefault((*_family(run), run.about.divided_by, part), []).append(run)
     return list(families.values())

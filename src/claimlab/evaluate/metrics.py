@@ -16,6 +16,7 @@ from claimlab.core.stats import scores
 from claimlab.core.stats.interval import DRAWS, Interval, intervals
 from claimlab.core.stats.scores import Counts, Floats, Ints, accuracy, f1_per_class, measured_macro_f1, ratio
 from claimlab.evaluate.answers import Answers
+from claimlab.evaluate.small import unmeasured
 
 RATES = (0.01, 0.05)  # false-positive rates at which the true-positive rate is given
 BINS = 10
@@ -27,8 +28,8 @@ class ClassScore:
     name: str
     n: int
     precision: float | None  # null when the class was never answered, and when it is the only class of the truth
-    recall: float
-    f1: float | None  # null when it is the only class: nothing could be mistaken for it
+    recall: float | None  # null where no record was answered
+    f1: float | None  # null there, and when it is the only class: nothing could be mistaken for it
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,9 @@ class Scores:
     classes: dict[str, int]
     failed: int
     other: int
-    accuracy: float
-    macro_f1: float | None  # null where the truth holds only one class
+    accuracy: float | None  # null where no record was answered
+    macro_f1: float | None  # null there, and where the truth holds only one class
+    why: str | None  # macro-F1 is null, where it is
     answered_accuracy: float | None
     answered_macro_f1: float | None
     per_class: list[ClassScore]
@@ -82,6 +84,16 @@ class Scores:
 def confusion(answers: Answers) -> Ints:
     """(K, K+2) counts: truth in rows; answers, others and no answer in columns."""
     return scores.confusion(answers.truth, answers.guess, len(answers.classes), extra=2)
+
+
+def macro_f1_of(answers: Answers) -> float | None:
+    """Macro-F1; null where no record was answered, and where the truth holds only one class."""
+    return measured_macro_f1(confusion(answers)) if answers.answered else None
+
+
+def accuracy_of(answers: Answers) -> float | None:
+    """Accuracy; null where no record was answered."""
+    return float(accuracy(confusion(answers))) if answers.answered else None
 
 
 def table_interval(
@@ -100,7 +112,7 @@ def table_interval(
 
 
 def per_class(counts: Counts, classes: tuple[str, ...]) -> list[ClassScore]:
-    k = len(classes)
+    k, spoke = len(classes), bool(counts[:, :-1].sum())
     hits = np.diagonal(counts).astype(np.float64)
     size, answered = counts.sum(axis=1), counts[:, :k].sum(axis=0)
     recall, f1 = ratio(hits, size, nothing=0.0), f1_per_class(counts)
@@ -109,8 +121,8 @@ def per_class(counts: Counts, classes: tuple[str, ...]) -> list[ClassScore]:
             name,
             int(size[i]),
             float(hits[i] / answered[i]) if answered[i] and k > 1 else None,
-            float(recall[i]),
-            float(np.nan_to_num(f1[i])) if k > 1 else None,
+            float(recall[i]) if spoke else None,
+            float(np.nan_to_num(f1[i])) if spoke and k > 1 else None,
         )
         for i, name in enumerate(classes)
     ]
@@ -121,17 +133,17 @@ def measure(answers: Answers, positive: str | None = None) -> Scores:
     counts = confusion(answers)
     k = len(answers.classes)
     answered = counts[:, : k + 1]  # without "no answer"
-    any_answer = bool(answered.sum())
     area, why = auroc(answers, positive)
     return Scores(
         n=answers.n,
         classes={c: int(n) for c, n in zip(answers.classes, counts.sum(axis=1), strict=True)},
         failed=int(counts[:, k + 1].sum()),
         other=int(counts[:, k].sum()),
-        accuracy=float(accuracy(counts)),
-        macro_f1=measured_macro_f1(counts),
-        answered_accuracy=float(accuracy(answered)) if any_answer else None,
-        answered_macro_f1=measured_macro_f1(answered),
+        accuracy=accuracy_of(answers),
+        macro_f1=macro_f1_of(answers),
+        why=unmeasured(answers),
+        answered_accuracy=float(accuracy(answered)) if answers.answered else None,
+        answered_macro_f1=measured_macro_f1(answered) if answers.answered else None,
         per_class=per_class(counts, answers.classes),
         auroc=area,
         auroc_why=why,

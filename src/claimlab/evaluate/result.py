@@ -13,6 +13,7 @@ from claimlab.core.stats.interval import DRAWS, Interval
 
 if TYPE_CHECKING:
     from claimlab.evaluate.abstain import Abstentions
+    from claimlab.evaluate.chance import Chance
     from claimlab.evaluate.compare import Comparison
     from claimlab.evaluate.contamination.beside import Beside
     from claimlab.evaluate.joined import Drop, Seeds
@@ -51,6 +52,7 @@ class RunResult:
     abstentions: Abstentions | None
     left_out: dict[str, int]
     cautions: list[str]
+    chance: Chance  # what comes without reading the text, and whether the score is above it
     contamination: Beside | None = None  # what a language model may have known of the records
 
 

@@ -16,6 +16,7 @@ from claimlab.core.stats.interval import DRAWS, kinds
 from claimlab.core.stats.scores import Floats, accuracy, f1_per_class, macro_f1, majority_f1, stratified_f1
 from claimlab.core.threads import side_by_side
 from claimlab.evaluate.abstain import abstentions
+from claimlab.evaluate.chance import against_chance, corrected
 from claimlab.evaluate.compare import compare_all
 from claimlab.evaluate.contamination.beside import COLUMN, beside, mark
 from claimlab.evaluate.contamination.result import Contamination
@@ -25,7 +26,7 @@ from claimlab.evaluate.ranking import auroc_interval
 from claimlab.evaluate.result import Baseline, Evaluation, RunResult
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.slices import slice_run
-from claimlab.evaluate.small import SMALLEST, cautions, thin_classes
+from claimlab.evaluate.small import SMALLEST, cautions, thin_classes, unmeasured
 from claimlab.evaluate.traits import USUAL
 
 Step = Callable[[str], None]  # told the name of what is done next
@@ -64,6 +65,8 @@ def evaluate_runs(
 
     step = steps(opened, by, progress)
     results = side_by_side(lambda run: one(run, step), opened)  # resampling leaves the interpreter free
+    chances = corrected([result.chance for result in results])
+    results = [replace(result, chance=chance) for result, chance in zip(results, chances, strict=True)]
     compared = compare_all(opened, every_pair=every_pair, seed=seed, draws=draws, progress=progress)
     joined = join_seeds(opened, seed=seed, draws=draws)
     return Evaluated(results, compared, joined, drops(opened, seed=seed, draws=draws), seed, draws)
@@ -71,7 +74,7 @@ def evaluate_runs(
 
 def steps(runs: Sequence[ScoredRun], by: Sequence[str] | None, progress: Progress) -> Step:
     """Counts the steps of all runs together, whichever thread takes them."""
-    total = sum(3 + len(subgroups_of(run, by)) for run in runs)
+    total = sum(4 + len(subgroups_of(run, by)) for run in runs)
     lock, numbers = Lock(), iter(range(total))
 
     def step(name: str) -> None:
@@ -99,7 +102,9 @@ def evaluate_run(
     answers = run.answers
     positive = run.task.positive
     f1, right, *classes = table_interval(answers, _figures, seed=seed, draws=draws)
-    thin, alone = thin_classes(answers), len(answers.classes) < 2
+    thin, alone = thin_classes(answers), unmeasured(answers) is not None
+    step(f"{run.name}, chance")
+    (chance,) = corrected([against_chance([run], seed=seed, draws=draws)])
     step(f"{run.name}, AUROC")
     auroc = None if thin else auroc_interval(answers, positive, seed=seed)
     slices = []
@@ -119,7 +124,7 @@ def evaluate_run(
         confusion=confusion(answers).tolist(),
         intervals={
             "macro_f1": None if thin or alone else f1,
-            "accuracy": right,
+            "accuracy": right if answers.answered else None,
             "auroc": auroc,
         },
         class_intervals={c: None if c in thin or alone else i for c, i in zip(answers.classes, classes, strict=True)},
@@ -129,6 +134,7 @@ def evaluate_run(
         abstentions=abstentions(run, seed=seed, draws=draws),
         left_out={name: int(getattr(run, name)) for name in ("strangers", "unlabelled", "repeated", "untouched")},
         cautions=cautions(answers),
+        chance=chance,
     )
 
 

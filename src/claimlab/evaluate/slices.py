@@ -14,6 +14,7 @@ import polars as pl
 
 from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
 from claimlab.core.stats.scores import Floats, Ints, accuracy, macro_f1
+from claimlab.detect.scores import UNANSWERED
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS
@@ -22,14 +23,15 @@ from claimlab.evaluate.traits import ALIASES, Values
 
 @dataclass(frozen=True)
 class Cell:
-    """`macro_f1` is null where a class is absent: then `why` says so, and accuracy is what there is."""
+    """`macro_f1` is null where a class is absent: then `why` says so, and accuracy is what there is. Where no record
+    was answered, there is neither."""
 
     value: str
     n: int
     groups: int
     classes: dict[str, int]
     failed: int
-    accuracy: float
+    accuracy: float | None  # null where no record was answered
     accuracy_interval: Interval | None
     macro_f1: float | None
     macro_f1_interval: Interval | None
@@ -193,8 +195,9 @@ def _big(counts: Ints) -> npt.NDArray[np.bool_]:
 
 
 def _whole(counts: Ints) -> npt.NDArray[np.bool_]:
-    """Cells that hold every class: only their macro-F1 can be compared with that of the whole."""
-    return np.asarray(_big(counts) & (counts.sum(axis=2) >= SMALLEST_CLASS).all(axis=1))
+    """Cells that hold every class, and an answer: only their macro-F1 can be compared with that of the whole."""
+    spoke = counts[:, :, :-1].sum(axis=(1, 2)) > 0
+    return np.asarray(_big(counts) & spoke & (counts.sum(axis=2) >= SMALLEST_CLASS).all(axis=1))
 
 
 def _groups(answers: Answers, pairs: _Pairs) -> list[int]:
@@ -209,8 +212,10 @@ def _cell(answers: Answers, value: str, groups: int, table: Ints, f1s: Floats, s
     sizes = table.sum(axis=1)
     absent = [c for c, n in zip(answers.classes, sizes, strict=True) if not n]
     held = [c for c, n in zip(answers.classes, sizes, strict=True) if n]
-    why = None
-    if absent:
+    spoke, why = bool(table[:, :-1].sum()), None
+    if not spoke:
+        why = f"{UNANSWERED[0].upper()}{UNANSWERED[1:]}."
+    elif absent:
         why = f"All are {held[0]}: accuracy is its recall." if len(held) == 1 else f"It holds no {', '.join(absent)}."
     return Cell(
         value=value,
@@ -218,10 +223,10 @@ def _cell(answers: Answers, value: str, groups: int, table: Ints, f1s: Floats, s
         groups=groups,
         classes={c: int(n) for c, n in zip(answers.classes, sizes, strict=True)},
         failed=int(table[:, -1].sum()),
-        accuracy=float(accuracy(table)),
-        accuracy_interval=interval(shares, groups),
-        macro_f1=None if absent else float(macro_f1(table)),
-        macro_f1_interval=None if absent else interval(f1s, groups),
+        accuracy=float(accuracy(table)) if spoke else None,
+        accuracy_interval=interval(shares, groups) if spoke else None,
+        macro_f1=float(macro_f1(table)) if spoke and not absent else None,
+        macro_f1_interval=interval(f1s, groups) if spoke and not absent else None,
         why=why,
     )
 

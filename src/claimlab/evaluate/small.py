@@ -5,11 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from claimlab.core.words import several, verb
+from claimlab.detect.scores import UNANSWERED
 from claimlab.evaluate.answers import Answers
 
 ONE_CLASS = "not measured: only one class"  # what a macro-F1 over one class is
 SMALLEST = 30  # records
 SMALLEST_CLASS = 5  # records of a class
+
+
+def unmeasured(answers: Answers) -> str | None:
+    """Why these answers have no macro-F1; null where they have one."""
+    if not answers.answered:
+        return UNANSWERED
+    return ONE_CLASS if len(answers.classes) < 2 else None
 
 
 def thin_classes(answers: Answers) -> list[str]:
@@ -20,6 +28,8 @@ def thin_classes(answers: Answers) -> list[str]:
 
 def cautions(answers: Answers) -> list[str]:
     """What a reader must know before believing a macro-F1 on these records."""
+    if not answers.answered:
+        return [f"Every prediction failed: {UNANSWERED}."]
     out = []
     sizes = np.bincount(answers.truth, minlength=len(answers.classes))
     if answers.n < SMALLEST:

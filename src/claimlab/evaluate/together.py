@@ -49,3 +49,18 @@ def draw_runs(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -
         return np.stack(columns, axis=1)
 
     return redraw(table, figure, seed=seed, draws=draws), table.groups
+
+
+def over_seeds(drawn: Floats, stream: int = 0) -> Floats:
+    """The mean over seeds in each draw (draws, seeds), with the seeds drawn too; another `stream` draws them anew.
+
+    With S seeds the deviations between them are widened by sqrt(S / (S - 1)): S runs show less than the spread of all
+    that could be made."""
+    draws, seeds = drawn.shape
+    means = np.asarray(drawn.mean(axis=1))
+    if seeds < 2:
+        return means
+    rng = np.random.default_rng([seeds, stream] if stream else seeds)
+    picked = rng.integers(seeds, size=(draws, seeds))
+    resampled = np.take_along_axis(drawn, picked, axis=1).mean(axis=1)
+    return np.asarray(means + np.sqrt(seeds / (seeds - 1)) * (resampled - means))

@@ -7,24 +7,27 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from claimlab.core.arguments import in_storage
-from claimlab.core.errors import ClaimlabError
+from claimlab.core.errors import ClaimlabError, MissingExtra
 from claimlab.core.extras import require_extra
 from claimlab.core.progress import Progress, silent
 from claimlab.core.trust import require
 from claimlab.study.classes import split_problems
+from claimlab.study.exhibit import Exhibit, exhibits
 from claimlab.study.file import Caps, StudyFile, read_study_file
 from claimlab.study.needs import PROFILES, PROVIDERS, needs_of
-from claimlab.study.plan import Cell, all_axes, plan
-from claimlab.study.run import Grid, Maker
+from claimlab.study.plan import Cell, all_axes, plan, sampled
+from claimlab.study.run import Grid, Maker, asks
 from claimlab.study.source import dataset_node
-from claimlab.study.step import REFERENCES, Node
+from claimlab.study.step import REFERENCES, SAMPLE, SOURCES, Node
 
 _MODELS = {"profile": "model", "search_profile": "search_model"}  # the model of a profile to ask
+TRIED = 60  # records
 _LOCAL = {"embedded", "gguf"}  # models inside this process
 
 
@@ -32,9 +35,10 @@ _LOCAL = {"embedded", "gguf"}  # models inside this process
 def study_check(study: str | Path, *, trust: bool = False, progress: Progress = silent) -> tuple[list[Cell], list[str]]:
     """The cells of the grid, and a sentence for each thing that is missing.
 
-    Nothing is asked and nothing stays on disk. Datasets are loaded, cleaned and split on the way, in a folder that is
-    removed again, to see which classes each side has. A file that names hosts, keys or paths outside its folder must
-    have been allowed (`claimlab trust FILE`), unless `trust` says that it is yours.
+    Nothing is asked and nothing stays on disk. In a folder that is removed again, every step that asks nobody is tried
+    on a few records, to see which packages are missing, and datasets are loaded, cleaned and split, to see which
+    classes each side has. A file that names hosts, keys or paths outside its folder must have been allowed
+    (`claimlab trust FILE`), unless `trust` says that it is yours.
     """
     read = read_study_file(study)
     require(Path(study), needs_of(read, Path(study)), trust=trust)
@@ -45,13 +49,38 @@ def study_check(study: str | Path, *, trust: bool = False, progress: Progress = 
     if not problems:
         _try(problems, lambda: cells.extend(plan(read)))
     _try(problems, lambda: problems.extend(_detectors(read)))
-    nodes = {node.key: node for cell in cells for node in cell.node.chain()}
+    shown: list[Exhibit] = []
+    if cells:
+        _try(problems, lambda: shown.extend(exhibits(read, {})))
+    last = [*(cell.node.before[0] for cell in cells), *(exhibit.node for exhibit in shown)]
+    nodes = {node.key: node for node in [*(cell.node for cell in cells), *last] for node in node.chain()}
     problems += [problem for node in nodes.values() for problem in _asked(node)]
-    if cells and not problems:
+    if cells:
         with tempfile.TemporaryDirectory(prefix="claimlab-check-") as folder:
-            maker = Maker(Grid(Path(folder), read, cells), Caps(), "replay", progress)
-            problems += split_problems(cells, maker)
+            grid = Grid(Path(folder), read, cells)
+            problems += missing_extras(last, Maker(grid, Caps(), "record", progress))
+            problems += [] if problems else split_problems(cells, Maker(grid, Caps(), "replay", progress))
     return cells, list(dict.fromkeys(problems))
+
+
+def missing_extras(last: Sequence[Node], maker: Maker) -> list[str]:
+    """A sentence for each step that needs packages which are not installed. Steps say so when they are made: each is
+    tried on a few records, and what else is wrong with so few is not reported."""
+    tried = {node.key: node for one in last for node in _on_few(one).chain() if node.folder is None}
+    for node in tried.values():
+        if all(each.key not in maker.grid.failed and not asks(each) for each in node.chain()):
+            maker.make(node)
+    return [
+        f"{tried[key].verb}: {e}" for key, e in maker.errors.items() if key in tried and isinstance(e, MissingExtra)
+    ]
+
+
+def _on_few(node: Node) -> Node:
+    """The same steps on a sample of their dataset."""
+    if node.folder is not None or node.verb in SOURCES or node.verb == SAMPLE:
+        return sampled(node.before[0] if node.verb == SAMPLE else node, TRIED)
+    named = tuple((name, _on_few(other)) for name, other in node.named)
+    return replace(node, before=tuple(map(_on_few, node.before)), named=named)
 
 
 def _try(problems: list[str], work: Callable[[], object]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from claimlab.core.stats.interval import Interval
+from claimlab.evaluate.chance import LEVEL, UNTESTED, Chance
 from claimlab.study.file import Value
 
 
@@ -26,10 +27,18 @@ class Entry:
     difference_interval: Interval | None = None
     p: float | None = None
     p_holm: float | None = None
+    chance: Chance = UNTESTED  # what comes without reading the text, and whether the score is above it
+    p_reading: float | None = None  # corrected, of being above chance and above every reference detector
     seconds: float = 0.0
     cost: float = 0.0
     failed: str | None = None
     runs: tuple[str, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether the difference is clear of zero; where it is above zero, the score must be above chance too."""
+        sure = self.p_holm is not None and self.p_holm < LEVEL
+        return sure and ((self.difference or 0.0) < 0 or self.chance.beaten)
 
     def to_json(self) -> dict[str, Any]:
         """Everything that is the same in every run of the study: seconds and cost are in timings.json."""
@@ -39,7 +48,9 @@ class Entry:
     def of(cls, saved: Mapping[str, Any]) -> Entry:
         """The entry that `to_json` gave."""
         ends = {name: _ends(saved[name]) for name in ("interval", "difference_interval")}
-        return cls(**{**saved, **ends, "runs": tuple(saved["runs"])})
+        chance = dict(saved.get("chance") or {})
+        chance = Chance(**{**chance, "interval": _ends(chance.get("interval"))})
+        return cls(**{**saved, **ends, "chance": chance, "runs": tuple(saved["runs"])})
 
 
 def _ends(saved: list[float] | None) -> Interval | None:

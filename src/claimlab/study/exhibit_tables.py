@@ -10,9 +10,11 @@ from typing import Any
 
 import polars as pl
 
+from claimlab.clean.run import LOGS
 from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
+from claimlab.core.record import SIDE_TABLES
 from claimlab.pages.blocks import Cell, Table
 from claimlab.study.exhibit import EXPORT, REPORTS, Exhibit
 from claimlab.study.file import Count, Show, Value
@@ -45,6 +47,8 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
         frame = _findings(folder) if exhibit.show.step == "audit" else _figures(folder, table)
         return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES if c in frame.columns)
     dataset = Dataset.open(folder)
+    if table in (*SIDE_TABLES, *LOGS) and table not in dataset.tables:
+        return pl.DataFrame()  # a step that has nothing to tell writes no such table
     if table != RECORDS and table not in dataset.tables:
         return str(UnknownName("table", table, [RECORDS, *sorted(dataset.tables)]))
     return dataset.records if table == RECORDS else dataset.tables[table]
@@ -85,6 +89,8 @@ def _count(grid: Grid, exhibit: Exhibit, count: Count) -> Cell:
 
 
 def _filtered(frame: pl.DataFrame, where: Mapping[str, Value | list[Value]]) -> pl.DataFrame:
+    if not frame.width:
+        return frame
     return frame.filter(
         matching(frame, {name: value if isinstance(value, list) else [value] for name, value in where.items()})
     )

@@ -44,13 +44,13 @@ class Caps(_Part):
 
 
 class View(_Part):
-    """The table that is shown first, and the row that the others are compared with. Without `columns`, the split is
-    across, or else the first axis that has several values."""
+    """The table that is shown first, and the detector that the others are compared with (without one, the best trivial
+    baseline). Without `columns`, they are the splits, or else the first axis that has several values."""
 
     rows: str = "detector"
     columns: str = ""
     cells: str = "macro_f1"
-    baseline: str = "majority"
+    baseline: str = ""
     gap: list[Value] = Field(default=[], max_length=2)  # two columns, and how far the first is above the second
 
 

@@ -13,7 +13,8 @@ from claimlab.core.errors import UsageError
 from claimlab.core.remote import is_remote
 from claimlab.core.toml_file import as_toml
 from claimlab.core.trust import allow, named_in
-from claimlab.core.words import several
+from claimlab.core.words import several, verb
+from claimlab.evaluate.chance import LEVEL
 from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, cell, decimal
 from claimlab.pages.charts import to_svg
 from claimlab.pages.dots import Dot, dots
@@ -22,11 +23,11 @@ from claimlab.study.entry import Entry
 from claimlab.study.exhibit_tables import exhibit_tables
 from claimlab.study.file import StudyFile, View, read_study_file
 from claimlab.study.plan import PART, parts_of, view_of
-from claimlab.study.published import Row, published_table, with_cards
+from claimlab.study.published import Row, beside, published_table
 from claimlab.study.run import FILE, STEPS_FOLDER, Grid
-from claimlab.study.score import entries
+from claimlab.study.score import MAJORITY, entries
 from claimlab.study.step import REFERENCES, Node
-from claimlab.study.tables import against, crossed, drops, flat, others, words
+from claimlab.study.tables import against, crossed, drops, flat, others, trivial, words
 
 KIND, REPORT, DATA, ANSWERS = "study report", "report", "study.json", "report.toml"
 AXIS, NAMES = 240, 190  # pixels: together they fit a phone
@@ -35,9 +36,15 @@ _METHOD = (
     "Each figure is a mean over seeds. Its 95% interval covers two sources of variance: which records are tested "
     "(whole groups are resampled, the same for all runs) and the seed. With one seed it covers the records only."
 )
+_TRIVIAL = (
+    "What comes without reading the text: always the most frequent class, a guess in the proportions of the labels, "
+    "and the same answers against permuted labels (groups of records kept together). A score is above the best of "
+    "these (*) where few permutations reach it and few resamples fall to that baseline: p is the larger of the two "
+    "shares, corrected by Holm's method for the number of figures in this study, and * marks p below 0.05."
+)
 _COMPARED = (
     "A difference is measured within each resample, on the same records and seeds. p is two-sided and corrected by "
-    "Holm's method for the number of comparisons in this study; * marks p below 0.05."
+    "Holm's method for the number of comparisons in this study."
 )
 
 
@@ -63,6 +70,14 @@ def study_table(
     content = json.loads((Path(folder) / REPORT / DATA).read_text(encoding="utf-8"))
     saved = [Table(t["columns"], t["rows"], caption=t["caption"]) for t in content.get("shown", ())]
     return [*tables, *more_tables(study, scored, saved)]
+
+
+@in_storage()
+def study_failures(folder: str | Path) -> list[str]:
+    """What has no result in a study that was run, with the reasons."""
+    saved_study(folder)
+    lines: list[str] = json.loads((Path(folder) / REPORT / DATA).read_text(encoding="utf-8")).get("failures", [])
+    return lines
 
 
 def more_tables(study: StudyFile, scored: Sequence[Entry], shown: Sequence[Table]) -> list[Table]:
@@ -91,7 +106,7 @@ def tables_of(
     link: bool = False,
 ) -> list[Table]:
     """The same of figures at hand; with `link`, each leads to its run."""
-    figures = with_cards(study)
+    figures = beside(study, scored)
     return [
         crossed(mine, view.rows, view.columns, view.cells, where, published=figures, gap=view.gap, link=link)
         for view, mine, where in views(study, scored, rows=rows, columns=columns, cells=cells)
@@ -123,6 +138,7 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
                 "conclusion": conclusion(grid, scored),
                 "entries": [entry.to_json() for entry in scored],
                 "shown": shown,
+                "failures": failures(grid, scored),
             }
         },
         more_pages={"costs.html": [costs(grid, scored)]},
@@ -133,7 +149,7 @@ def contents(grid: Grid, scored: Sequence[Entry]) -> Contents:
 
 def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     blocks: list[Block] = [Text(conclusion(grid, scored), "conclusion")]
-    figures = with_cards(grid.study)
+    figures = beside(grid.study, scored)
     for view, mine, where in views(grid.study, scored):
         title = words(where) or f"{view.rows} by {view.columns}"
         table = crossed(mine, view.rows, view.columns, view.cells, where, published=figures, gap=view.gap, link=True)
@@ -144,11 +160,10 @@ def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     if dropped := drops(scored):
         text = "How much of a score depends on test records that resemble training records."
         blocks.append(Section("From a random split to a fair one", [Text(text), dropped]))
-    blocks.append(Section("Against the baseline", [Text(_COMPARED), against(scored)]))
-    failures = {f"{words(e.axes)}: {e.failed}": None for e in scored if e.failed}
-    failures |= {f"{words(e.axes)}: {why}": None for e in grid.shown if (why := grid.why(e.node))}
-    if failures:
-        blocks.append(Section("Cells without a result", [Items(list(failures))]))
+    blocks.append(Section("Against trivial baselines", [Text(_TRIVIAL), trivial(scored)]))
+    if grid.study.table.baseline:
+        blocks.append(Section("Against the baseline", [Text(_COMPARED), against(scored)]))
+    blocks += reasons(failures(grid, scored))
     blocks.append(
         Section("How to read this", [Text(_METHOD), Text("Time and cost", links=[("of every cell", "costs.html")])])
     )
@@ -157,30 +172,34 @@ def page(grid: Grid, scored: Sequence[Entry]) -> Report:
     )
 
 
+def failures(grid: Grid, scored: Sequence[Entry]) -> list[str]:
+    """Every setting and every shown step without a result, with the reason."""
+    lines = {f"{words(e.axes)}: {e.failed}": None for e in scored if e.failed}
+    lines |= {f"{words(e.axes)}: {why}": None for e in grid.shown if (why := grid.why(e.node))}
+    return list(lines)
+
+
+def reasons(lines: Sequence[str]) -> list[Block]:
+    """The same as a section; nothing where everything has a result."""
+    return [Section("Cells without a result", [Items(list(lines))])] if lines else []
+
+
 def conclusion(grid: Grid, scored: Sequence[Entry]) -> str:
-    """The sentence on top: the best that is not a reference, against the best reference."""
-    measured = [e for e in scored if e.macro_f1 is not None]
-    models = [e for e in measured if e.axes["detector"] not in REFERENCES]
-    if not models:
-        return f"No detector has a score: {several(len(grid.cells) - len(grid.done), 'cell')} failed."
-    clear = [e for e in models if e.interval is not None and e.interval[0] > _best_reference(e, measured)]
+    """The sentence on top: how many detectors are above every baseline that does not read the text."""
+    models = [e for e in scored if e.macro_f1 is not None and e.axes["detector"] not in REFERENCES]
     failed = len(grid.cells) - len(grid.done)
+    if not models:
+        return f"No detector has a score: {several(failed, 'cell')} failed."
+    clear = sum(e.p_reading is not None and e.p_reading < LEVEL for e in models)
+    untested = sum(e.p_reading is None for e in models)
+    others = [name for name in REFERENCES if name != MAJORITY and any(e.axes["detector"] == name for e in scored)]
+    names = ", ".join([MAJORITY, "random guess", "permuted labels", *others])
     return (
-        f"{len(clear)} of {several(len(models), 'detector setting')} score clearly above what needs no reading: the "
-        f"interval lies above every reference ({', '.join(REFERENCES)})."
+        f"{clear} of {several(len(models), 'detector setting')} {verb(clear, 'scores', 'score')} significantly above "
+        f"every baseline that does not read the text ({names}; corrected for all of them)."
+        + (f" {several(untested, 'setting')} could not be tested." if untested else "")
         + (f" {several(failed, 'cell')} failed." if failed else "")
     )
-
-
-def _best_reference(entry: Entry, measured: Sequence[Entry]) -> float:
-    """The highest score of a reference in the same setting."""
-    same = {axis: value for axis, value in entry.axes.items() if axis not in ("detector", "evidence")}
-    scores = [
-        other.macro_f1 or 0.0
-        for other in measured
-        if other.axes["detector"] in REFERENCES and same.items() <= dict(other.axes).items()
-    ]
-    return max(scores, default=0.0)
 
 
 def _picture(scored: Sequence[Entry], where: Mapping[str, Any], rows: str, columns: str) -> list[Block]:

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from claimlab.core.errors import UsageError
 from claimlab.study.file import Options, StudyFile, Value, View
 from claimlab.study.published import check_figures
 from claimlab.study.source import dataset_node, digest_of_files
-from claimlab.study.step import MISSING, NONE, OF_DETECT, OF_SPLIT, REFERENCES, SAMPLE, STEPS, Node, as_json, checked
+from claimlab.study.step import (
+    MERGE,
+    MISSING,
+    NONE,
+    OF_DETECT,
+    OF_SPLIT,
+    REFERENCES,
+    SAMPLE,
+    STEPS,
+    Node,
+    as_json,
+    checked,
+)
 
 PART = "part"
 
@@ -137,8 +149,8 @@ def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
     """The last of the steps that `chosen` names; an axis that it does not name is a step left out."""
     chosen = {axis: value for axis, value in chosen.items() if value != NONE}
     node = dataset_node(study, str(chosen["dataset"]))
-    if study.sample is not None and node.verb != MISSING:
-        node = Node(SAMPLE, as_json({"size": study.sample}), (node,))
+    if study.sample is not None:
+        node = sampled(node, study.sample)
     for axis, verb in STEPS.items():
         more: Options = {
             option: value for name, value in chosen.items() if value != NONE and (option := _option_of(name, axis))
@@ -156,6 +168,16 @@ def node_of(study: StudyFile, chosen: Mapping[str, Value]) -> Node:
             options.setdefault("seed", chosen["seed"])
         node = step_node(study, verb.function, options, node)
     return node
+
+
+def sampled(node: Node, size: int) -> Node:
+    """A sample of the dataset; of a merged one, a sample of each of its parts: one of few large groups would hardly be
+    drawn beside one of many small ones."""
+    if node.verb == MISSING:
+        return node
+    if node.verb == MERGE:
+        return replace(node, before=tuple(sampled(part, size) for part in node.before))
+    return Node(SAMPLE, as_json({"size": size}), (node,))
 
 
 def _where(study: StudyFile, side: str, value: str) -> Options:

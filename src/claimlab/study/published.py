@@ -50,6 +50,15 @@ def with_cards(study: StudyFile) -> list[Published]:
     return parts
 
 
+def beside(study: StudyFile, scored: Sequence[Entry]) -> list[Published]:
+    """The published figures that belong in tables of `scored`: those of another dataset do not."""
+    here = {str(entry.axes["dataset"]) for entry in scored}
+    return [
+        part.model_copy(update={"figures": [f for f in part.figures if str(f.get("dataset", "")) in ("", *here)]})
+        for part in with_cards(study)
+    ]
+
+
 def card_figure(study: StudyFile, dataset: str, field: str) -> float | None:
     """What the card of a catalogued dataset says was published; null where it says nothing."""
     from claimlab.catalog.card import Published as OnCard

@@ -26,7 +26,7 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.atomic import quick_text
-from claimlab.core.dataset import MANIFEST
+from claimlab.core.dataset import MANIFEST, read_manifest
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
 from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
@@ -36,6 +36,7 @@ from claimlab.core.run import one_account, sweep_finished
 from claimlab.core.shown import Shown
 from claimlab.core.trust import allow, require
 from claimlab.core.words import several
+from claimlab.detect.scores import answered
 from claimlab.pages.blocks import Table
 from claimlab.study.entry import Entry
 from claimlab.study.exhibit import Exhibit, exhibits
@@ -49,6 +50,7 @@ FILE, CELLS, TIMINGS, STEPS_FOLDER, CALLS, SPENT = (
 )  # fmt: skip
 _VARY = {TIMINGS, "costs.html", SPENT, ".lock"}
 _VERBS = {**SOURCES, **FURTHER, **{verb.function: verb for verb in STEPS.values()}}
+DETECT = "detect"
 _DONE = {"audit": "audit.json", "drift": "drift.json", "export": "claimlab.json"}  # of steps that are not a dataset
 
 
@@ -83,6 +85,12 @@ class Grid(Shown):
     @property
     def done(self) -> list[Cell]:
         return [cell for cell in self.cells if self.reason(cell) is None]
+
+    @property
+    def broken(self) -> list[Node]:
+        """Cells and shown steps without a result, but for those of an optional dataset that is not there."""
+        last = [one.node for one in (*self.cells, *self.shown) if self.why(one.node) is not None]
+        return [node for node in last if all(each.verb != MISSING for each in node.chain())]
 
     @property
     def table(self) -> pl.DataFrame:
@@ -149,6 +157,7 @@ class Maker:
         last = [*(cell.node for cell in grid.cells), *(exhibit.node for exhibit in grid.shown)]
         nodes = {node.key: node for each in last for node in each.chain() if node.folder is None}
         self.nodes, self.finished = nodes, 0
+        self.errors: dict[str, ClaimlabError] = {}  # key of a step -> why it failed
 
     def make_all(self, *, spend: bool = True) -> None:
         """Make every step that can be made; without `spend`, only those that ask no model."""
@@ -173,13 +182,17 @@ class Maker:
         if not self.is_missing(node):
             if folder.with_name(f".{folder.name}.work").exists():
                 sweep_finished(folder)
-            return
+            if self._unanswered(node) is None:
+                return
         began, before = time.monotonic(), self._spent()
         try:
             self._call(node, folder)
         except ClaimlabError as error:
+            self.errors[node.key] = error
             self.grid.failed[node.key] = str(error)
             return
+        if (reason := self._unanswered(node)) is not None:
+            self.grid.failed[node.key] = reason
         self.took(node, round(time.monotonic() - began, 3), round(self._spent() - before, 9))
 
     def is_missing(self, node: Node) -> bool:
@@ -189,8 +202,17 @@ class Maker:
         self.grid.timings[node.key] = {"seconds": seconds, "cost": cost}
         quick_text(self.grid.output / TIMINGS, json.dumps(self.grid.timings, indent=1, sort_keys=True) + "\n")
 
+    def _unanswered(self, node: Node) -> str | None:
+        """Why a run that is there has no score: no prediction is an answer. It is tried again the next time."""
+        file = self.steps / node.name / "predictions.parquet"
+        if node.verb != DETECT or not file.is_file() or answered(pl.read_parquet(file, columns=["label", "meta"])):
+            return None
+        notes = read_manifest(file.parent).notes
+        return " ".join(["No record was answered.", *(note for note in notes if "failed and" in note)])
+
     def _call(self, node: Node, folder: Path) -> None:
-        options = {**self.options(node), **self._shared(_VERBS[node.verb])}
+        again: dict[str, Any] = {} if self.is_missing(node) else {"force": True}
+        options = {**self.options(node), **self._shared(_VERBS[node.verb]), **again}
         call_step(node.verb, [self.place(b) for b in node.before], options, folder)
 
     def as_shard(self, node: Node) -> dict[str, Any]:

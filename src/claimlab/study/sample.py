@@ -1,4 +1,4 @@
-"""A random part of a dataset, whole groups at a time: a trial of a study before the whole."""
+"""A random part of a dataset, group by group: a trial of a study before the whole."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from claimlab.core.call import repeatable
 from claimlab.core.dataset import Dataset, Lineage, belonging
 from claimlab.core.run import Run, Source
 
+GROUPS = 10  # a sample has as many groups at least, where the data has: a split needs several for each of its sides
+
 
 @repeatable()
 def sample(data: Source, size: int, *, output: str | Path | None = None, seed: int = 0) -> Dataset:
-    """About `size` records of `data`: groups are drawn until there are as many, and stay whole."""
+    """About `size` records of `data`: groups are drawn until there are as many, and stay whole, but for groups of more
+    than a tenth of the sample, of which as many records are drawn."""
     with Run("sample", data, output, seed=seed) as run:
         dataset = run.dataset
-        units = dataset.records.select(pl.coalesce("group", pl.lit("record ") + pl.col("id"))).to_series()
-        names = units.unique(maintain_order=True)
-        order = np.random.default_rng(seed).permutation(names.len())
-        rank = pl.DataFrame({"unit": names.gather(order), "rank": range(names.len())})
-        places = units.to_frame("unit").join(rank, on="unit", how="left", maintain_order="left")["rank"]
-        last = places.sort()[min(size, places.len()) - 1] if places.len() else 0
-        records = dataset.records.filter(places <= last)
+        chosen = drawn(dataset.records, size, np.random.default_rng(seed))
+        records = dataset.records.filter(chosen)
         step = Lineage(
             step="sample",
             parameters={"size": size},
@@ -32,3 +30,17 @@ def sample(data: Source, size: int, *, output: str | Path | None = None, seed: i
             counts={"before": len(dataset), "after": records.height},
         )
         return run.finish(dataset.derive(records, step, belonging(dataset.tables, records["id"])))
+
+
+def drawn(records: pl.DataFrame, size: int, rng: np.random.Generator) -> pl.Series:
+    """Which records are drawn."""
+    unit = pl.coalesce("group", pl.lit("record ") + pl.col("id")).alias("unit")
+    places = records.select(unit).with_columns(order=pl.Series(rng.permutation(records.height)))
+    names = places["unit"].unique(maintain_order=True)
+    rank = pl.DataFrame({"unit": names.gather(rng.permutation(names.len())), "rank": range(names.len())})
+    places = places.join(rank, on="unit", how="left", maintain_order="left")
+    most = max(1, size // GROUPS) if size < records.height else records.height
+    places = places.with_columns(within=pl.col("order").rank("ordinal").over("unit") <= most)
+    kept = places.filter("within")["rank"].sort()
+    last = kept[min(size, kept.len()) - 1] if kept.len() else 0
+    return places.select(pl.col("within") & (pl.col("rank") <= last)).to_series()

@@ -3,8 +3,8 @@
 Two things vary: which records are tested, and the seed (of the split and of the training). Both are resampled: in each
 draw whole groups of records are drawn for all runs at once, and then the seeds. With S seeds the deviations between
 them are widened by sqrt(S / (S - 1)), because S runs show less than the spread of all that could be made.
-A difference is taken within each draw; its two-sided p-value is the share of draws on the other side of zero, and
-Holm's method corrects for the number of comparisons in the table.
+A difference is taken within each draw; its two-sided p-value is the share of draws on the other side of zero. Whether a
+score is above chance is told by evaluate/chance.py. Holm's method corrects for the number of figures in the study.
 """
 
 from __future__ import annotations
@@ -17,46 +17,93 @@ import numpy as np
 
 from claimlab.core.stats.adjust import holm
 from claimlab.core.stats.interval import DRAWS, Interval, interval
-from claimlab.core.stats.scores import Floats, accuracy, measured_macro_f1
-from claimlab.evaluate.metrics import confusion
+from claimlab.evaluate.chance import UNTESTED, against_chance, corrected
+from claimlab.evaluate.metrics import accuracy_of, macro_f1_of
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
-from claimlab.evaluate.together import draw_runs
+from claimlab.evaluate.together import draw_runs, over_seeds
 from claimlab.study.entry import Entry
 from claimlab.study.file import Value
 from claimlab.study.run import Grid
+from claimlab.study.step import REFERENCES
 
-SEED = "seed"
+SEED, MAJORITY = "seed", "majority"
+TRIVIAL = "the best trivial baseline"
+Setting = tuple[Value, ...]  # a choice on every axis but the seed
 PER_COMPARISON = 200  # draws for each setting of the study
 
 
 def entries(grid: Grid, *, baseline: str | None = None, draws: int = DRAWS) -> list[Entry]:
-    """Every combination of axis values with its figures, compared with the same one of the detector `baseline`."""
+    """Every combination of axis values with its figures, compared with the same one of the detector `baseline`, or with
+    the best trivial baseline where none is named."""
     wanted = baseline or grid.study.table.baseline
-    groups: dict[tuple[Value, ...], list[int]] = {}
+    groups: dict[Setting, list[int]] = {}
     for i, cell in enumerate(grid.cells):
         groups.setdefault(tuple(v for a, v in cell.axes.items() if a != SEED), []).append(i)
     opened = {key: _opened(grid, places) for key, places in groups.items()}
     # The least p of B draws is 2 / (B + 1): after Holm's correction it must be able to fall well below 0.05.
     enough = max(draws, PER_COMPARISON * len(groups))
-    out = []
-    for key, places in groups.items():
-        axes = {a: v for a, v in grid.cells[places[0]].axes.items() if a != SEED}
-        runs, failed = opened[key]
-        entry = _entry(grid, places, axes, runs, failed, draws)
-        reference = tuple(wanted if axis == "detector" else value for axis, value in axes.items())
-        other = opened.get(reference, ([], None))[0]
-        if reference != key:
-            entry = replace(entry, against=wanted)
-        out.append(_compared(entry, runs, other, enough) if reference != key and _pairs(runs, other) else entry)
-    tested = [i for i, e in enumerate(out) if e.p is not None]
-    adjusted = dict(zip(tested, holm([out[i].p or 0.0 for i in tested]), strict=True))
-    return [replace(e, p_holm=adjusted.get(i)) for i, e in enumerate(out)]
+    scored = [_entry(grid, places, *opened[key], draws) for key, places in groups.items()]
+    above = corrected([entry.chance for entry in scored])
+    scored = [replace(entry, chance=chance) for entry, chance in zip(scored, above, strict=True)]
+    runs = {key: one[0] for key, one in opened.items()}
+    compared = [_against(entry, key, wanted, runs, enough) for key, entry in zip(groups, scored, strict=True)]
+    reading = _holm([_reading(entry, key, runs, enough) for key, entry in zip(groups, scored, strict=True)])
+    differing = _holm([entry.p for entry in compared])
+    return [
+        replace(entry, p_holm=p, p_reading=above_all)
+        for entry, p, above_all in zip(compared, differing, reading, strict=True)
+    ]
 
 
-def _pairs(runs: Sequence[ScoredRun], other: Sequence[ScoredRun]) -> bool:
-    """Whether there is a run of each for every seed."""
-    return bool(runs) and len(runs) == len(other)
+def _holm(values: Sequence[float | None]) -> list[float | None]:
+    """p-values corrected for how many there are, each in its place."""
+    tested = [i for i, p in enumerate(values) if p is not None]
+    adjusted = dict(zip(tested, holm([p for p in values if p is not None]), strict=True))
+    return [adjusted.get(i) for i in range(len(values))]
+
+
+def _against(entry: Entry, key: Setting, wanted: str, runs: Mapping[Setting, list[ScoredRun]], draws: int) -> Entry:
+    """The entry with its difference to the detector `wanted`, or to the best trivial baseline."""
+    if not wanted:
+        chance = entry.chance
+        return replace(
+            entry, against=TRIVIAL, difference=chance.difference, difference_interval=chance.interval, p=chance.p
+        )
+    reference = _with_detector(entry, wanted)
+    if reference == key:
+        return entry
+    gap = _gap(runs[key], runs.get(reference, []), draws)
+    entry = replace(entry, against=wanted)
+    return entry if gap is None else replace(entry, difference=gap[0], difference_interval=gap[1], p=gap[2])
+
+
+def _reading(entry: Entry, key: Setting, runs: Mapping[Setting, list[ScoredRun]], draws: int) -> float | None:
+    """The p-value of a detector above chance and above every reference detector of its setting; null for these
+    themselves, and where one of them has no score. The majority is one of the trivial baselines of `chance`."""
+    if entry.axes["detector"] in REFERENCES or entry.chance.p is None:
+        return None
+    highest = entry.chance.p
+    for name in REFERENCES:
+        other = _with_detector(entry, name)
+        if name == MAJORITY or other not in runs:
+            continue
+        gap = _gap(runs[key], runs[other], draws)
+        if gap is None:
+            return None
+        highest = max(highest, gap[2] if gap[0] > 0 else 1.0)
+    return highest
+
+
+def _with_detector(entry: Entry, name: str) -> Setting:
+    return tuple(name if axis == "detector" else value for axis, value in entry.axes.items())
+
+
+def _gap(
+    runs: Sequence[ScoredRun], other: Sequence[ScoredRun], draws: int
+) -> tuple[float, Interval | None, float] | None:
+    """The difference seed by seed; null where there is not a run of each for every seed."""
+    return gap_of(runs, other, paired=True, draws=draws) if runs and len(runs) == len(other) else None
 
 
 def _opened(grid: Grid, places: Sequence[int]) -> tuple[list[ScoredRun], str | None]:
@@ -69,23 +116,22 @@ def _opened(grid: Grid, places: Sequence[int]) -> tuple[list[ScoredRun], str | N
     return runs, failed
 
 
-def _entry(
-    grid: Grid, places: Sequence[int], axes: Mapping[str, Value], runs: list[ScoredRun], failed: str | None, draws: int
-) -> Entry:
-    scores = [measured_macro_f1(confusion(run.answers)) for run in runs]
-    known = [score for score in scores if score is not None]
+def _entry(grid: Grid, places: Sequence[int], runs: list[ScoredRun], failed: str | None, draws: int) -> Entry:
+    known = [score for run in runs if (score := macro_f1_of(run.answers)) is not None]
+    shares = [share for run in runs if (share := accuracy_of(run.answers)) is not None]
     whole = bool(known) and len(known) == len(runs) and failed is None
     mean = float(np.mean(known)) if whole else None
     drawn = draw_runs(runs, draws=draws) if whole else None
     nodes = {node.key for i in places for node in [grid.cells[i].node]}
     return Entry(
-        axes,
+        {a: v for a, v in grid.cells[places[0]].axes.items() if a != SEED},
         len(runs),
         max((run.table.height for run in runs), default=0),
         mean,
-        float(np.mean([accuracy(confusion(run.answers)) for run in runs])) if runs and failed is None else None,
+        float(np.mean(shares)) if runs and len(shares) == len(runs) and failed is None else None,
         None if drawn is None else interval(over_seeds(drawn[0]), drawn[1], point=mean),
         float(np.std(known, ddof=1)) if whole and len(known) > 1 else None,
+        chance=against_chance(runs, draws=draws) if whole else UNTESTED,
         seconds=sum(grid.timings.get(key, {}).get("seconds", 0.0) for key in nodes),
         cost=sum(grid.timings.get(key, {}).get("cost", 0.0) for key in nodes),
         failed=failed,
@@ -93,17 +139,12 @@ def _entry(
     )
 
 
-def _compared(entry: Entry, runs: list[ScoredRun], other: list[ScoredRun], draws: int) -> Entry:
-    gap = gap_of(runs, other, paired=True, draws=draws)
-    return entry if gap is None else replace(entry, difference=gap[0], difference_interval=gap[1], p=gap[2])
-
-
 def gap_of(
     runs: Sequence[ScoredRun], other: Sequence[ScoredRun], *, paired: bool, draws: int = DRAWS
 ) -> tuple[float, Interval | None, float] | None:
     """By how much the mean macro-F1 of `runs` is above that of `other`, with its interval and p; null where it cannot
     be measured. `paired`: both have the same seeds in the same order, and differences are taken seed by seed."""
-    points = [measured_macro_f1(confusion(run.answers)) for run in (*runs, *other)]
+    points = [macro_f1_of(run.answers) for run in (*runs, *other)]
     drawn = draw_runs([*runs, *other], draws=draws)
     if drawn is None or any(point is None for point in points):
         return None
@@ -114,15 +155,3 @@ def gap_of(
     below = (int((gaps <= 0).sum()) + 1) / (len(gaps) + 1)
     above = (int((gaps >= 0).sum()) + 1) / (len(gaps) + 1)
     return point, interval(gaps, drawn[1], point=point), min(1.0, 2 * min(below, above))
-
-
-def over_seeds(drawn: Floats, stream: int = 0) -> Floats:
-    """The mean over seeds in each draw (draws, seeds), with the seeds drawn too; another `stream` draws them anew."""
-    draws, seeds = drawn.shape
-    means = np.asarray(drawn.mean(axis=1))
-    if seeds < 2:
-        return means
-    rng = np.random.default_rng([seeds, stream] if stream else seeds)
-    picked = rng.integers(seeds, size=(draws, seeds))
-    resampled = np.take_along_axis(drawn, picked, axis=1).mean(axis=1)
-    return np.asarray(means + np.sqrt(seeds / (seeds - 1)) * (resampled - means))

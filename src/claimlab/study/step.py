@@ -44,10 +44,11 @@ class Verb:
         return names
 
 
+MERGE = "merge"
 SOURCES = {
     "load": Verb("claimlab.catalog.load", "load", "name"),
     "import": Verb("claimlab.exchange.importer", "import_files", "paths"),
-    "merge": Verb("claimlab.exchange.merge", "merge", "datasets"),
+    MERGE: Verb("claimlab.exchange.merge", "merge", "datasets"),
 }
 STEPS = {
     "clean": Verb("claimlab.clean.front", "clean", "recipe"),

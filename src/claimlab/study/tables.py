@@ -10,12 +10,15 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.choice import one_of
+from claimlab.evaluate.chance import STAR
+from claimlab.evaluate.views.tables import chance
 from claimlab.files.cells import escape_cells
-from claimlab.pages.blocks import Cell, Table, decimal, percent, span
+from claimlab.pages.blocks import Cell, Table, percent, span
 from claimlab.study.entry import Entry
 from claimlab.study.file import Published
 from claimlab.study.published import Row, published_rows
 from claimlab.study.run import STEPS_FOLDER
+from claimlab.study.score import TRIVIAL
 from claimlab.study.step import NONE
 
 MEASURES = {
@@ -25,6 +28,7 @@ MEASURES = {
     "records": "test records",
 }
 RANDOM = "random"
+PLURAL = {axis: f"{axis}s" for axis in ("part", "dataset", "split", "detector", "task")}
 
 
 def others(scored: Sequence[Entry], rows: str, columns: str) -> list[dict[str, Any]]:
@@ -66,7 +70,32 @@ def crossed(
     padded = [(about, [*line, *(Cell("") for _ in heads[len(line) :])]) for about, line in theirs]
     ours = [[line, *(each for about, each in padded if about == d)] for d, line in zip(down, body, strict=True)]
     body = [*chain.from_iterable(ours), *(each for about, each in padded if about not in down)]
-    return Table(heads, body, caption=f"{MEASURES[measure]}, {columns} across. {words(where)}".strip())
+    return Table(heads, body, caption=_caption(measure, rows, columns, where, mine))
+
+
+def _caption(measure: str, rows: str, columns: str, where: Mapping[str, Any], mine: Sequence[Entry]) -> str:
+    """What the table shows, of which setting, and what its stars say."""
+    sides = f"rows: {PLURAL.get(rows, rows)}, columns: {PLURAL.get(columns, columns)}"
+    named = next((e.against for e in mine if e.against), TRIVIAL)
+    shown = f"difference to {named}" if measure == "difference" else MEASURES[measure]
+    parts = [f"{shown}; {sides}.", f"{words(where)}." if words(where) else ""]
+    if any(starred(entry, measure) for entry in mine):
+        parts.append(_star(measure, named))
+    return " ".join(filter(None, parts))
+
+
+def _star(measure: str, named: str) -> str:
+    above = STAR.format("figures of this study")
+    if measure != "difference" or named == TRIVIAL:
+        return above
+    clear = "* clear of zero: p below 0.05, corrected by Holm's method for all figures of this study"
+    return f"{clear}; where it is above zero, also {above[2:]}"
+
+
+def starred(entry: Entry, measure: str) -> bool:
+    """Whether a figure has a star: the score is above chance, or its difference is clear of it. No other figure is
+    tested."""
+    return {"macro_f1": entry.chance.beaten, "difference": entry.differs}.get(measure, False)
 
 
 def _gap(first: Entry | None, second: Entry | None, measure: str) -> Cell:
@@ -85,7 +114,7 @@ def _shown(entry: Entry | None, measure: str, *, link: bool) -> Cell:
     if measure == "records":
         return Cell(f"{value:,}", sort=float(value))
     ends = {"macro_f1": entry.interval, "difference": entry.difference_interval}.get(measure)
-    star = "*" if entry.p_holm is not None and entry.p_holm < 0.05 else ""
+    star = "*" if starred(entry, measure) else ""
     text = f"{percent(value).text}{star}" + (f" ({100 * ends[0]:.1f} to {100 * ends[1]:.1f})" if ends else "")
     shown = Cell(text, sort=value)
     return linked(shown, entry) if link else shown
@@ -120,17 +149,29 @@ def drops(scored: Sequence[Entry]) -> Table | None:
 
 def against(scored: Sequence[Entry]) -> Table:
     rows: list[Row] = [
-        [
-            words(e.axes),
-            e.against or "",
-            linked(percent(e.difference), e),
-            span(e.difference_interval),
-            decimal(e.p_holm, 4),
-        ]
+        [words(e.axes), e.against, linked(percent(e.difference), e), span(e.difference_interval), chance(e.p_holm)]
         for e in scored
         if e.against
     ]
     return Table(["setting", "against", "difference in macro-F1", "95% interval", "corrected p"], rows)
+
+
+def trivial(scored: Sequence[Entry]) -> Table:
+    """Each score beside the baselines that do not read the text; why, where it could not be tested."""
+    rows: list[Row] = [
+        [
+            words(e.axes),
+            linked(percent(e.macro_f1), e),
+            *(percent(floor) for floor in (e.chance.majority, e.chance.stratified, e.chance.permuted)),
+            percent(e.chance.difference),
+            span(e.chance.interval),
+            e.chance.why or chance(e.chance.p_holm),
+        ]
+        for e in scored
+        if e.macro_f1 is not None
+    ]
+    floors = ["majority", "random guess", "permuted labels"]
+    return Table(["setting", "macro-F1", *floors, "above the best of these", "95% interval", "corrected p"], rows)
 
 
 def flat(scored: Sequence[Entry]) -> pl.DataFrame:
@@ -140,9 +181,8 @@ def flat(scored: Sequence[Entry]) -> pl.DataFrame:
         low, high = e.interval or (None, None)
         figures = {"seeds": e.seeds, "records": e.records, "macro_f1": e.macro_f1, "low": low, "high": high}
         more = {"accuracy": e.accuracy, "spread": e.spread, "against": e.against, "difference": e.difference}
-        rows.append(
-            {**{a: str(v) for a, v in e.axes.items()}, **figures, **more, "p_holm": e.p_holm, "failed": e.failed}
-        )
+        tested = {"p_holm": e.p_holm, "best_baseline": e.chance.best, "p_above_baseline": e.chance.p_holm}
+        rows.append({**{a: str(v) for a, v in e.axes.items()}, **figures, **more, **tested, "failed": e.failed})
     frame = pl.DataFrame(rows, infer_schema_length=None)
     return frame.with_columns(escape_cells(pl.col(c)) for c, t in frame.schema.items() if t == pl.String)
 

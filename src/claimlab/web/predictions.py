@@ -61,7 +61,7 @@ def _key(place: Place) -> tuple[str, ...]:
 
 
 def _scored(run: ScoredRun, subgroup: str) -> Scored:
-    from claimlab.core.stats.scores import confusion, measured_macro_f1
+    from claimlab.evaluate.metrics import accuracy_of, macro_f1_of
 
     table = run.table
     answered = pl.col("said").is_not_null() | pl.col("abstained").is_not_null()
@@ -77,11 +77,9 @@ def _scored(run: ScoredRun, subgroup: str) -> Scored:
     values = trait(table, subgroup).group_by("row", maintain_order=True).agg(pl.col("value").alias("subgroup"))
     shown = shown.with_row_index("row").join(values, on="row", how="left", maintain_order="left").drop("row")
     shown = shown.with_columns(pl.col("subgroup").fill_null([]))
-    known = run.answers
-    counts = confusion(known.truth, known.guess, len(known.classes), extra=2)
     return Scored(
         shown, run.classes, frozenset(shown["answer"].unique().to_list()), run.about.detector, run.task.name,
-        run.hits / table.height if table.height else None, measured_macro_f1(counts),
+        *((accuracy_of(run.answers), macro_f1_of(run.answers)) if table.height else (None, None)),
     )  # fmt: skip
 
 

@@ -73,7 +73,8 @@ def detect(
     engine: o.EngineOption = None,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Train a detector on split 'train', tune it on 'dev', and keep its predictions for 'test'."""
+    """Train a detector on split 'train', tune it on 'dev', and keep its predictions for 'test'; exit 1 where all of
+    them failed."""
     words = o.arguments(locals(), "folder", "predictions")
     if predictions is not None:
         _from_elsewhere(folder, predictions, output, task, force, as_json)
@@ -101,10 +102,12 @@ def _from_elsewhere(folder: Path, predictions: Path, output: Path, task: str, fo
 def _show(run: Dataset, output: Path, as_json: bool) -> None:
     for note in run.report["notes"]:
         say(f"Note: {note}")
-    if as_json:
-        written(run, as_json=True, more=run.report)
-        return
     from claimlab.detect.scores import headline
 
-    echo(f"Wrote {output}: {headline(run.lineage[-1].parameters['detector'], run.report['scores'])}")
-    suggest(f"claimlab evaluate {output} -o {output}-report")
+    if as_json:
+        written(run, as_json=True, more=run.report)
+    else:
+        echo(f"Wrote {output}: {headline(run.lineage[-1].parameters['detector'], run.report['scores'])}")
+    if run.report["scores"]["accuracy"] is None:
+        raise typer.Exit(1)
+    suggest(f"claimlab evaluate {output} -o {output}-report", as_json=as_json)

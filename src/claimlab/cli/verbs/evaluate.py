@@ -55,7 +55,8 @@ def evaluate(
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Evaluate runs: scores with intervals and baselines, by language, author, model, date and more."""
+    """Evaluate runs: scores with intervals and baselines, by language, author, model, date and more; exit 1 where a run
+    has no answer at all."""
     words = o.arguments(locals())
     refuse_nothing_to_open(open_page, output)
     with progress_bar() as progress:
@@ -68,6 +69,8 @@ def evaluate(
         _print(evaluation)
     if output is not None:
         page(output / "index.html", open_page=open_page)
+    if any(run.scores.accuracy is None for run in evaluation.runs):
+        raise typer.Exit(1)
     suggest("claimlab report STUDY.toml --init" if output else "the same with -o DIR for a report", as_json=as_json)
 
 

@@ -47,7 +47,7 @@ def judge(
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Judge the rationales of a run by contradictions with fact-checking articles."""
+    """Judge the rationales of a run by contradictions with fact-checking articles; exit 1 where every answer failed."""
     words = o.arguments(locals(), "run")
     from claimlab.evaluate.judge.front import estimate_judge
     from claimlab.evaluate.judge.front import judge as run_judge
@@ -62,6 +62,8 @@ def judge(
     else:
         _print(output, judged.summary)
     page(output / "judge-report" / "index.html", open_page=open_page)
+    if not judged.summary["judged"] and judged.summary["failed"]:
+        raise typer.Exit(1)
     suggest(f"claimlab evaluate {output} -o {output}-report", as_json=as_json)
 
 
@@ -76,7 +78,8 @@ def lines_of(summary: dict[str, Any]) -> list[str]:
     """The summary in lines: how well the judge agrees with annotators is next to every rate."""
     from claimlab.evaluate.judge.people import RATES, agreement_in_words, rate_in_words
 
-    lines = [f"verdicts: {', '.join(f'{v} {n:,}' for v, n in summary['verdicts'].items()) or 'none'}"]
+    given = ", ".join(f"{v} {n:,}" for v, n in summary["verdicts"].items())
+    lines = [f"verdicts: {given or ('not measured: no question was answered' if summary['failed'] else 'none')}"]
     if summary["threshold"] is not None and summary["judged"]:
         how = "fitted" if (summary["threshold_fit"] or {}).get("fitted") else "not fitted"
         lines[0] += f" (wrong at a score of at least {summary['threshold']:g}, {how})"

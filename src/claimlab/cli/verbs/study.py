@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from claimlab.cli import options as o
-from claimlab.cli.output import echo, emit, listing, page, progress_bar, say, show_blocks, suggest, verb
+from claimlab.cli.output import echo, emit, listing, page, progress_bar, show_blocks, suggest, verb
 from claimlab.core.errors import UsageError
 from claimlab.core.words import several
 
@@ -83,7 +83,8 @@ def run(
     open_page: o.OpenFlag = False,
     as_json: o.JsonFlag = False,
 ) -> None:
-    """Run the grid, each step once, and write its tables. The same command goes on where it was stopped."""
+    """Run the grid, each step once, and write its tables. The same command goes on where it was stopped; exit 1 where a
+    cell has no result."""
     from claimlab.study.run import chosen
 
     options: dict[str, Any] = {"only": chosen(only or ()), "mode": mode}
@@ -96,21 +97,22 @@ def run(
         show_estimate(priced, as_json)
         return
     from claimlab.study.front import study_run
-    from claimlab.study.page import more_tables, tables_of
+    from claimlab.study.page import failures, more_tables, reasons, tables_of
 
     with progress_bar() as progress:
         grid = study_run(study, output, **options, **vars(caps), engine=engine, progress=progress)
     failed = len(grid.cells) - len(grid.done)
+    lines = failures(grid, grid.entries)
     if as_json:
-        emit({"output": str(output), "cells": len(grid.cells), "failed": failed})
-        return
-    more = more_tables(grid.study, grid.entries, [table for _, table in grid.tables])
-    show_blocks([*tables_of(grid.study, grid.entries), *more])
-    for reason in dict.fromkeys(r for cell in grid.cells if (r := grid.reason(cell))):
-        say(f"Failed: {reason}")
-    echo(f"Wrote {output}: {grid.headline()}")
+        emit({"output": str(output), "cells": len(grid.cells), "failed": failed, "failures": lines})
+    else:
+        more = more_tables(grid.study, grid.entries, [table for _, table in grid.tables])
+        show_blocks([*tables_of(grid.study, grid.entries), *more, *reasons(lines)])
+        echo(f"Wrote {output}: {grid.headline()}")
     page(output / "report" / "index.html", open_page=open_page)
-    suggest(f"claimlab study table {output} --rows detector --columns split")
+    if grid.broken:
+        raise typer.Exit(1)
+    suggest(f"claimlab study table {output} --rows detector --columns split", as_json=as_json)
 
 
 @app.command()
@@ -122,9 +124,10 @@ def table(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Print the results over any two axes of the grid."""
-    from claimlab.study.page import saved_study, study_table
+    from claimlab.study.page import reasons, saved_study, study_failures, study_table
 
+    lines = study_failures(folder)
     if as_json:
-        emit({"entries": [entry.to_json() for entry in saved_study(folder)[1]]})
+        emit({"entries": [entry.to_json() for entry in saved_study(folder)[1]], "failures": lines})
         return
-    show_blocks(study_table(folder, rows=rows, columns=columns, cells=cells))
+    show_blocks([*study_table(folder, rows=rows, columns=columns, cells=cells), *reasons(lines)])

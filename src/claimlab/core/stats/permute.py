@@ -78,11 +78,11 @@ def permutation_p(score: float, permuted: Floats, error: float) -> float:
     near miss from a score far out of reach: then it is the tail of Student's t fitted to the permuted scores, whose
     spread is taken to be at least `error`, so that a control that hardly varies does not make everything significant.
     """
-    from scipy.stats import t
+    from scipy.special import stdtr  # the tail of Student's t, without the second that scipy.stats takes to import
 
     n = len(permuted)
     counted = (1 + int((permuted >= score - 1e-12).sum())) / (1 + n)
     if n < 3 or counted > 1 / (1 + n):
         return counted
     spread = max(float(permuted.std(ddof=1)), error, 1e-12)
-    return min(counted, float(t.sf((score - permuted.mean()) / (spread * np.sqrt(1 + 1 / n)), n - 1)))
+    return min(counted, float(stdtr(n - 1, (permuted.mean() - score) / (spread * np.sqrt(1 + 1 / n)))))

@@ -8,6 +8,7 @@ from typing import Any
 
 from claimlab.core.plain import slug
 from claimlab.core.words import several, verb
+from claimlab.evaluate.compare import Comparison, tied_with
 from claimlab.evaluate.result import Evaluation, RunResult
 from claimlab.evaluate.slices import Estimate, Slices
 from claimlab.evaluate.small import ONE_CLASS, SMALLEST, SMALLEST_CLASS
@@ -34,11 +35,9 @@ def headline(run: RunResult) -> str:
     interval = f" ({span(low_high).text})" if low_high else ""
     failed = f"; {s.failed:,} failed" if s.failed else ""
     records = "record" if s.n == 1 else "records"
-    f1 = ONE_CLASS if s.macro_f1 is None else f"{100 * s.macro_f1:.1f}{interval}"
-    return (
-        f"{run.name}: macro-F1 {f1}, accuracy {100 * s.accuracy:.1f} on {s.n:,} {records} "
-        f"of '{run.dataset}', task {run.task}{failed}."
-    )
+    f1 = s.why if s.macro_f1 is None else f"{100 * s.macro_f1:.1f}{interval}"
+    share = "" if s.accuracy is None else f", accuracy {100 * s.accuracy:.1f}"
+    return f"{run.name}: macro-F1 {f1}{share} on {s.n:,} {records} of '{run.dataset}', task {run.task}{failed}."
 
 
 def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
@@ -46,7 +45,7 @@ def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     runs = evaluation.runs
     note = "To keep this page small, charts are left out; they are in plots/, and every figure in evaluation.json."
     blocks: list[Block] = [] if size.figures else [Text(note, "note")]
-    blocks += [Text(conclusion(runs), "conclusion") for runs in boards(evaluation)]
+    blocks += [Text(conclusion(runs, evaluation.comparisons), "conclusion") for runs in boards(evaluation)]
     blocks += together(evaluation, size)
     blocks += [run_section(run, i, size) for i, run in enumerate(runs)]
     blocks.append(method(evaluation))
@@ -55,22 +54,39 @@ def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
     return Report(f"Evaluation of {excerpt(name, 80)}", excerpt(subtitle, 300), blocks)
 
 
-def conclusion(runs: Sequence[RunResult]) -> str:
-    """The best run of a board beside the best of what needs no detector."""
+def conclusion(runs: Sequence[RunResult], comparisons: Sequence[Comparison] = ()) -> str:
+    """The best run of a board, or those that cannot be told apart at its top, beside the best trivial baseline."""
     measured = [run for run in runs if run.scores.macro_f1 is not None]
+    where = f"'{excerpt(runs[0].dataset, 60)}'"
     if not measured:
-        return f"Macro-F1 on '{excerpt(runs[0].dataset, 60)}': {ONE_CLASS}."
-    best = max(measured, key=lambda run: run.scores.macro_f1 or 0.0)
-    score, interval = best.scores.macro_f1 or 0.0, best.intervals["macro_f1"]
-    ends = f" (95% interval {100 * interval[0]:.1f} to {100 * interval[1]:.1f})" if interval else ""
-    floors = [b for b in best.baselines if b.macro_f1 is not None]
-    floor = max(floors, key=lambda b: b.macro_f1 or 0.0, default=None)
-    who = best.name if len(runs) == 1 else f"{best.name} has the highest score of {len(runs)} runs"
-    beside = ""
-    if floor is not None:
-        points = 100 * (score - (floor.macro_f1 or 0.0))
-        beside = f", {abs(points):.1f} points {'above' if points >= 0 else 'below'} the best trivial baseline"
-    return f"{excerpt(who, 120)}: macro-F1 {100 * score:.1f}{ends} on '{excerpt(best.dataset, 60)}'{beside}."
+        return f"Macro-F1 on {where}: {runs[0].scores.why}."
+    best = max(measured, key=lambda run: (run.scores.macro_f1 or 0.0, run.scores.accuracy or 0.0))
+    ends = f" (95% interval {span(best.intervals['macro_f1']).text})" if best.intervals["macro_f1"] else ""
+    score = f"macro-F1 {100 * (best.scores.macro_f1 or 0.0):.1f}{ends}"
+    tied = [run for run in measured if run.name in tied_with(best.name, [r.name for r in measured], comparisons)]
+    if len(runs) == 1:
+        first = f"{excerpt(best.name, 120)}: {score} on {where}"
+    elif not tied:
+        first = f"{excerpt(best.name, 120)} is the best of {len(runs)} runs: {score} on {where}"
+    else:
+        names = [f"{excerpt(run.name, 60)} ({100 * (run.scores.macro_f1 or 0.0):.1f})" for run in tied]
+        others = " or ".join([*names[:3], f"{len(names) - 3} more"] if len(names) > 4 else names)
+        first = (
+            f"No run is clearly the best of {len(runs)}: {excerpt(best.name, 60)} cannot be told apart from {others}. "
+            f"{excerpt(best.name, 60)}: {score} on {where}"
+        )
+    return f"{first}{beside(best)}."
+
+
+def beside(run: RunResult) -> str:
+    """How far a run is from the best trivial baseline, and whether that can be chance."""
+    if run.chance.difference is None:
+        return ""
+    points = 100 * run.chance.difference
+    away = f", {abs(points):.1f} points {'above' if points >= 0 else 'below'} the best trivial baseline"
+    if points < 0 or run.chance.beaten:
+        return away
+    return f"{away}, which can be chance" if run.chance.p_holm is not None else f"{away} (not tested)"
 
 
 def leaderboard_page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
@@ -141,13 +157,11 @@ def run_blocks(run: RunResult, name: str, size: Size = SIZES[0]) -> list[Block]:
 
 def tiles(run: RunResult) -> Tiles:
     s = run.scores
-    floor = max((b.macro_f1 for b in run.baselines if b.macro_f1 is not None), default=0.0)
-    beats = run.intervals["macro_f1"] is not None and run.intervals["macro_f1"][0] > floor
-    f1 = ONE_CLASS if s.macro_f1 is None else f"{100 * s.macro_f1:.1f}"
+    f1 = s.why or ONE_CLASS if s.macro_f1 is None else f"{100 * s.macro_f1:.1f}"
     figures = [("accuracy", s.accuracy), ("AUROC", s.auroc), ("ECE", s.calibration.ece)]
     return Tiles(
         [
-            ("macro-F1", f1, "plain" if beats else "warn"),
+            ("macro-F1", f1, "plain" if run.chance.beaten else "warn"),
             *((label, "–" if value is None else f"{100 * value:.1f}", "plain") for label, value in figures),
             ("records", f"{s.n:,}", "plain"),
             ("failed", f"{s.failed:,}", "warn" if s.failed else "plain"),
@@ -181,7 +195,9 @@ def method(evaluation: Evaluation) -> Section:
                     "suppressed and counted. A cell that lacks a class, or a run on one class, has no macro-F1.",
                     "McNemar's test is exact and takes records as independent: where there are groups, believe the "
                     "interval. Its p-values are corrected by Holm's method over all comparisons shown.",
-                    "The baselines are computed from the labels of the records that were scored.",
+                    "The baselines are computed from the labels of the records that were scored. A score is above them "
+                    "(*) where fewer than 5 in 100 permutations of the labels, groups kept together, reach it, and "
+                    "fewer than 5 in 100 resamples fall to the best baseline; p-values are corrected by Holm's method.",
                 ]
             )
         ],

@@ -33,14 +33,14 @@ def board(runs: Sequence[RunResult], name: str) -> Figure:
 def forest(subgroups: Slices, run: RunResult, name: str) -> list[Figure]:
     """The cells of a trait with their intervals, against the score over all records; accuracy where no cell has F1."""
     f1 = [c for c in subgroups.cells if c.macro_f1 is not None]
-    shown = f1 or subgroups.cells
+    shown = f1 or [c for c in subgroups.cells if c.accuracy is not None]
     if len(shown) < 2:
         return []
     what, whole = ("macro-F1", run.scores.macro_f1) if f1 else ("accuracy", run.scores.accuracy)
     rows = [
         Dot(
             f"{excerpt(c.value, 32)} ({c.n:,})",
-            c.macro_f1 if c.macro_f1 is not None else c.accuracy,
+            (c.macro_f1 if f1 else c.accuracy) or 0.0,
             c.macro_f1_interval if f1 else c.accuracy_interval,
             "plain",
         )

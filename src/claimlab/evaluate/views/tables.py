@@ -7,6 +7,7 @@ from typing import Any
 
 from claimlab.core.stats.interval import Interval
 from claimlab.core.words import several
+from claimlab.evaluate.chance import STAR
 from claimlab.evaluate.compare import Comparison
 from claimlab.evaluate.joined import Drop, Seeds
 from claimlab.evaluate.judge.people import RATES, rate_in_words
@@ -31,9 +32,11 @@ def chance(p: float | None) -> Cell:
     return Cell("< 0.001" if p < 0.001 else f"{p:.3f}", sort=p)
 
 
-def f1_cell(value: float | None) -> Cell:
-    """A macro-F1 in percent, or why there is none."""
-    return Cell(ONE_CLASS, sort=float("-inf"), tone="not-measured") if value is None else percent(value)
+def f1_cell(value: float | None, why: str | None = None, *, star: bool = False) -> Cell:
+    """A macro-F1 in percent, with a star where it is above chance, or why there is none."""
+    if value is None:
+        return Cell(why or ONE_CLASS, sort=float("-inf"), tone="not-measured")
+    return Cell(f"{percent(value).text}*", sort=value) if star else percent(value)
 
 
 def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
@@ -42,10 +45,11 @@ def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
     for run in runs:
         s = run.scores
         line = [
-            Cell(excerpt(run.name, 60), link=links.get(run.name)), f1_cell(s.macro_f1), span(run.intervals["macro_f1"]),
-            percent(s.accuracy), percent(s.auroc), percent(s.calibration.ece), s.n, run.groups, s.failed,
+            Cell(excerpt(run.name, 60), link=links.get(run.name)), f1_cell(s.macro_f1, s.why, star=run.chance.beaten),
+            span(run.intervals["macro_f1"]), percent(s.accuracy), percent(s.auroc), percent(s.calibration.ece), s.n,
+            run.groups, s.failed,
         ]  # fmt: skip
-        rows.append(((s.macro_f1 or 0.0, s.accuracy), line))
+        rows.append(((s.macro_f1 or 0.0, s.accuracy or 0.0), line))
     for floor in runs[0].baselines:
         words = {"majority": "(majority class)", "stratified": "(random guess)"}[floor.name]
         line = [
@@ -55,14 +59,15 @@ def leaderboard(runs: Sequence[RunResult], links: dict[str, str]) -> Table:
         rows.append(((floor.macro_f1 or 0.0, floor.accuracy), line))
     rows.sort(key=lambda row: row[0], reverse=True)
     columns = ["Run", "Macro-F1", "95% interval", "Accuracy", "AUROC", "ECE", "n", "Groups", "Failed"]
-    return Table(columns, [line for _, line in rows], "Values in %. In parentheses: trivial baselines.")
+    star = f" {STAR.format('runs evaluated')}" if any(run.chance.beaten for run in runs) else ""
+    return Table(columns, [line for _, line in rows], f"Values in %. In parentheses: trivial baselines.{star}")
 
 
 def measures(run: RunResult) -> Table:
     """Every measure of a run with its interval, or the reason why there is none."""
     s, c = run.scores, run.scores.calibration
     rows: list[list[Any]] = [
-        ["macro-F1", f1_cell(s.macro_f1), span(run.intervals["macro_f1"]), ""],
+        ["macro-F1", f1_cell(s.macro_f1, s.why), span(run.intervals["macro_f1"]), ""],
         ["accuracy", percent(s.accuracy), span(run.intervals["accuracy"]), ""],
         ["macro-F1, answered records only", percent(s.answered_macro_f1), None, _failures(run)],
         ["accuracy, answered records only", percent(s.answered_accuracy), None, _failures(run)],
@@ -74,10 +79,22 @@ def measures(run: RunResult) -> Table:
         ["calibration error (ECE)", percent(c.ece), None, c.why or ""],
         ["Brier score", percent(c.brier), None, c.why or ""],
         *([f"macro-F1 of the {b.name} baseline", f1_cell(b.macro_f1), None, ""] for b in run.baselines),
+        ["macro-F1 of its answers against permuted labels", percent(run.chance.permuted), None, _moved(run)],
+        ["macro-F1 less the best baseline", points(run.chance.difference), _points_span(run.chance.interval), _p(run)],
     ]
     units = f"{several(s.n, 'record')} in {several(run.groups, 'group')}"
     caption = f"Values in %, over {units}. Intervals are 95%, by resampling groups."
     return Table(["Measure", "Value", "95% interval", "Note"], rows, caption, sortable=False)
+
+
+def _moved(run: RunResult) -> str:
+    return "" if run.chance.moved is None else f"permutations moved {100 * run.chance.moved:.0f}% of the labels"
+
+
+def _p(run: RunResult) -> str:
+    if run.chance.p_holm is None:
+        return run.chance.why or ""
+    return f"corrected p {chance(run.chance.p_holm).text}"
 
 
 def classes(run: RunResult) -> Table:

@@ -1,0 +1,136 @@
+"""Is a score above what needs no skill? The best of three baselines that do not read the text, and a p-value.
+
+`majority` always gives the most frequent class. `stratified` draws its answers from the labels. `permuted` is what the
+run's own answers score against permuted labels: whatever class it prefers, that much comes by chance. The test records
+took no part in the training, so answers need not be made again for permuted labels.
+
+A score is above chance where two tests agree, and the larger p-value counts. Few permutations of the labels, which
+move groups of records as a whole, reach the score; and few resamples of whole groups (and of seeds, where there are
+several) fall to the best baseline or below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from claimlab.core.stats.adjust import holm
+from claimlab.core.stats.codes import codes_of
+from claimlab.core.stats.interval import DRAWS, Interval, interval
+from claimlab.core.stats.permute import Exchange, permutation_p
+from claimlab.core.stats.scores import Floats, Ints, confusion, macro_f1, majority_f1, stratified_f1
+from claimlab.core.words import several
+from claimlab.evaluate.metrics import macro_f1_of
+from claimlab.evaluate.scored_run import ScoredRun
+from claimlab.evaluate.small import thin_classes, unmeasured
+from claimlab.evaluate.together import draw_runs, over_seeds
+
+LEVEL = 0.05
+STAR = (
+    "* above every baseline that does not read the text (majority, random guess, the same answers against permuted "
+    "labels): p below 0.05, corrected by Holm's method for all {}."
+)
+PERMUTATIONS, FEWEST = 200, 20
+MOST_LABELS = 10_000_000  # labels permuted in all: of a million records, fewer permutations are made
+UNITS = 20  # groups of records; fewer carry no verdict
+LEAST_MOVED = 0.5  # of the labels that a free permutation moves; below it the permutations are no control
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The mean macro-F1 of runs beside its baselines. `p` and `p_holm` are null, and `why` says why, where the score
+    cannot be tested; `moved` is the share of labels that the permutations moved."""
+
+    majority: float | None = None
+    stratified: float | None = None
+    permuted: float | None = None
+    moved: float | None = None
+    difference: float | None = None  # the score less the best baseline
+    interval: Interval | None = None  # of the difference
+    p: float | None = None
+    p_holm: float | None = None
+    why: str | None = None
+
+    @property
+    def best(self) -> float | None:
+        """The highest of the three."""
+        return max((b for b in (self.majority, self.stratified, self.permuted) if b is not None), default=None)
+
+    @property
+    def beaten(self) -> bool:
+        """Whether the score is above the best of them, corrected for all that were tested together."""
+        return self.p_holm is not None and self.p_holm < LEVEL
+
+
+UNTESTED = Chance()
+
+
+def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> Chance:
+    """Runs that differ in their seed alone, or one run."""
+    scores = [macro_f1_of(run.answers) for run in runs]
+    known = [score for score in scores if score is not None]
+    if not runs or len(known) < len(runs):
+        why = next((why for run in runs if (why := unmeasured(run.answers))), "not measured: there is no run")
+        return Chance(why=f"Macro-F1 is {why}.")
+    sizes = [np.bincount(run.answers.truth) for run in runs]
+    fixed = Chance(
+        float(np.mean([majority_f1(size) for size in sizes])), float(np.mean([stratified_f1(size) for size in sizes]))
+    )
+    permuted, moved, freely = permuted_scores(runs, seed=seed)
+    chance, score = replace(fixed, permuted=float(permuted.mean()), moved=moved), float(np.mean(known))
+    best = chance.best or 0.0
+    chance = replace(chance, difference=score - best)
+    if all(len(np.unique(run.answers.guess)) == 1 for run in runs):
+        return replace(chance, why="Every record has the same answer.")
+    if moved < LEAST_MOVED * freely:
+        return replace(chance, why=f"Permutations that keep groups together move only {100 * moved:.0f}% of labels.")
+    drawn = draw_runs(runs, seed=seed, draws=draws)
+    if drawn is None:
+        thin = dict.fromkeys(name for run in runs for name in thin_classes(run.answers))
+        return replace(chance, why=f"Too few records of {', '.join(thin)}.")
+    if drawn[1] < UNITS:
+        return replace(chance, why=f"The records are only {several(drawn[1], 'group')}.")
+    means = over_seeds(drawn[0])
+    chance = replace(chance, interval=interval(means - best, drawn[1], point=score - best))
+    by_resampling = permutation_p(-best, -means, 0.0)  # resamples that fall to the baseline; where none does, a tail
+    return replace(chance, p=max(by_resampling, permutation_p(score, permuted, float(means.std()))))
+
+
+def corrected(chances: Sequence[Chance]) -> list[Chance]:
+    """The same with p-values corrected by Holm's method for how many were tested, in the order given."""
+    tested = [i for i, chance in enumerate(chances) if chance.p is not None]
+    adjusted = dict(zip(tested, holm([chances[i].p or 0.0 for i in tested]), strict=True))
+    return [replace(chance, p_holm=adjusted.get(i)) for i, chance in enumerate(chances)]
+
+
+def permuted_scores(runs: Sequence[ScoredRun], *, seed: int = 0) -> tuple[Floats, float, float]:
+    """The mean macro-F1 of the runs under each permutation of the labels, common to all of them; the share of labels
+    that these moved, and the share that free ones would move."""
+    union = pl.concat([run.table.select("id", "truth").with_columns(cluster=run.clusters) for run in runs]).unique(
+        "id", keep="first", maintain_order=True
+    )
+    classes = union["truth"].unique().sort()
+    labels, groups = codes_of(union["truth"]), codes_of(union["cluster"])
+    places = union.select("id", place=pl.int_range(pl.len()))
+    rows = [run.table.select("id").join(places, on="id", maintain_order="left")["place"].to_numpy() for run in runs]
+    guesses = [_guesses(run, classes) for run in runs]
+    exchange, rng = Exchange(labels, groups), np.random.default_rng([seed, len(labels)])
+    times = max(FEWEST, min(PERMUTATIONS, MOST_LABELS // max(1, len(labels))))
+    tables, moved = np.empty((times, len(runs), len(classes), len(classes) + 2), np.int64), 0.0
+    for i in range(times):
+        permuted = exchange.draw(rng, groups[None, :])[0]
+        moved += float((permuted != labels).mean()) / times
+        for j, (row, guess) in enumerate(zip(rows, guesses, strict=True)):
+            tables[i, j] = confusion(permuted[row], guess, len(classes), extra=2)
+    return macro_f1(tables).mean(axis=1), moved, exchange.moved_freely
+
+
+def _guesses(run: ScoredRun, classes: pl.Series) -> Ints:
+    """The answers of a run as numbers of `classes`; behind these, any other answer, and none."""
+    answers = run.answers
+    place = {name: i for i, name in enumerate(classes.to_list())}
+    numbers = [*(place[name] for name in answers.classes), len(place), len(place) + 1]
+    return np.array(numbers, np.int64)[answers.guess]
