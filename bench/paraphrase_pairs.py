@@ -4,12 +4,12 @@
     python bench/paraphrase_pairs.py count KEY GRADES GRADES
 
 `draw` pairs records of eleven datasets (articles, headlines, claims, tweets, messages) with the record nearest in
-meaning, as the check does: exact copies and near-duplicates are left out. It takes 50 pairs of each band of cosine, from
-the datasets in turn, and writes two files of JSON lines: SHEET (number, a, b) to be read without the cosine, and KEY
-(number, dataset, kind, cosine, ids). A reader writes a line {"number": 1, "grade": "same"} for each pair: `same` where
-both texts make the same claim or report, so that who knows the label of one knows the other's; `related` where the
-event or topic is the same and the claim is not; `different` otherwise. `count` prints how many pairs of each band both
-readers call the same, and their agreement. The sheet holds text of the datasets: keep it out of the repository.
+meaning, as the check does: exact copies and near-duplicates are left out. It takes 50 pairs of each band of cosine,
+from the datasets in turn, and writes two files of JSON lines: SHEET (number, a, b) to be read without the cosine, and
+KEY (number, dataset, kind, cosine, ids). A reader writes a line {"number": 1, "grade": "same"} for each pair: `same`
+where both texts make the same claim or report, so that who knows the label of one knows the other's; `related` where
+the event or topic is the same and the claim is not; `different` otherwise. `count` prints how many pairs of each band
+both readers call the same, and their agreement. The sheet holds text of the datasets: keep it out of the repository.
 """
 
 from __future__ import annotations
@@ -57,10 +57,16 @@ def pairs(name: str, data: Path, seed: int) -> list[Pair]:
     records = list(zip(rows["id"], rows["text"].str.slice(0, READ), strict=True))
     drawn = [sorted(found)[i] for i in rng.permutation(len(found))]
     return [
-        {"dataset": name, "kind": KINDS[name], "cosine": round(float(cosines[i, j]), 4), "ids": [records[i][0], records[j][0]],
-         "a": records[i][1], "b": records[j][1]}
+        {
+            "dataset": name,
+            "kind": KINDS[name],
+            "cosine": round(float(cosines[i, j]), 4),
+            "ids": [records[i][0], records[j][0]],
+            "a": records[i][1],
+            "b": records[j][1],
+        }
         for i, j in drawn
-    ]  # fmt: skip
+    ]
 
 
 def draw(sheet: Path, key: Path, data: Path, seed: int) -> None:
@@ -76,7 +82,9 @@ def draw(sheet: Path, key: Path, data: Path, seed: int) -> None:
     order = np.random.default_rng(seed + 1).permutation(len(chosen)).tolist()
     numbered = [{"number": number, **chosen[i]} for number, i in enumerate(order, 1)]
     for file, hidden in ((sheet, ("dataset", "kind", "cosine", "ids")), (key, ("a", "b"))):
-        lines = [json.dumps({k: v for k, v in pair.items() if k not in hidden}, ensure_ascii=False) for pair in numbered]
+        lines = [
+            json.dumps({k: v for k, v in pair.items() if k not in hidden}, ensure_ascii=False) for pair in numbered
+        ]
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{len(numbered)} pairs in {sheet}")
 

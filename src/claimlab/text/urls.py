@@ -88,6 +88,14 @@ def domains(urls: pl.Series) -> pl.Series:
     return _by_value(hosts, _registrable)
 
 
+def path_parts(urls: pl.Series) -> pl.Series:
+    """The parts of each URL's path, and of its query, in small letters: those with a letter, every number in them as 0.
+    Null for null; the host is not among them."""
+    rest = urls.str.to_lowercase().str.replace(r"#.*$", "").str.replace(r"^\s*(?:[a-z][a-z0-9+.\-]*:)?//[^/?]*", "")
+    named = rest.str.replace_all(r"\d+", "0").str.extract_all(r"[^/?&\s]+")
+    return named.list.eval(pl.element().filter(pl.element().str.contains(r"\p{L}")))
+
+
 def canonical_urls(urls: pl.Series) -> pl.Series:
     """`canonical_url` of every URL; each is worked out once."""
     return _by_value(urls, canonical_url)
