@@ -89,10 +89,10 @@ def domains(urls: pl.Series) -> pl.Series:
 
 
 def path_parts(urls: pl.Series) -> pl.Series:
-    """The parts of each URL's path, and of its query, in small letters: those with a letter, every number in them as 0.
-    Null for null; the host is not among them."""
-    rest = urls.str.to_lowercase().str.replace(r"#.*$", "").str.replace(r"^\s*(?:[a-z][a-z0-9+.\-]*:)?//[^/?]*", "")
-    named = rest.str.replace_all(r"\d+", "0").str.extract_all(r"[^/?&\s]+")
+    """The parts of each URL's path in small letters, every number in them as 0. Those without a letter are left out, as
+    are the host and what follows the path; null for null."""
+    paths = urls.str.to_lowercase().str.extract(r"^\s*(?:[a-z][a-z0-9+.\-]*:)?(?://)?[^/?#\s]*([^?#\s]*)", 1)
+    named = paths.str.replace_all(r"\d+", "0").str.extract_all(r"[^/]+")
     return named.list.eval(pl.element().filter(pl.element().str.contains(r"\p{L}")))
 
 

@@ -27,6 +27,7 @@ from claimlab.core.finding import Finding
 from claimlab.core.stats.repeats import difference
 
 MAX_ROWS = 2_000
+SHARED = "what it shares with the text"
 COLUMNS = 5  # the most often filled; the others are named
 _WORD = re.compile(r"\w+")
 
@@ -83,7 +84,7 @@ class TextColumns:
             {"feature": feature, **{c: float(matrix[part.y == k, i].mean()) for k, c in enumerate(part.classes)}}
             for i, feature in enumerate(names)
         ]
-        label = f"{name}, what it shares with the text"
+        label = f"{name}, {SHARED}"
         why = f"A small tree on how much '{name}' shares with the record's text (begins with it, contains it, words)"
         return [
             shortcut(part, context, self.name, Numbers(matrix), why=why, label=label, fact=f"text {name}",
