@@ -35,8 +35,8 @@ class Order:
                 context,
                 self.name,
                 Numbers(position.astype(np.float32)[:, None]),
-                why=f"A small tree on the position in the file alone, which a split without shuffling follows (the class "
-                f"changes {several(changes, 'time')} in {rows.n:,} records)",
+                why=f"A small tree on the position in the file alone, which a split without shuffling follows (the "
+                f"class changes {several(changes, 'time')} in {rows.n:,} records)",
                 label="position in the file",
                 details={"changes": changes, "histogram": histogram(rows, position), **part.note},
             )

@@ -29,6 +29,8 @@ from claimlab.core.stats.repeats import difference
 MAX_ROWS = 2_000
 SHARED = "what it shares with the text"
 COLUMNS = 5  # the most often filled; the others are named
+OWN = ("synthetic",)  # what claimlab itself notes of synthetic text
+WORDS, DISTINCT = 4, 100  # words of a usual value, and different values: fewer are names and categories
 _WORD = re.compile(r"\w+")
 
 
@@ -64,15 +66,18 @@ class TextColumns:
 
     def _reading(self, part: Subject, context: Context, name: str, values: pl.Series) -> Finding:
         column, own = text_score(part, context, values), text_score(part, context, part.rows["text"])
-        measured = tested(part, context, column)
+        groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
+        gap, ends = difference(part.y, own.answers, column.answers, groups, len(part.classes), seed=context.seed)
+        settings = context.settings
+        if ends[0] <= 0:  # no alarm is possible: a few permutations will do
+            settings = replace(settings, many=settings.few)
+        measured = tested(part, replace(context, settings=settings), column)
         why = f"A text model that reads '{name}' alone"
         if own.score > (measured.baselines.best() or 0.0):
-            groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
-            gap, ends = difference(part.y, own.answers, column.answers, groups, len(part.classes), seed=context.seed)
             baselines = measured.baselines.model_copy(update={"own_text": own.score})
             measured = replace(measured, baselines=baselines, difference=gap, difference_interval=ends)
             why += " (the best baseline is the same model on the record's own text)"
-        return fair.finding(self.name, measured, context.settings.rule, why=why, feature=name, fact=f"text {name}")
+        return fair.finding(self.name, measured, settings.rule, why=why, feature=name, fact=f"text {name}")
 
     def _overlap(self, subject: Subject, context: Context, name: str, values: pl.Series) -> list[Finding]:
         both = (values.is_not_null() & subject.rows["text"].is_not_null()).to_numpy()
@@ -93,19 +98,16 @@ class TextColumns:
 
 
 def free_texts(rows: pl.DataFrame) -> dict[str, pl.Series]:
-    """Keys of `meta` that hold free text: several words, and in most records a value of its own."""
+    """Keys of `meta` that hold free text: several words each, and too many different ones for categories."""
     found = {}
     for key, values in meta_values(rows).items():
         known = values.drop_nulls()
-        if values.dtype != pl.String or known.len() < max(1, MIN_SHARE * rows.height) or key in OWN:
+        if key in OWN or values.dtype != pl.String or known.len() < max(1, MIN_SHARE * rows.height):
             continue
-        spaced = float(known.str.contains(r"\S\s+\S").mean() or 0.0)  # type: ignore[arg-type]
-        if spaced > 0.5 and known.n_unique() > known.len() / 2:
+        words = known.str.count_matches(r"\S+").median()
+        if isinstance(words, float) and words >= WORDS and known.n_unique() > min(DISTINCT, known.len() / 2):
             found[f"meta.{key}"] = values
     return found
-
-
-OWN = ("synthetic",)  # what claimlab itself notes of synthetic text
 
 
 def overlap(texts: pl.Series, others: pl.Series) -> tuple[tuple[str, ...], npt.NDArray[np.float32]]:
