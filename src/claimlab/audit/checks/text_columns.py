@@ -19,7 +19,7 @@ from claimlab.audit.categories import MIN_SHARE
 from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Numbers
 from claimlab.audit.judge import stored
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import READ, tested, text_score
 from claimlab.core.columns import meta_values
@@ -39,7 +39,7 @@ class TextColumns:
     title = "Other texts of the records"
     question = "Does another text of the records, or what it shares with the claim, give the label away?"
     protocols = ("fair",)
-    rule = f"{SHORTCUT_RULE} For a text column the same model on the record's own text is a fourth baseline."
+    rule = "The rule of shortcuts; for a text, the same model on the record's own text is a fourth baseline."
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         texts = free_texts(subject.rows)
