@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 Verdict = Literal["fail", "warn", "inconclusive", "pass", "not-measured"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # the most severe first
@@ -22,6 +22,12 @@ class Baselines(BaseModel):
     stratified: float | None = None
     shuffled: float | None = None
     own_text: float | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_own_text(self, plain: SerializerFunctionWrapHandler) -> dict[str, float | None]:
+        """Few findings have the fourth baseline: the others do not name it."""
+        written: dict[str, float | None] = plain(self)
+        return {name: value for name, value in written.items() if name != "own_text" or value is not None}
 
     def best(self) -> float | None:
         known = [v for v in (self.majority, self.stratified, self.shuffled, self.own_text) if v is not None]

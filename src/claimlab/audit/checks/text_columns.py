@@ -39,7 +39,10 @@ class TextColumns:
     title = "Other texts of the records"
     question = "Does another text of the records, or what it shares with the claim, give the label away?"
     protocols = ("fair",)
-    rule = "The rule of shortcuts; for a text, the same model on the record's own text is a fourth baseline."
+    rule = (
+        "Fail, warn or pass by the rule of shortcuts; for a text, the same model on the record's own text is a fourth "
+        "baseline."
+    )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
         texts = free_texts(subject.rows)
