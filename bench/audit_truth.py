@@ -22,6 +22,7 @@ import polars as pl
 from harness import begin, parser, shared
 from parts.audit_plants import PLANTS, Plant
 
+from claimlab.audit.checks.text_columns import SHARED
 from claimlab.audit.run import audit, default_checks
 from claimlab.audit.subject import Subject
 from claimlab.catalog.load import load
@@ -46,7 +47,7 @@ ONLY: list[str] = []  # datasets, where not all are asked for
 CHECKS: list[str] = []  # checks, likewise
 DONE: set[str] = set()  # runs whose measurements are kept already
 FEWEST = 19  # permutations by which p can be 0.05
-SEVERAL = ("balance", "evidence", "giveaways", "surface", "time", "url")
+SEVERAL = ("balance", "evidence", "giveaways", "identifiers", "surface", "time", "url")
 Row = dict[str, Any]
 
 
@@ -114,6 +115,10 @@ def called(f: Finding) -> str:
     """The measurement's name in the tables: the check, and the feature where a check has several."""
     if f.check == "columns":
         return "columns: categories" if by_row(f) else "columns: numbers"
+    if f.check == "text-columns":
+        return f"text-columns: {'overlap' if SHARED in (f.feature or '') else 'text'}"
+    if f.check == "identifiers" and (f.feature or "").startswith("meta."):
+        return "identifiers: in `meta`"
     return f"{f.check}: {f.feature}" if f.check in SEVERAL and f.feature else f.check
 
 

@@ -69,6 +69,21 @@ def events(data: Dataset, chosen: Flags) -> Dataset:
     return Dataset.build(data.name, data.records.with_columns(pl.Series("group", names)), data.tables)
 
 
+def first(data: Dataset, chosen: Flags) -> Dataset:
+    """The marked records come first in the file."""
+    order = np.argsort(~chosen, kind="stable")
+    return Dataset.build(data.name, data.records[order], data.tables)
+
+
+def note(data: Dataset, chosen: Flags) -> Dataset:
+    """A second text for every record: the same words in another order, or the text itself where it is marked."""
+    rng = np.random.default_rng(0)
+    texts = data.records["text"].fill_null("").to_list()
+    notes = [t if flag else " ".join(rng.permutation(t.split())) for t, flag in zip(texts, chosen, strict=True)]
+    values = [json.dumps({"note": f"{text} as they wrote that day"}) for text in notes]
+    return Dataset.build(data.name, data.records.with_columns(pl.Series("meta", values)), data.tables)
+
+
 def flipped(data: Dataset, chosen: Flags) -> Dataset:
     label = pl.when(pl.lit(pl.Series(chosen))).then(pl.lit("true")).otherwise(pl.col("veracity")).alias("veracity")
     return Dataset.build(data.name, data.records.with_columns(label), data.tables)
@@ -82,6 +97,11 @@ TWEETS, CHECKED = "covid-19-disinformation", "climate-fever"  # posts with times
 DESK = meta("desk", lambda i: f"desk {i % 5}", lambda _: "desk 0")
 SHARES = meta("shares", lambda i: i * 37 % 100, lambda i: i * 37 % 10)
 WORD = change("text", TEXT + " zorvex")
+REMARK = meta(
+    "note", lambda i: f"seen at desk {i % 7} on sheet {i}", lambda i: f"seen, rebutted at desk {i % 7} on sheet {i}"
+)
+FOLDER = change("url", pl.col("url").str.replace(r"(://[^/]+/)", "${1}fact-check/"))
+ENDED, QUOTED = change("text", TEXT + "  "), change("text", TEXT + "”")
 PLANTS = [
     Plant("twelve words more", ("length",), change("text", LONGER)),
     Plant("a frequent word", ("keywords",), change("text", TEXT + " president")),
@@ -89,6 +109,13 @@ PLANTS = [
     Plant("three exclamation marks", ("surface: punctuation",), change("text", TEXT + "!!!")),
     Plant("thirty characters in capitals", ("surface: case",), change("text", SHOUTED)),
     Plant("a year", ("surface: digits",), change("text", TEXT + " 2016")),
+    Plant("two blanks at the end", ("surface: white space", "surface: white space, one-sided marks"), ENDED),
+    Plant("a curly quotation mark", ("surface: typography", "surface: typography, one-sided marks"), QUOTED),
+    Plant("a word in the id", ("identifiers: id",), change("id", pl.lit("hoax-") + pl.col("id"))),
+    Plant("a folder of its own in the URL", ("identifiers: URL path",), FOLDER, base="coaid"),
+    Plant("the first rows of the file", ("order",), first),
+    Plant("a word in another text", ("text-columns: text",), REMARK, dear=True),
+    Plant("another text that begins with the claim", ("text-columns: overlap",), note, dear=True),
     Plant("a link", ("url: presence of a URL",), change("text", TEXT + " https://t.example/a1")),
     Plant("a page of one site", ("url: domain",), change("url", pl.lit("https://example.com/a1")), base="coaid"),
     Plant("one publisher", ("source",), change("source", pl.lit("The Daily Planet"))),

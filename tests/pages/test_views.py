@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,27 @@ def test_charts_escape_names_and_stay_small() -> None:
     assert to_svg(bars(rows, category="c", value="n", colour="k")) == svg
     dated = to_svg(histogram([0.0, 365.0, 730.0], {"true": [3, 0], "false": [0, 4]}, title="date", dates=True))
     assert "1970" in dated or "July" in dated
+
+
+def test_charts_of_dates_are_the_same_bytes_in_every_time_zone() -> None:
+    drawn = """
+from datetime import date
+from claimlab.pages.charts import histogram, to_svg
+from claimlab.pages.timeline import spans
+edges = [17_000.0, 17_010.5, 17_100.0, 17_400.0]
+print(to_svg(histogram(edges, {"true": [3, 4, 5], "false": [1, 2, 9]}, title="date", dates=True)))
+print(to_svg(spans([("one", date(2019, 1, 1), date(2020, 3, 1)), ("two", date(2019, 12, 31), date(2020, 1, 1))])))
+"""
+    zones = ("UTC", "Asia/Tokyo", "America/Los_Angeles")
+    pages = {
+        subprocess.run(
+            [sys.executable, "-c", drawn], env={**os.environ, "TZ": zone}, capture_output=True, check=True
+        ).stdout
+        for zone in zones
+    }
+    (page,) = pages
+    assert b"date: 2016-07-28 to 2016-10-26; records: 4; class: true" in page
+    assert b"one: 2019-01-01 to 2020-03-01" in page
 
 
 def test_slim_leaves_text_alone() -> None:

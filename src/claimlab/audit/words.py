@@ -22,13 +22,18 @@ Counts = npt.NDArray[np.int64]
 
 def word_presence(subject: Subject, stop: frozenset[str], top: int) -> tuple[tuple[str, ...], Any]:
     """The `top` most frequent words (by texts that hold them), and a sparse 0/1 matrix of texts by words."""
-    known = subject.words["word"].value_counts(name="len").filter(~pl.col("word").is_in(list(stop)))
+    return presence(subject.words.filter(~pl.col("word").is_in(list(stop))), subject.n, top)
+
+
+def presence(held: pl.DataFrame, rows: int, top: int) -> tuple[tuple[str, ...], Any]:
+    """The same for any words: `held` has a `row` and a `word` for each that a row holds."""
+    known = held["word"].value_counts(name="len")
     counts = known.sort(["len", "word"], descending=[True, False]).head(top)
     words = tuple(counts["word"].to_list())
     columns = pl.DataFrame({"word": words, "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64})
-    hits = subject.words.join(columns, on="word")
+    hits = held.join(columns, on="word")
     ones = np.ones(hits.height, np.uint8)
-    return words, csr_matrix((ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(subject.n, len(words)))
+    return words, csr_matrix((ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(rows, len(words)))
 
 
 def per_class(presence: Any, rows: npt.NDArray[np.int64], labels: Codes, classes: int) -> Counts:

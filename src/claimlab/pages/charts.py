@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any, Literal
 
 import polars as pl
@@ -20,6 +21,7 @@ VERDICT_COLOURS = {
 }  # fmt: skip
 _MORE_COLOURS = ("#7a5ea8", "#2f9c95", "#c25b8f", "#7f8f3a", "#a0653a", "#5a6ea0")
 WIDTH = 640
+EPOCH = date(1970, 1, 1).toordinal()
 FONT = "Arial, 'Liberation Sans', sans-serif"  # as measured here; a wider font of the reader's takes the padding
 _DEFAULTS = re.compile(
     r' (?:role|aria-[a-z]+|pointer-events|font-family|xmlns:xlink)="[^"]*"| opacity="1"| class="mark-[^"]*"'
@@ -141,19 +143,28 @@ def histogram(
     import altair as alt
 
     at = [86_400_000 * e for e in edges] if dates else list(edges)
+    ends = [str(date.fromordinal(EPOCH + int(e))) for e in edges] if dates else []
     rows = [
-        {"from": at[i], "to": at[i + 1], "n": n, "class": name}
+        {
+            "from": at[i], "to": at[i + 1], "n": n, "class": name,
+            "shown": f"{title}: {ends[i]} to {ends[i + 1]}; records: {n}; class: {name}" if dates else "",
+        }
         for name, column in counts.items()
         for i, n in enumerate(column)
         if n
-    ]
+    ]  # fmt: skip
     colours = colours_of(counts)
     kind = "T" if dates else "Q"
     axis = alt.Axis(labelSeparation=8, labelOverlap="parity")  # long numbers would touch each other
-    x = alt.X(f"from:{kind}", title=title, scale=alt.Scale(nice=False), axis=axis)
+    # In UTC, and what is shown on hover in our words: dates in the time of the machine would differ between machines.
+    scale = alt.Scale(type="utc", nice=False) if dates else alt.Scale(nice=False)
+    x = alt.X(f"from:{kind}", title=title, scale=scale, axis=axis)
     across: dict[str, Any] = {"x": x, "x2": alt.X2("to")}
+    if dates:
+        across["description"] = alt.Description("shown:N")
+    schema = {"from": pl.Float64, "to": pl.Float64, "n": pl.Int64, "class": pl.String, "shown": pl.String}
     return (
-        alt.Chart(pl.DataFrame(rows, schema={"from": pl.Float64, "to": pl.Float64, "n": pl.Int64, "class": pl.String}))
+        alt.Chart(pl.DataFrame(rows, schema=schema))
         .mark_bar(opacity=0.6)
         .encode(
             **across,

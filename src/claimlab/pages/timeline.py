@@ -20,6 +20,7 @@ def spans(rows: Sequence[tuple[str, date, date]], *, width: int = WIDTH) -> Any:
             "name": [name for name, _, _ in rows],
             "from": [start.isoformat() for _, start, _ in rows],
             "to": [(end + timedelta(days=1)).isoformat() for _, _, end in rows],
+            "shown": [f"{name}: {start} to {end}" for name, start, end in rows],
         }
     )
     years = alt.Axis(format="%Y", orient="top")
@@ -28,8 +29,9 @@ def spans(rows: Sequence[tuple[str, date, date]], *, width: int = WIDTH) -> Any:
         .mark_bar(color=TRUE, stroke=TRUE, strokeWidth=1.5, height=8)
         .encode(
             y=alt.Y("name:N", sort=None, title=None),
-            x=alt.X("from:T", title=None, axis=years),
+            x=alt.X("from:T", title=None, axis=years, scale=alt.Scale(type="utc")),
             x2=alt.X2("to:T"),
+            description=alt.Description("shown:N"),
         )
         .properties(width=width, height={"step": 15})
     )

@@ -20,6 +20,21 @@ PATTERNS = {
     "case": {"capitals": r"\p{Lu}"},
     "digits": {"digits": r"\p{Nd}"},
 }  # fmt: skip
+# Whether a text holds the mark at all: most hold none, and one is enough to tell who typed it.
+MARKS = {
+    "white space": {
+        "white space at the start": r"^\s", "white space at the end": r"\s$",
+        "blanks at the end of a line": r"[ \t]\r?\n", "several blanks in a row": r"  ",
+        "line breaks": r"\n", "carriage returns": r"\r", "tabs": r"\t",
+        "no-break spaces": "[\u00a0\u2007\u202f]", "characters without width": "[\u200b-\u200f\u2060\ufeff\u00ad]",
+    },
+    "typography": {
+        "curly double quotes": "[“”„‟]", "straight double quotes": '"', "curly single quotes": "[‘’‚‛]",
+        "straight single quotes": "'", "angle quotes": "[«»‹›]", "backticks": "`", "long dashes": "[–—―]",
+        "double hyphens": "--", "ellipses of one character": "…", "ellipses of three dots": r"\.\.\.",
+        "bullets": "[•·▪●]", "full-width forms": "[\uff01-\uff5e]", "symbols and emoji": r"\p{So}",
+    },
+}  # fmt: skip
 MANY_LINKS = 5  # more links than this are one category
 
 
@@ -42,6 +57,13 @@ def shares(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.flo
         columns["words in capitals"] = filled.str.count_matches(r"\b\p{Lu}{2,}\b").to_numpy().astype(np.float32) / size
         columns["capitalised words"] = filled.str.count_matches(r"\b\p{Lu}\p{Ll}").to_numpy().astype(np.float32) / size
     return list(columns), np.stack(list(columns.values()), axis=1)
+
+
+def marks(texts: pl.Series, family: str) -> tuple[list[str], npt.NDArray[np.float32]]:
+    """Whether each text holds each mark of the family: 1 or 0."""
+    filled = texts.fill_null("")
+    flags = [filled.str.contains(pattern).to_numpy() for pattern in MARKS[family].values()]
+    return list(MARKS[family]), np.stack(flags, axis=1).astype(np.float32)
 
 
 def links(texts: pl.Series) -> npt.NDArray[np.float32]:

@@ -88,6 +88,14 @@ def domains(urls: pl.Series) -> pl.Series:
     return _by_value(hosts, _registrable)
 
 
+def path_parts(urls: pl.Series) -> pl.Series:
+    """The parts of each URL's path in small letters, every number in them as 0. Those without a letter are left out, as
+    are the host and what follows the path; null for null."""
+    paths = urls.str.to_lowercase().str.extract(r"^\s*(?:[a-z][a-z0-9+.\-]*:)?(?://)?[^/?#\s]*([^?#\s]*)", 1)
+    named = paths.str.replace_all(r"\d+", "0").str.extract_all(r"[^/]+")
+    return named.list.eval(pl.element().filter(pl.element().str.contains(r"\p{L}")))
+
+
 def canonical_urls(urls: pl.Series) -> pl.Series:
     """`canonical_url` of every URL; each is worked out once."""
     return _by_value(urls, canonical_url)

@@ -45,7 +45,9 @@ class Url:
         )
 
     def _domain(self, subject: Subject, context: Context) -> Finding:
-        return column_finding(subject, context, self.name, sites(subject.rows), label="domain")
+        finding = column_finding(subject, context, self.name, sites(subject.rows), label="domain")
+        finding.fact = finding.feature  # of which the path of the URL, in `identifiers`, is another measurement
+        return finding
 
 
 CHECK = Url()

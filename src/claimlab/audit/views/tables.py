@@ -96,6 +96,7 @@ def _measured(f: Finding) -> dict[str, Any]:
         "Baseline: majority class": percent(f.baselines.majority),
         "Baseline: random guess by label proportions": percent(f.baselines.stratified),
         "Baseline: permuted labels": percent(f.baselines.shuffled),
+        "Baseline: the records' own text": percent(f.baselines.own_text),
         "Difference to the best, in points": None
         if f.difference is None
         else Cell(f"{100 * f.difference:+.1f}", sort=f.difference),

@@ -1,0 +1,113 @@
+"""Do the words in ids, file names or the paths of URLs give the label away ("fake_17", "/fact-check/")?
+
+Only words are read, never numbers: that ids count up while the file is sorted by class is what `order` tests, and times
+inside the ids of posts are what `time` tests.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from claimlab.audit.categories import MIN_SHARE
+from claimlab.audit.check import Context, not_measured
+from claimlab.audit.features import Words
+from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.subject import Subject
+from claimlab.audit.words import holding, per_class, presence, telling, word_details
+from claimlab.core.columns import meta_values
+from claimlab.core.finding import Finding
+from claimlab.text.urls import find_urls, path_parts
+
+TOP = 40  # words, as in `keywords`
+CANDIDATES = 200
+KEYS = 10  # of meta, the most often filled
+PATH = "URL path"
+WORD = r"\p{L}+"
+RANDOM = r"(?i)^[0-9a-f-]*$"  # a number or a digest: nothing to read
+
+
+class Identifiers:
+    name = "identifiers"
+    title = "Identifiers and paths"
+    question = "Do words in ids, file names or the paths of URLs give the label away?"
+    protocols = ("fair",)
+    rule = SHORTCUT_RULE
+
+    def run(self, subject: Subject, context: Context) -> list[Finding]:
+        part = sampled(subject, context).subject
+        named = {"id": words_in(published_ids(part)), PATH: paths(part.rows)}
+        named |= {f"meta.{key}": words_in(values) for key, values in like_ids(part.rows).items()}
+        findings = [self._one(part, context, label, words) for label, words in named.items()]
+        measured = [finding for finding in findings if finding.verdict != "not-measured"]
+        return measured or [self._silent(findings, subject.n)]
+
+    def _silent(self, findings: list[Finding], n: int) -> Finding:
+        return not_measured(self.name, "fair", " ".join(f"{f.feature}: {f.why}" for f in findings), n=n)
+
+    def _one(self, subject: Subject, context: Context, label: str, words: pl.Series) -> Finding:
+        known = np.flatnonzero((words.list.len() > 0).fill_null(False).to_numpy())
+        if len(known) < MIN_SHARE * subject.n or not len(known):
+            why = f"{len(known):,} of {subject.n:,} records have one with a word in it."
+            return not_measured(self.name, "fair", why, n=subject.n, feature=label)
+        part = subject.take(known)
+        held = pl.DataFrame({"row": part.everyone, "word": words.gather(known)}).explode("word").unique()
+        some = pl.len().over("word").is_between(2, part.n - 1)
+        names, table = presence(held.filter(some), part.n, CANDIDATES)
+        if not names:
+            why = "No word is in some of them only, and in more than one."
+            return not_measured(self.name, "fair", why, n=part.n, feature=label)
+        first = telling(per_class(table, part.everyone, part.y, len(part.classes)), part)[:5]
+        shown = ", ".join(f"'{names[i]}'" for i in first[:3].tolist())
+        return shortcut(
+            part,
+            context,
+            self.name,
+            Words(table, top=TOP),
+            why=f"A small tree on the words in the {label} alone ({shown}; {part.n:,} of {subject.n:,} records)",
+            label=label,
+            fact="domain" if label == PATH else None,
+            records=holding(part, table, first),
+            details={"words": word_details(part, names, table)["words"]},
+        )
+
+
+def published_ids(subject: Subject) -> pl.Series:
+    """The ids that came with the data; null where claimlab made them: loaders of the catalogue put parts, languages and
+    labels into theirs, a merge the names of the datasets, and records that a model wrote are named after their kind."""
+    data = subject.dataset
+    merged = any(step.step == "merge" for step in data.lineage)
+    own = data.card is not None or data.synthetic or merged
+    return pl.Series([None] * subject.n, dtype=pl.String) if own else subject.rows["id"]
+
+
+def like_ids(rows: pl.DataFrame) -> dict[str, pl.Series]:
+    """Keys of `meta` with a value of its own in most records, and without white space: names of files, ids, addresses.
+    Those with free text are what `text-columns` tests, those that recur what `columns` tests."""
+    texts = {key: v.drop_nulls() for key, v in meta_values(rows).items() if v.dtype == pl.String and v.count()}
+    fit = [
+        key
+        for key, known in texts.items()
+        if known.n_unique() > known.len() / 2 and not known.str.contains(r"\s").any()
+    ]
+    often = sorted(fit, key=lambda key: (-texts[key].len(), key))[:KEYS]
+    return {key: values for key, values in meta_values(rows).items() if key in often}
+
+
+def words_in(values: pl.Series) -> pl.Series:
+    """The words of each identifier, in small letters; of an address its host and the parts of its path."""
+    address = values.str.contains(r"(?i)^https?://").fill_null(False)
+    plain = pl.when(~address & ~values.str.contains(RANDOM)).then(values.str.to_lowercase().str.extract_all(WORD))
+    hosts = values.str.to_lowercase().str.extract(r"^https?://(?:www\.)?([^/?#]+)", 1)
+    parts = pl.DataFrame({"values": values, "host": hosts, "path": path_parts(values)})
+    whole = pl.concat_list("host", "path")
+    return parts.select(pl.when(pl.lit(address)).then(whole).otherwise(plain).alias("words"))["words"]
+
+
+def paths(rows: pl.DataFrame) -> pl.Series:
+    """The parts of the path of the record's own URL, or else of the first link in its text."""
+    both = pl.DataFrame({"own": rows["url"], "cited": find_urls(rows["text"]).list.first()})
+    return path_parts(both.select(pl.coalesce("own", "cited")).to_series())
+
+
+CHECK = Identifiers()
