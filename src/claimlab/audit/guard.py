@@ -24,7 +24,7 @@ REFUSED: tuple[Verdict, ...] = tuple(v for v in get_args(Verdict) if v not in ("
 
 @dataclass(frozen=True)
 class Strict:
-    """What speaks against audits: results that nobody accepted, and exceptions that are not needed."""
+    """What speaks against audits: results that are not accepted, and exceptions that are not needed."""
 
     refused: list[Finding]
     idle: list[str]

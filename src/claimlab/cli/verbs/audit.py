@@ -132,7 +132,7 @@ def audit(
 
 
 def _accepted(strict: bool, allow: list[str] | None) -> list[str] | None:
-    """What --strict accepts, and null without it. A name that is no check is refused before the work."""
+    """What --strict accepts, and null without it. An unknown check is refused before the work."""
     if allow and not strict:
         raise UsageError("--allow says what --strict accepts.", "Add --strict.")
     if allow:
