@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from claimlab.audit.advice import name_of
+from claimlab.audit.advice import name_of, reason
 from claimlab.audit.check import CHECKS
 from claimlab.audit.result import Audit
 from claimlab.audit.run import Audited, audit
@@ -34,10 +34,10 @@ class Strict:
         """The exceptions that would accept what is refused."""
         return list(dict.fromkeys(f"{finding.check}={finding.verdict}" for finding in self.refused))
 
-    def lines(self) -> list[str]:
-        """A line for each, with the reason."""
+    def lines(self, *, brief: bool = False) -> list[str]:
+        """A line for each, with the reason; `brief` is for a fail whose sentence can be read elsewhere."""
         return [
-            *(f"{name_of(f)}: {f.verdict.replace('-', ' ')}. {f.why}" for f in self.refused),
+            *(f"{name_of(f)}: {_reason(f, brief)}" for f in self.refused),
             *(f"'{name}' is allowed, but does not occur: take it out of `allow`." for name in self.idle),
         ]
 
@@ -53,6 +53,12 @@ def strict(audits: Sequence[Audit], allow: Sequence[str] = ()) -> Strict:
         [f for f in every if (f.check, f.verdict) not in pairs],
         [name for name, mine in accepted.items() if not mine & results],
     )
+
+
+def _reason(finding: Finding, brief: bool) -> str:
+    if brief and finding.verdict == "fail":
+        return f"fail ({reason(finding)})."
+    return f"{finding.verdict.replace('-', ' ')}. {finding.why}"
 
 
 def _accepted(name: str) -> set[tuple[str, Verdict]]:

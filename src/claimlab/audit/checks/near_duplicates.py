@@ -12,6 +12,7 @@ from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
 from claimlab.core.record import SIDES
+from claimlab.core.words import verb
 
 SHARE = Share(fail=0.01)
 PAIRS = 6  # shown side by side
@@ -55,7 +56,9 @@ class NearDuplicates:
         if split.dev.any():
             in_dev, dev = len(leaks(subject, split.train, split.dev)[0]), int(split.dev.sum())
             details |= {"dev_leaked": in_dev, "dev_share": in_dev / dev}
-            beside = f" Of {dev:,} dev records, {in_dev:,} ({100 * in_dev / dev:.1f}%) have one."
+            beside = (
+                f" Of {dev:,} dev records, {in_dev:,} ({100 * in_dev / dev:.1f}%) {verb(in_dev, 'has', 'have')} one."
+            )
         return Finding(
             check=self.name,
             protocol="fair",

@@ -149,7 +149,7 @@ def _fail(audits: Sequence[Audit], accepted: list[str] | None) -> None:
     from claimlab.audit.guard import strict
 
     against = strict(audits, accepted)
-    for line in against.lines():
+    for line in against.lines(brief=True):
         complain(f"Failed: {in_flags(line, 'audit')}")
     if against.refused:
         complain(f"To accept: {' '.join(f'--allow {option}' for option in against.options)}")
