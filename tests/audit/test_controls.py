@@ -103,14 +103,26 @@ def test_copies_of_a_text_stay_together() -> None:
     assert found.score < 0.6
 
 
-def test_a_control_that_cannot_move_labels_is_not_measured() -> None:
-    """Single texts are all false, and pairs all true: nothing can change places."""
+def test_groups_bound_to_a_class_are_measured_on_one_record_each() -> None:
+    """Single texts are all false, and pairs all true: groups of like size have one class, so nothing could change
+    places. One record of each group can."""
     rng = np.random.default_rng(4)
     group = np.concatenate([np.arange(400), 400 + np.repeat(np.arange(200), 2)])
     y = (group >= 400).astype(np.int64)
-    found = length_finding(texts_of(rng.integers(10, 60, 800), y, group))
+    noise = rng.integers(10, 60, 800)
+    found = length_finding(texts_of(noise, y, group))
+    assert (found.verdict, found.n, found.classes) == ("pass", 600, {"true": 200, "false": 400})
+    assert "One record of each group and label, drawn at random, stands for it (600 of 800)" in found.why
+    assert found.moved == pytest.approx(found.moved_freely, abs=0.02)
+    assert length_finding(texts_of(noise + 60 * y, y, group)).verdict == "fail"
+
+
+def test_too_few_groups_bound_to_a_class_are_not_measured() -> None:
+    group = np.concatenate([np.arange(400), 400 + np.repeat(np.arange(20), 20)])
+    found = length_finding(texts_of(np.arange(800) % 50, (group >= 400).astype(np.int64), group))
     assert found.verdict == "not-measured"
-    assert "move 0% of the labels, where free relabelling would move 50%" in found.why
+    assert "Shuffled labels would be nearly the real ones" in found.why
+    assert "% of the labels change where 50% should. Collect more groups of each class" in found.why
 
 
 def test_pairs_are_really_permuted() -> None:

@@ -39,6 +39,23 @@ def test_strict_exits_with_three_and_writes_first(data: Path, tmp_path: Path) ->
     assert run(["audit", str(data), "--check", "one-class", "--strict"]) == 0
 
 
+def test_strict_wants_a_verdict_from_every_check(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Green where nothing was measured would say that nothing is wrong."""
+    some = ["audit", str(data), "--check", "one-class", "--check", "evidence", "--strict"]
+    assert run(some) == 3
+    complaints = capsys.readouterr().err.splitlines()
+    assert "Failed: evidence: not measured. The records have no evidence with a text, and no rationales." in complaints
+    (line,) = [line for line in complaints if line.startswith("To accept: ")]
+    assert line == "To accept: --allow evidence=not-measured"
+    assert run([*some, *line.removeprefix("To accept: ").split()]) == 0
+    assert run([*some, "--allow", "evidence"]) == 0
+    capsys.readouterr()
+    assert run([*some, "--allow", "evidence=fail"]) == 3
+    assert "Failed: 'evidence=fail' is allowed, but does not occur: take it out of --allow." in capsys.readouterr().err
+    assert run([*some, "--allow", "evidense"]) == 2
+    assert run(["audit", str(data), "--check", "one-class", "--allow", "evidence"]) == 2
+
+
 def test_a_saved_audit_is_shown_again(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["audit", str(data), *CHECKS, "-o", str(tmp_path / "one")]) == 0
     first = capsys.readouterr().out

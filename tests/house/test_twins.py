@@ -150,7 +150,7 @@ PRINTED = {
     "_list",
 }  # fmt: skip
 OTHER_FUNCTIONS = {  # an option that turns the verb into another function of the package
-    "audit --estimate": "audit.front.estimate_audit", "audit --fix": "audit.front.fix",
+    "audit --allow": "audit.guard.assert_audit", "audit --estimate": "audit.front.estimate_audit", "audit --fix": "audit.front.fix",
     "audit --from": "audit.front.saved_audits", "detect --estimate": "detect.cost.estimate",
     "contamination --estimate": "evaluate.contamination.front.estimate_contamination",
     "detect --predictions": "detect.outside.import_predictions",

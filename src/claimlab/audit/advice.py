@@ -43,6 +43,9 @@ RULES = (
     Rule(("one-class",), "collect", "Add records of another class: a detector cannot be trained on one class.",
          "fewer than two classes", verdicts=("fail",)),
     Rule(("one-class",), "report", "Report results per class: one class is rare.", "a class under 5%"),
+    Rule(("copies",), "clean",
+         "Remove the copies first (`clean(DIR)`): {share} of the records are copies, and the number of copies alone "
+         "gives the label away (macro-F1 {top}).", "{share} are copies"),
     Rule(("near-duplicates",), "split",
          "Do not report a random-split score: {share} of the test records have a near-duplicate in train; use "
          '`split(DIR, by="near-duplicates")`.', "{share} of test leaks", feature="across a random"),

@@ -6,17 +6,17 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.audit.rule import Rule, needed
+from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
-from claimlab.core.finding import Finding, Verdict
+from claimlab.core.finding import Finding
 from claimlab.core.words import several, several_of, verb
 from claimlab.pages.excerpt import excerpt
 
-FAIL_SHARE = 0.01
+SHARE = Share(fail=0.01)
 KEYS = 15
 RULE = (
-    f"Fail when at least {100 * FAIL_SHARE:.0f}% of all records are in a conflict, warn when any is, else pass. Not "
-    f"measured with fewer than {Rule.min_units} records that could be."
+    f"Fail when surely more than {100 * SHARE.fail:.0f}% of all records are in a conflict (Wilson interval), warn when "
+    f"any is, pass when none is. Not measured with fewer than {Rule.min_units} records that could be."
 )
 
 
@@ -43,19 +43,18 @@ def conflict_finding(subject: Subject, check: str, keys: pl.DataFrame, *, what: 
     distinct = conflicts["key"].n_unique()
     ids = conflicts["id"].unique(maintain_order=True)
     share = ids.len() / max(1, records)
-    verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if ids.len() else "pass"
     word = f"{what}s have" if distinct != 1 else f"{what} has"
     having = f"of {several(records, 'record')}, {holding:,} {verb(holding, 'has', 'have')} one"
     why = (
         f"{distinct:,} {word} more than one label, in {several_of(ids.len(), records, 'record')} "
-        f"({100 * share:.2f}%; fail: at least {100 * FAIL_SHARE:.0f}%; warn: any)."
+        f"({SHARE.shown(ids.len(), records)}; {SHARE.limits})."
         if ids.len()
         else f"No {what} has more than one label ({having})."
     )
     return Finding(
         check=check,
         protocol="fair",
-        verdict=verdict,
+        verdict=SHARE.verdict(ids.len(), records),
         why=why,
         n=records,
         classes=subject.class_counts,

@@ -28,7 +28,7 @@ from claimlab.core.stats.permute import Exchange, permutation_p
 from claimlab.core.stats.repeats import Resampled, resample
 from claimlab.core.stats.scores import Floats, macro_f1, majority_f1, stratified_f1
 
-Grouping = Literal["groups", "rows"]
+Grouping = Literal["groups", "rows", "any size"]  # the last: groups, whose size is what is asked about
 WORK = 6_000_000  # counts held at a time
 CLEAR = 6.0  # standard deviations between the score and the permuted ones
 ENOUGH = 5  # permutations that reach the score: no need for more
@@ -70,14 +70,22 @@ def too_few(subject: Subject, groups: Ints, rule: Rule) -> str | None:
 
 
 class Deal:
-    """Rows assigned to folds, for their labels and for permuted ones: computed once for all checks."""
+    """Rows assigned to folds, for their labels and for permuted ones: computed once for all checks.
 
-    def __init__(self, y: Ints, groups: Ints, classes: int, settings: Settings, seed: int) -> None:
+    Folds are even in labels, and travel with them. Where groups of `any_size` exchange labels that is not possible:
+    folds are even in the sizes of groups, and stay where they are.
+    """
+
+    def __init__(
+        self, y: Ints, groups: Ints, classes: int, settings: Settings, seed: int, *, any_size: bool = False
+    ) -> None:
         self.y, self.groups, self.classes, self.seed = y, groups, classes, seed
         self.folds, self.repeats = settings.folds, settings.repeats
         shares = (1 / self.folds,) * self.folds
-        self.fold = np.stack([deal(y, groups, shares, seed + r) for r in range(self.repeats)]).astype(np.int8)
-        self.exchange = Exchange(y, groups)
+        self.exchange = Exchange(y, groups, any_size=any_size)
+        self.stays = any_size
+        even = self.exchange.size[self.exchange.group] if any_size else y
+        self.fold = np.stack([deal(even, groups, shares, seed + r) for r in range(self.repeats)]).astype(np.int8)
         self._permuted: list[tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]] = []
 
     def permuted(self, number: int) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
@@ -85,7 +93,7 @@ class Deal:
         while len(self._permuted) <= number:
             rng = np.random.default_rng([self.seed, 10_000 + len(self._permuted)])
             labels, fold = self.exchange.draw(rng, self.fold)
-            self._permuted.append((labels.astype(np.int16), fold.astype(np.int8)))
+            self._permuted.append((labels.astype(np.int16), self.fold if self.stays else fold.astype(np.int8)))
         return self._permuted[number]
 
     def moved(self, permutations: int) -> float:
@@ -97,25 +105,56 @@ def deal_of(subject: Subject, grouping: Grouping, settings: Settings, seed: int)
     """The subject's own deal, made when first asked for."""
     key = ("deal", grouping, settings.folds, settings.repeats, seed)
     if key not in subject.memo:
-        groups = subject.groups if grouping == "groups" else subject.everyone
-        subject.memo[key] = Deal(subject.y, groups, len(subject.classes), settings, seed)
+        groups = subject.everyone if grouping == "rows" else subject.groups
+        any_size = grouping == "any size"
+        subject.memo[key] = Deal(subject.y, groups, len(subject.classes), settings, seed, any_size=any_size)
     known: Deal = subject.memo[key]
     return known
 
 
 def unmeasurable(subject: Subject, grouping: Grouping, settings: Settings, seed: int) -> str | None:
-    """Why nothing can be compared with permuted labels here, or null."""
-    reason = too_few(subject, subject.groups if grouping == "groups" else subject.everyone, settings.rule)
+    """Why nothing can be compared with shuffled labels here, or null."""
+    reason = too_few(subject, subject.everyone if grouping == "rows" else subject.groups, settings.rule)
     if reason is not None:
         return reason
-    deal = deal_of(subject, grouping, settings, seed)
-    moved, free = deal.moved(settings.few), deal.exchange.moved_freely
+    moved, free = movement(subject, grouping, settings, seed)
     if moved >= settings.rule.min_moved * free:
         return None
     return (
-        f"Permutations that keep groups together move {100 * moved:.0f}% of the labels, where free relabelling would "
-        f"move {100 * free:.0f}%: there is nothing to compare with."
+        "Shuffled labels would be nearly the real ones: records of one group stay together, and groups of one class "
+        f"differ in size from groups of another, so that {100 * moved:.0f}% of the labels change where "
+        f"{100 * free:.0f}% should. Collect more groups of each class, or leave the column `group` empty where records "
+        "need not stay together."
     )
+
+
+def movement(subject: Subject, grouping: Grouping, settings: Settings, seed: int) -> tuple[float, float]:
+    """The share of labels that shuffling changes, and the share that it would change without groups."""
+    deal = deal_of(subject, grouping, settings, seed)
+    return deal.moved(settings.few), deal.exchange.moved_freely
+
+
+def shuffled_freely(subject: Subject, settings: Settings, seed: int) -> Subject:
+    """`subject`, or where its groups keep labels from being shuffled, one row of each group and label.
+
+    Groups of one class only that differ in size from those of the other class cannot exchange labels. One row of each
+    can, at the price of the other rows. Where that leaves too few, nothing is left out, and the reason is given.
+    """
+    rule = settings.rule
+    if too_few(subject, subject.groups, rule) is not None:
+        return subject
+    moved, free = movement(subject, "groups", settings, seed)
+    if moved >= rule.min_moved * free:
+        return subject
+    order = np.random.default_rng([seed, 30_000]).permutation(subject.n)
+    kinds = subject.groups[order] * len(subject.classes) + subject.y[order]
+    rows = np.sort(order[np.unique(kinds, return_index=True)[1]])
+    note = (
+        f"One record of each group and label, drawn at random, stands for it ({len(rows):,} of {subject.n:,}): groups "
+        "of one class differ in size from groups of another."
+    )
+    one_each = subject.standing(rows, note)
+    return subject if too_few(one_each, one_each.groups, rule) is not None else one_each
 
 
 def measure(subject: Subject, feature: Feature, *, deal: Deal, settings: Settings, seed: int = 0) -> Measured:

@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def assert_audit() -> Callable[..., Any]:
-    """Audit a dataset; the test fails where a check does that is not in `allow`."""
+    """Audit a dataset; the test fails where a check fails or has no verdict, unless that is in `allow`."""
     from claimlab.audit.guard import assert_audit
 
     return assert_audit

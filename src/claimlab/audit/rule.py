@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from claimlab.core.finding import Verdict
+from claimlab.core.stats.shares import wilson
 
 GAIN = "gain_interval"  # among a finding's details: see `Rule.given`
 
@@ -43,10 +44,39 @@ class Rule:
             f"when the 95% interval of the difference lies above {margin} and the adjusted p is at most {self.alpha}; "
             f"warn when it lies above 0 and p is at most {self.alpha}; pass when it ends below {margin}; otherwise "
             "inconclusive. p is the share of permutations that reach the score, adjusted for the number of tests in "
-            f"the audit (Benjamini-Hochberg). Not measured when a class has fewer than {self.min_class} rows or "
-            f"{self.min_groups} groups, with fewer than {self.min_units} groups in all, or when permutations move less "
-            f"than {100 * self.min_moved:.0f}% of the labels that free relabelling would move."
+            "the audit (Benjamini-Hochberg). Copies of a text with one label count once; where groups of one class "
+            "differ in size from groups of another, so that labels cannot be shuffled, one record of each group and "
+            f"label stands for it. Not measured when a class has fewer than {self.min_class} rows or "
+            f"{self.min_groups} groups, with fewer than {self.min_units} groups in all, or when shuffling changes less "
+            f"than {100 * self.min_moved:.0f}% of the labels that it would change without groups."
         )
+
+
+@dataclass(frozen=True)
+class Share:
+    """When a share of records fails, warns or passes: its 95% interval (Wilson) decides, so one record cannot fail."""
+
+    fail: float
+    warn: float = 0.0  # with 0, any record warns, and only none at all passes
+
+    def verdict(self, hits: int, n: int) -> Verdict:
+        low, high = self.interval(hits, n)
+        if hits and low > self.warn:
+            return "fail" if low > self.fail else "warn"
+        return "pass" if hits <= self.warn * n and (self.warn == 0.0 or high < self.fail) else "inconclusive"
+
+    def interval(self, hits: int, n: int) -> tuple[float, float]:
+        return wilson(hits, n) or (0.0, 1.0)
+
+    def shown(self, hits: int, n: int) -> str:
+        """The share with its interval, as a sentence has it."""
+        low, high = (100 * end for end in self.interval(hits, n))
+        return f"{100 * hits / max(1, n):.1f}%, 95% interval {low:.1f} to {high:.1f}"
+
+    @property
+    def limits(self) -> str:
+        """The rule in parentheses."""
+        return f"fail: surely more than {100 * self.fail:.0f}%; warn: any"
 
 
 def needed(what: str, n: int, least: int = Rule.min_units) -> str | None:

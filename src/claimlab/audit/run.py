@@ -121,7 +121,8 @@ def run_one(check: Check, subject: Subject, context: Context) -> list[Finding]:
         why = f"The {context.protocol} protocol does not have this check (it has {others}); use `protocol='fair'`."
         return [not_measured(check.name, context.protocol, why)]
     try:
-        return check.run(subject, context)
+        nothing = not_measured(check.name, context.protocol, "The records have nothing that it measures.", n=subject.n)
+        return check.run(subject, context) or [nothing]
     except ClaimlabError:
         raise
     except (Exception, SystemExit) as error:  # a check of another package may end in sys.exit

@@ -12,6 +12,7 @@ import polars as pl
 
 from claimlab.core.dataset import Dataset
 from claimlab.core.stats.codes import Codes, codes_of, linked
+from claimlab.core.words import several
 from claimlab.tasks.task import open_task
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
@@ -20,13 +21,19 @@ from claimlab.text.tokens import tokenize
 
 @dataclass(frozen=True)
 class Subject:
-    """`rows` are the records whose label is one of `classes`; `y` holds their codes (an index into `classes`)."""
+    """`rows` are the records whose label is one of `classes`; `y` holds their codes (an index into `classes`).
+
+    Where rows were left out so that each observation counts once, `note` says so, and `bound` has what must stay
+    together as it was with them.
+    """
 
     dataset: Dataset
     target: str
     rows: pl.DataFrame
     classes: tuple[str, ...]
     y: Codes
+    bound: Codes | None = None
+    note: str = ""
 
     @classmethod
     def of(cls, dataset: Dataset, target: str = "veracity") -> Subject:
@@ -80,6 +87,8 @@ class Subject:
     @cached_property
     def groups(self) -> Codes:
         """Rows with one code must never be split: same normal text, or same `group`, or linked through others."""
+        if self.bound is not None:
+            return self.bound
         return linked([codes_of(self.normal_text), codes_of(self.rows["group"])], self.n)
 
     @cached_property
@@ -91,7 +100,34 @@ class Subject:
         """The same subject with only these rows; itself, with all it has worked out, where these are all of them."""
         if len(index) == self.n and np.array_equal(index, self.everyone):
             return self
-        return Subject(self.dataset, self.target, self.rows[index], self.classes, self.y[index])
+        bound = None if self.bound is None else self.bound[index]
+        return Subject(self.dataset, self.target, self.rows[index], self.classes, self.y[index], bound, self.note)
+
+    @cached_property
+    def distinct(self) -> Subject:
+        """One record of each text and label: copies with one label are one observation."""
+        return self.first_of_each(self.normal_text)
+
+    def first_of_each(self, texts: pl.Series) -> Subject:
+        """The first row of each of `texts` and label; a row without one is no copy. A text under two labels keeps one
+        row of each, and what belonged together with a copy belongs together with the row that stays."""
+        repeated = self.repeated(texts)
+        copies = several(int(repeated.sum()), "copy is", "copies are")
+        return self.standing(np.flatnonzero(~repeated), f"Each text counts once: {copies} left out.")
+
+    def repeated(self, texts: pl.Series) -> npt.NDArray[np.bool_]:
+        """Which rows have the text and the label of an earlier one."""
+        key = codes_of(texts) * max(1, len(self.classes)) + self.y
+        return ~pl.Series(key).is_first_distinct().to_numpy()
+
+    def standing(self, index: npt.NDArray[np.int64], note: str) -> Subject:
+        """Only these rows, which stand for all others; itself where there are no others."""
+        if len(index) == self.n:
+            return self
+        notes = f"{self.note} {note}".strip()
+        return Subject(
+            self.dataset, self.target, self.rows[index], self.classes, self.y[index], self.groups[index], notes
+        )
 
     def table(self, name: str) -> pl.DataFrame | None:
         return self.dataset.tables.get(name)

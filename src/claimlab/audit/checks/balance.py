@@ -10,7 +10,7 @@ import polars as pl
 from claimlab.audit import fair
 from claimlab.audit.association import association
 from claimlab.audit.check import Context, not_measured
-from claimlab.audit.shortcut import Sampled, sampled
+from claimlab.audit.shortcut import Sampled, noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding, Verdict
 from claimlab.core.stats.interval import Interval
@@ -37,7 +37,7 @@ class Balance:
         part = sampled(subject, context)
         reason = fair.unmeasurable(part.subject, "groups", context.settings, context.seed)
         if reason is not None:
-            return [not_measured(self.name, "fair", reason, n=subject.n)]
+            return [noted(not_measured(self.name, "fair", reason, n=subject.n), part.subject)]
         columns = {c: part.subject.rows[c] for c in SLICES}
         columns["year"] = part.subject.rows["date"].dt.year().cast(pl.String)
         slices = {name: large_slices(values) for name, values in columns.items()}
@@ -57,7 +57,7 @@ class Balance:
         low, high = measured.interval
         table = slice_table(subject, slices)
         lopsided = max(table, key=lambda row: float(row["largest_share"]))
-        return Finding(
+        finding = Finding(
             check=self.name,
             protocol="fair",
             verdict=verdict_of(measured.interval),
@@ -70,6 +70,7 @@ class Balance:
             fact=FACTS.get(name, name),
             details={"slices": table[:40], "cramers_v": measured.v, "v_interval": measured.interval, **part.note},
         )
+        return noted(finding, subject)
 
 
 def verdict_of(interval: Interval) -> Verdict:

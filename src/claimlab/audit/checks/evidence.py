@@ -17,7 +17,7 @@ from claimlab.audit.check import Context, not_measured
 from claimlab.audit.checks.label_errors import MIN_ROWS, review
 from claimlab.audit.judge import stored
 from claimlab.audit.rule import GAIN
-from claimlab.audit.shortcut import sampled
+from claimlab.audit.shortcut import noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import TextScore, tested, text_score
 from claimlab.core.finding import Finding
@@ -50,10 +50,12 @@ class Evidence:
         has = subject.rows["id"].is_in(list(pieces)) & subject.rows["text"].is_not_null()
         if not has.any():
             return []
-        part = sampled(subject.take(np.flatnonzero(has.to_numpy())), context, MAX_ROWS).subject
+        whole = subject.take(np.flatnonzero(has.to_numpy()))
+        read = pl.Series([" ".join(pieces[record]) for record in whole.ids], dtype=pl.String)
+        part = sampled(whole, context, MAX_ROWS, texts=whole.normal_text + "\n" + read).subject
         reason = fair.unmeasurable(part, "groups", context.settings, context.seed)
         if reason is not None:
-            return [not_measured(self.name, "fair", reason, n=part.n)]
+            return [noted(not_measured(self.name, "fair", reason, n=part.n), part)]
         claims = part.rows["text"]
         evidence = pl.Series([" ".join(pieces[record]) for record in part.ids], dtype=pl.String)
         texts = {CLAIM: claims, EVIDENCE: evidence, BOTH: together(claims, evidence)}
@@ -61,10 +63,10 @@ class Evidence:
         details = {"readings": [_row(name, score) for name, score in scores.items()], "with_evidence": part.n}
         return [
             self._claim(part, context, scores, details),
-            fair.finding(
+            noted(fair.finding(
                 self.name, tested(part, context, scores[EVIDENCE]), context.settings.rule,
                 why="A text model that reads the evidence alone", feature=EVIDENCE, details=details,
-            ),
+            ), part),
         ]  # fmt: skip
 
     def _claim(self, part: Subject, context: Context, scores: dict[str, TextScore], details: dict[str, Any]) -> Finding:
@@ -78,13 +80,15 @@ class Evidence:
         low, high = (100 * end for end in ends)
         finding.verdict = rule.given(finding.verdict, ends)
         finding.why += f" With the evidence it is {100 * gain:+.1f} points ({low:+.1f} to {high:+.1f})."
-        return finding
+        return noted(finding, part)
 
     def _rationales(self, subject: Subject, context: Context) -> list[Finding]:
         written = rationales(subject)
         if written is None:
             return []
-        part = sampled(subject.take(np.flatnonzero(written.is_not_null().to_numpy())), context, MAX_ROWS).subject
+        whole = subject.take(np.flatnonzero(written.is_not_null().to_numpy()))
+        read = whole.normal_text.fill_null("") + "\n" + written.drop_nulls()
+        part = sampled(whole, context, MAX_ROWS, texts=read).subject
         known = dict(zip(subject.ids, written.to_list(), strict=True))
         texts = pl.Series([known[record] for record in part.ids], dtype=pl.String)
         return [review(self.name, part, context, texts, reader="reads only the rationale", feature="rationale")]

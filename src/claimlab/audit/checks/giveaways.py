@@ -12,7 +12,7 @@ from claimlab.audit import fair
 from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Giveaways as Feature
 from claimlab.audit.one_sided import RATIO, chosen, one_sided
-from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
+from claimlab.audit.shortcut import SHORTCUT_RULE, noted, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import text_score
 from claimlab.audit.words import LONGEST, holding, per_class, word_details, word_presence
@@ -68,7 +68,7 @@ class Giveaways:
         details = word_details(part, words, presence, only=columns[:40])
         low, high = (100 * end for end in measured.interval)
         purity = 100 * measured.right / max(1, measured.held)
-        return Finding(
+        finding = Finding(
             check=self.name,
             protocol="fair",
             verdict=context.settings.rule.verdict(measured.interval, measured.p),
@@ -89,6 +89,7 @@ class Giveaways:
             records=holding(part, presence, columns),
             details={**details, "held": measured.held, "right": measured.right},
         )
+        return noted(finding, part)
 
 
 def leaning(subject: Subject, presence: Any) -> Columns:

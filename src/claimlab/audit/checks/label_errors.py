@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.audit.check import Context, not_measured
-from claimlab.audit.shortcut import sampled
+from claimlab.audit.shortcut import noted, sampled
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import Floats, probabilities
 from claimlab.core.finding import Finding, Verdict
@@ -53,7 +53,7 @@ def review(
     counts = np.bincount(part.y, minlength=len(part.classes))
     if part.n < MIN_ROWS or counts.min() < context.settings.folds:
         why = f"It needs {MIN_ROWS} records, and {context.settings.folds} of each class."
-        return not_measured(check, "fair", why, n=part.n, feature=feature)
+        return noted(not_measured(check, "fair", why, n=part.n, feature=feature), part)
     hits, false_alarms = _tried(part, context, texts)
     trial = f"of labels flipped on purpose it calls {100 * hits:.0f}% suspect, of the others {100 * false_alarms:.0f}%"
     if hits < MIN_LIFT * false_alarms:
@@ -74,7 +74,7 @@ def review(
         for row, other in zip(rows[:SHOWN].tolist(), classes[:SHOWN].tolist(), strict=True)
     ]
     low, high = (100 * end for end in interval)
-    return Finding(
+    finding = Finding(
         check=check,
         protocol="fair",
         verdict=verdict,
@@ -86,6 +86,7 @@ def review(
         records=[part.ids[row] for row in rows.tolist()],
         details={"suspects": len(rows), "share": len(rows) / part.n, "review": suspected},
     )
+    return noted(finding, part)
 
 
 def _tried(part: Subject, context: Context, texts: pl.Series) -> tuple[float, float]:

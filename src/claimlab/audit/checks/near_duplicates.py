@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit.check import Context, not_measured
-from claimlab.audit.rule import Rule, needed
+from claimlab.audit.rule import Rule, Share, needed
 from claimlab.audit.subject import Subject
-from claimlab.core.finding import Finding, Verdict
+from claimlab.core.finding import Finding
+from claimlab.core.record import SIDES
+from claimlab.core.words import verb
 
-FAIL_SHARE = 0.01
+SHARE = Share(fail=0.01)
 PAIRS = 6  # shown side by side
+Flags = npt.NDArray[np.bool_]
 
 
 class NearDuplicates:
@@ -20,9 +25,10 @@ class NearDuplicates:
     question = "Are near-copies on both sides of a split, or do they have different labels?"
     protocols = ("fair",)
     rule = (
-        f"Fail when at least {100 * FAIL_SHARE:.0f}% of the test records have a near-duplicate in train, or of all "
-        "records one with a different label; warn when any has one; else pass. A random 80/20 split is drawn where "
-        f"none is given. Not measured with fewer than {Rule.min_units} records."
+        f"Fail when surely more than {100 * SHARE.fail:.0f}% of the test records have a near-duplicate in train, or of "
+        "all records one with a different label (Wilson interval); warn when any has one; pass when none has. A random "
+        "80/20 split is drawn where none is given; dev is tested where there is no test part. Not measured with fewer "
+        f"than {Rule.min_units} records."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
@@ -34,68 +40,75 @@ class NearDuplicates:
         return findings
 
     def _leaks(self, subject: Subject, context: Context) -> Finding:
-        train, test, drawn = sides(subject, context.seed)
-        label = "across a random split" if drawn else "across the given split"
-        if not train.any() or not test.any():
+        split = sides(subject, context.seed)
+        n = int(split.test.sum())
+        if not split.train.any() or not n:
             why = "The split column has no train or no test rows."
-            return not_measured(self.name, "fair", why, n=subject.n, feature=label)
-        if (reason := needed("Records in the test part", int(test.sum()))) is not None:
-            return not_measured(self.name, "fair", reason, n=int(test.sum()), feature=label)
-        near = subject.near
-        tally = np.zeros((near.texts, len(subject.classes)), np.int64)
-        known = near.text_of >= 0
-        np.add.at(tally, (near.text_of[train & known], subject.y[train & known]), 1)
-        around = near.graph @ tally
-        rows = np.flatnonzero(test & known)
-        mine = around[near.text_of[rows]]
-        leaked = mine.sum(axis=1) > 0
-        same = mine[np.arange(len(rows)), subject.y[rows]] > 0
-        other = mine.sum(axis=1) - mine[np.arange(len(rows)), subject.y[rows]] > 0
-        n, share = int(leaked.sum()), float(leaked.sum() / max(1, int(test.sum())))
-        verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if n else "pass"
-        which = "a random 80/20 split" if drawn else "the dataset's own split"
+            return not_measured(self.name, "fair", why, n=subject.n, feature=split.label)
+        if (reason := needed(f"Records in the {split.part} part", n)) is not None:
+            return not_measured(self.name, "fair", reason, n=n, feature=split.label)
+        leaked, same, other = leaks(subject, split.train, split.test)
+        details = {
+            "leaked": len(leaked), "share": len(leaked) / n, "share_interval": SHARE.interval(len(leaked), n),
+            "same_label": same, "other_label": other, "drawn": split.drawn, "part": split.part,
+        }  # fmt: skip
+        beside = ""
+        if split.dev.any():
+            in_dev, dev = len(leaks(subject, split.train, split.dev)[0]), int(split.dev.sum())
+            details |= {"dev_leaked": in_dev, "dev_share": in_dev / dev}
+            beside = (
+                f" Of {dev:,} dev records, {in_dev:,} ({100 * in_dev / dev:.1f}%) {verb(in_dev, 'has', 'have')} one."
+            )
         return Finding(
             check=self.name,
             protocol="fair",
-            verdict=verdict,
-            why=f"Under {which}, {n:,} of {int(test.sum()):,} test records ({100 * share:.1f}%) have a near-duplicate "
-            f"in train; {int((leaked & same).sum()):,} have one with the same label, "
-            f"{int((leaked & other).sum()):,} one with a different label (fail: at least {100 * FAIL_SHARE:.0f}%; "
-            "warn: any).",
-            n=int(test.sum()),
+            verdict=SHARE.verdict(len(leaked), n),
+            why=f"Under {split.name}, {len(leaked):,} of {n:,} {split.part} records ({SHARE.shown(len(leaked), n)}) "
+            f"have a near-duplicate in train; {same:,} have one with the same label, {other:,} one with a different "
+            f"label ({SHARE.limits}).{beside}",
+            n=n,
             classes=subject.class_counts,
-            feature=label,
-            records=[subject.ids[i] for i in rows[leaked]],
-            details={
-                "leaked": n, "share": share, "same_label": int((leaked & same).sum()),
-                "other_label": int((leaked & other).sum()), "drawn": drawn,
-                "pairs": pairs(subject, rows[leaked][:PAIRS], train),
-            },
-        )  # fmt: skip
+            feature=split.label,
+            records=[subject.ids[i] for i in leaked],
+            details={**details, "pairs": pairs(subject, leaked[:PAIRS], split.train)},
+        )
 
     def _contradictions(self, subject: Subject) -> Finding:
         rows, label = np.flatnonzero(subject.near.text_of >= 0), "under different labels"
         if (reason := needed("Records with a text", len(rows))) is not None:
             return not_measured(self.name, "fair", reason, n=len(rows), feature=label)
         torn = contradicting(subject)
-        share = len(torn) / max(1, len(rows))
-        verdict: Verdict = "fail" if share >= FAIL_SHARE else "warn" if len(torn) else "pass"
         return Finding(
             check=self.name,
             protocol="fair",
-            verdict=verdict,
-            why=f"{len(torn):,} of {len(rows):,} records ({100 * share:.2f}%) have a near-duplicate or copy with "
-            f"a different label (fail: at least {100 * FAIL_SHARE:.0f}%; warn: any).",
+            verdict=SHARE.verdict(len(torn), len(rows)),
+            why=f"{len(torn):,} of {len(rows):,} records ({SHARE.shown(len(torn), len(rows))}) have a near-duplicate "
+            f"or copy with a different label ({SHARE.limits}).",
             n=len(rows),
             classes=subject.class_counts,
             feature=label,
             records=[subject.ids[i] for i in torn],
             details={
                 "contradicting_records": len(torn),
-                "share": share,
+                "share": len(torn) / len(rows),
+                "share_interval": SHARE.interval(len(torn), len(rows)),
                 "pairs": pairs(subject, torn[: 2 * PAIRS], None)[:PAIRS],
             },
         )
+
+
+def leaks(subject: Subject, train: Flags, test: Flags) -> tuple[npt.NDArray[np.int64], int, int]:
+    """The rows of `test` with a copy or near-duplicate in `train`; how many have one under the same label, and how many
+    one under another."""
+    near = subject.near
+    known = near.text_of >= 0
+    tally = np.zeros((near.texts, len(subject.classes)), np.int64)
+    np.add.at(tally, (near.text_of[train & known], subject.y[train & known]), 1)
+    rows = np.flatnonzero(test & known)
+    mine = (near.graph @ tally)[near.text_of[rows]]
+    same = mine[np.arange(len(rows)), subject.y[rows]]
+    other = mine.sum(axis=1) - same
+    return rows[mine.sum(axis=1) > 0], int((same > 0).sum()), int((other > 0).sum())
 
 
 def contradicting(subject: Subject) -> npt.NDArray[np.int64]:
@@ -109,7 +122,7 @@ def contradicting(subject: Subject) -> npt.NDArray[np.int64]:
     return conflicting
 
 
-def pairs(subject: Subject, rows: npt.NDArray[np.int64], train: npt.NDArray[np.bool_] | None) -> list[dict[str, str]]:
+def pairs(subject: Subject, rows: npt.NDArray[np.int64], train: Flags | None) -> list[dict[str, str]]:
     """Each of `rows` with one of its near-duplicates: one that trains, or else one under another label. Each once."""
     near, seen, out = subject.near, set(), []
     graph = near.graph
@@ -124,15 +137,40 @@ def pairs(subject: Subject, rows: npt.NDArray[np.int64], train: npt.NDArray[np.b
     return out
 
 
-def sides(subject: Subject, seed: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], bool]:
-    """Which rows train and which test; drawn at random (80/20) when the dataset names no split."""
+@dataclass(frozen=True)
+class Sides:
+    """Which rows train and which are tested; `part` is what the tested ones are called. Rows of `dev` are neither."""
+
+    train: Flags
+    test: Flags
+    dev: Flags
+    part: str
+    drawn: bool = False
+
+    @property
+    def label(self) -> str:
+        return "across a random split" if self.drawn else "across the given split"
+
+    @property
+    def name(self) -> str:
+        if self.drawn:
+            return "a random 80/20 split"
+        return "the dataset's own split" + ("" if self.part == "test" else ", which has no test part")
+
+
+def sides(subject: Subject, seed: int) -> Sides:
+    """The sides of the given split: dev, or else all that does not train, is tested where there is no test part. Drawn
+    at random (80/20) when the dataset names no split."""
     split = subject.rows["split"]
-    if split.null_count() < split.len():
-        train = (split == "train").fill_null(False).to_numpy()
-        test = (split.is_not_null() & (split != "train")).to_numpy()
-        return train, test, False
-    draw = np.random.default_rng(seed).random(subject.n) < 0.2
-    return ~draw, draw, True
+    if split.null_count() == split.len():
+        draw = np.random.default_rng(seed).random(subject.n) < 0.2
+        return Sides(~draw, draw, np.zeros(subject.n, bool), "test", drawn=True)
+    train, dev, test = ((split == side).fill_null(False).to_numpy() for side in SIDES)
+    if test.any():
+        return Sides(train, test, dev, "test")
+    if dev.any():
+        return Sides(train, dev, test, "dev")
+    return Sides(train, split.is_not_null().to_numpy() & ~train, dev, "held-out")
 
 
 CHECK = NearDuplicates()

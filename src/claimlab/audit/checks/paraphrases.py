@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from claimlab.audit.check import Context, not_measured
-from claimlab.audit.checks.near_duplicates import sides
+from claimlab.audit.checks.near_duplicates import Sides, sides
+from claimlab.audit.rule import Share
 from claimlab.audit.subject import Subject
 from claimlab.core.errors import MissingExtra
-from claimlab.core.finding import Finding, Verdict
-from claimlab.core.stats.shares import wilson
+from claimlab.core.finding import Finding
 from claimlab.text.map import CHARACTERS, Vectors, project
 from claimlab.text.near import reworded
 from claimlab.text.vectors import encode, readable
@@ -24,7 +24,7 @@ from claimlab.text.vectors import encode, readable
 COSINE, COSINE_ACROSS = 0.8, 0.7  # in one language, and across two, where vectors of one meaning lie further apart
 TEST, TRAIN = 300, 1_200  # rows, drawn at random where there are more
 MIN_TEST = 20
-FAIL_SHARE, WARN_SHARE = 0.05, 0.01
+SHARE = Share(fail=0.05, warn=0.01)
 PAIRS = 6
 MAPPED = 240  # texts on the figure: a second's work
 CHANGED, ALIKE = "a copy with a few words changed", 0.7
@@ -40,8 +40,8 @@ class Paraphrases:
     question = "Are test records paraphrases or translations of training records?"
     protocols = ("fair",)
     rule = (
-        f"Fail when surely more than {100 * FAIL_SHARE:.0f}% of the test records have a paraphrase in train (cosine at "
-        f"least {COSINE}, or {COSINE_ACROSS} across languages), warn when surely more than {100 * WARN_SHARE:.0f}%, "
+        f"Fail when surely more than {100 * SHARE.fail:.0f}% of the test records have a paraphrase in train (cosine at "
+        f"least {COSINE}, or {COSINE_ACROSS} across languages), warn when surely more than {100 * SHARE.warn:.0f}%, "
         "pass when surely fewer, otherwise inconclusive (Wilson interval). The same for copies with a few words "
         f"changed (at least {100 * ALIKE:.0f}% of the words in the same order)."
     )
@@ -52,21 +52,21 @@ class Paraphrases:
         return [self._few_words_changed(subject, context), self._same_meaning(subject, context)]
 
     def _few_words_changed(self, subject: Subject, context: Context) -> Finding:
-        train, test, drawn = sides(subject, context.seed)
+        split = sides(subject, context.seed)
         known = subject.near.text_of >= 0
-        n = int((test & known).sum())
-        if n < MIN_TEST or not (train & known).any() or subject.near.texts > MOST_TEXTS:
+        n = int((split.test & known).sum())
+        if n < MIN_TEST or not (split.train & known).any() or subject.near.texts > MOST_TEXTS:
             why = f"It needs {MIN_TEST} test records and training records, and at most {MOST_TEXTS:,} distinct texts."
             return not_measured(self.name, "fair", why, n=subject.n, feature=CHANGED)
-        rows, others = _copied(subject, train & known, test & known)
-        return self._finding(subject, rows, others, np.ones(len(rows), np.float32), n, drawn, CHANGED)
+        rows, others = _copied(subject, split.train & known, split.test & known)
+        return self._finding(subject, rows, others, np.ones(len(rows), np.float32), n, split, CHANGED)
 
     def _same_meaning(self, subject: Subject, context: Context) -> Finding:
-        train, test, drawn = sides(subject, context.seed)
+        split = sides(subject, context.seed)
         has_text = subject.rows["text"].is_not_null().to_numpy()
         rng = np.random.default_rng(context.seed)
-        test_rows = _readable(subject, _draw(np.flatnonzero(test & has_text), TEST, rng))
-        train_rows = _readable(subject, _draw(np.flatnonzero(train & has_text), TRAIN, rng))
+        test_rows = _readable(subject, _draw(np.flatnonzero(split.test & has_text), TEST, rng))
+        train_rows = _readable(subject, _draw(np.flatnonzero(split.train & has_text), TRAIN, rng))
         if len(test_rows) < MIN_TEST or len(train_rows) < MIN_TEST:
             why = f"It needs {MIN_TEST} test and {MIN_TEST} training records in one of the 16 languages of the encoder."
             return not_measured(self.name, "fair", why, n=subject.n)
@@ -76,7 +76,7 @@ class Paraphrases:
             return not_measured(self.name, "fair", str(error), n=subject.n)
         hits = np.flatnonzero(enough)
         finding = self._finding(
-            subject, test_rows[hits], nearest[hits], cosine[hits], len(test_rows), drawn, "a paraphrase"
+            subject, test_rows[hits], nearest[hits], cosine[hits], len(test_rows), split, "a paraphrase"
         )
         finding.details["map"] = _map(subject, np.concatenate([test_rows, train_rows]), vectors, rng)
         return finding
@@ -88,33 +88,24 @@ class Paraphrases:
         others: Index,
         cosine: npt.NDArray[np.float32],
         n: int,
-        drawn: bool,
+        split: Sides,
         what: str,
     ) -> Finding:
-        interval = wilson(len(rows), n)
-        assert interval is not None
-        low, high = interval
-        verdict: Verdict = "inconclusive"
-        if low > WARN_SHARE:
-            verdict = "fail" if low > FAIL_SHARE else "warn"
-        elif high < FAIL_SHARE and len(rows) <= WARN_SHARE * n:
-            verdict = "pass"
         order = np.argsort(-cosine, kind="stable")
         languages = subject.rows["language"].to_list()
         pairs = [(languages[a], languages[b]) for a, b in zip(rows.tolist(), others.tolist(), strict=True)]
         crossing = sum(None not in pair and pair[0] != pair[1] for pair in pairs)
         same = int((subject.y[rows] == subject.y[others]).sum())
-        which = "a random 80/20 split" if drawn else "the dataset's own split"
         return Finding(
             check=self.name,
             protocol="fair",
-            verdict=verdict,
-            why=f"Under {which}, {len(rows):,} of {n:,} test records ({100 * len(rows) / n:.1f}%, 95% interval "
-            f"{100 * low:.1f} to {100 * high:.1f}) have {what} in train that is not a near-duplicate; {same:,} of "
-            f"them under the same label, {crossing:,} in another language.",
+            verdict=SHARE.verdict(len(rows), n),
+            why=f"Under {split.name}, {len(rows):,} of {n:,} {split.part} records ({SHARE.shown(len(rows), n)}) have "
+            f"{what} in train that is not a near-duplicate; {same:,} of them under the same label, {crossing:,} in "
+            "another language.",
             n=n,
             classes=subject.class_counts,
-            feature=f"{what}, " + ("across a random split" if drawn else "across the given split"),
+            feature=f"{what}, {split.label}",
             records=[subject.ids[i] for i in rows[order].tolist()],
             details={
                 "paraphrased": len(rows), "share": len(rows) / n, "same_label": same, "translations": crossing,

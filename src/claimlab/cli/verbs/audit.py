@@ -14,6 +14,7 @@ from claimlab.cli import options as o
 from claimlab.cli.complete import checks as check_names
 from claimlab.cli.flags import in_flags
 from claimlab.cli.output import (
+    complain,
     echo,
     emit,
     listing,
@@ -59,6 +60,16 @@ ChecksOption = Annotated[bool, o.listing_option("--checks", "the checks", _list_
 JudgeOption = Annotated[
     str | None, typer.Option(help="Model profile that judges whether claims can be checked (feasibility).")
 ]
+StrictFlag = Annotated[
+    bool, typer.Option("--strict", help="Exit with 3 unless every check has a verdict and none fails.")
+]
+AllowOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Result that --strict accepts: CHECK, or CHECK=fail, =inconclusive or =not-measured; may be repeated.",
+        metavar="CHECK",
+    ),
+]
 ProviderOption = Annotated[
     list[str] | None,
     typer.Option(help="Search provider for the evidence that the judge sees; may be repeated (fallbacks)."),
@@ -83,7 +94,8 @@ def audit(
     estimate: o.EstimateFlag = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print every finding in full sentences.")] = False,
     _list: ChecksOption = False,
-    strict: o.StrictFlag = False,
+    strict: StrictFlag = False,
+    allow: AllowOption = None,
     seed: o.SeedOption = 0,
     limit: o.LimitOption = None,
     force: o.ForceFlag = False,
@@ -92,8 +104,9 @@ def audit(
     as_json: o.JsonFlag = False,
 ) -> None:
     """Test datasets for shortcuts, leaks and contradictions, each next to its baselines."""
-    words = o.arguments(locals(), "folders", "saved", "fix", "verbose", "strict")
+    words = o.arguments(locals(), "folders", "saved", "fix", "verbose", "strict", "allow")
     _refuse_unclear(folders, saved, fix, output, judge, open_page)
+    accepted = _accepted(strict, allow)
     from claimlab.audit import front
 
     words["debug"] = bool(os.environ.get("CLAIMLAB_DEBUG"))
@@ -106,6 +119,7 @@ def audit(
             of_fix = {name: words[name] for name in inspect.signature(front.fix).parameters if name in words}
             fixed = front.fix(paths[0], **of_fix, progress=progress)
         _show_fixed(fixed, open_page, as_json)
+        _fail([fixed.after], accepted)
         return
     with progress_bar() as progress:
         audits: Sequence[Audit] = (
@@ -114,11 +128,32 @@ def audit(
             else front.audit_all(paths, **words, progress=progress)
         )
     _show(audits, paths, output, open_page, verbose, as_json)
-    _fail(audits, strict)
+    _fail(audits, accepted)
 
 
-def _fail(audits: Sequence[Audit], strict: bool) -> None:
-    if strict and any(f.verdict == "fail" for a in audits for f in a.findings):
+def _accepted(strict: bool, allow: list[str] | None) -> list[str] | None:
+    """What --strict accepts, and null without it. An unknown check is refused before the work."""
+    if allow and not strict:
+        raise UsageError("--allow says what --strict accepts.", "Add --strict.")
+    if allow:
+        from claimlab.audit.guard import strict as held_against
+
+        held_against([], allow)
+    return (allow or []) if strict else None
+
+
+def _fail(audits: Sequence[Audit], accepted: list[str] | None) -> None:
+    """Exit with 3 where a result is not accepted, with the reason of each and the options that would accept it."""
+    if accepted is None:
+        return
+    from claimlab.audit.guard import strict
+
+    against = strict(audits, accepted)
+    for line in against.lines(brief=True):
+        complain(f"Failed: {in_flags(line, 'audit')}")
+    if against.refused:
+        complain(f"To accept: {' '.join(f'--allow {option}' for option in against.options)}")
+    if against.lines():
         raise typer.Exit(3)
 
 

@@ -19,14 +19,14 @@ FEWEST = 10  # groups that exchange among themselves; fewer join the next smalle
 
 
 class Exchange:
-    """The permutations of `labels` that `groups` allow."""
+    """The permutations of `labels` that `groups` allow; with `any_size`, groups exchange theirs whatever their size."""
 
-    def __init__(self, labels: Ints, groups: Ints) -> None:
+    def __init__(self, labels: Ints, groups: Ints, *, any_size: bool = False) -> None:
         self.labels = labels
         self.group = np.unique(groups, return_inverse=True)[1].ravel()
         self.size = np.bincount(self.group)
         self.start = np.concatenate([[0], np.cumsum(self.size)[:-1]])
-        self.bins = like_sizes(self.size)
+        self.bins = np.zeros(len(self.size), np.int64) if any_size else like_sizes(self.size)
         self._sorted = labels[np.lexsort((labels, self.group))]
         self._by_bin = np.argsort(self.bins, kind="stable")
         self._first = np.zeros(len(self.size), np.int64)  # a row of each group
