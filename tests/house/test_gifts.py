@@ -282,3 +282,15 @@ def test_a_call_names_no_function_but_those_that_are_repeated(tmp_path: Path) ->
         (tmp_path / "call.json").write_text(json.dumps({"function": function, "arguments": {}, "tool": "claimlab 0"}))
         with pytest.raises(ClaimlabError, match="which is not in claimlab"):
             rerun(tmp_path)
+
+
+def test_a_run_says_how_its_workers_get_the_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["clean", str(tmp_path / "none"), "-o", str(tmp_path / "out"), "--engine", "shared"]
+    assert run(words) != 0
+    assert "start workers with the same CLAIMLAB_ENGINE_SECRET" in capsys.readouterr().err
+    monkeypatch.delenv(secrets_of.VARIABLE)
+    monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "home"))
+    assert run(words) != 0
+    assert str(tmp_path / "home" / "engine.secret") in capsys.readouterr().err
