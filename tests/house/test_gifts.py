@@ -62,12 +62,16 @@ def learned_gift(folder: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("sealed", [False, True])
-def test_what_a_detector_learned_runs_nothing(
-    sealed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_detector_learned_runs_nothing(sealed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     learned, loot = learned_gift(tmp_path / "gift" / "learned")
     pl.DataFrame({"text": ["a"]}).write_parquet(tmp_path / "rows")
-    shard = {"detector": "tfidf", "task": "veracity", "learned": str(learned), "size": 10, "rows": str(tmp_path / "rows")}
+    shard = {
+        "detector": "tfidf",
+        "task": "veracity",
+        "learned": str(learned),
+        "size": 10,
+        "rows": str(tmp_path / "rows"),
+    }
     work = "detect predictions" if sealed else "claimlab.detect.shared:do_predictions"
     stage = {"work": work, "tool": __version__, "shards": [{**shard, "settings": {}}]}
     give(tmp_path / "gift" / "p", stage, sealed=sealed)
@@ -107,7 +111,17 @@ def test_a_stage_names_no_function_but_those_of_the_table(name: Any, tmp_path: P
 
 @pytest.mark.parametrize(
     "content",
-    ['{"shards":5}', "5", "[]", "null", '"x"', "{", "", "[" * 50_000, '{"seal":1,"work":1,"tool":1,"salt":1,"shards":5}'],
+    [
+        '{"shards":5}',
+        "5",
+        "[]",
+        "null",
+        '"x"',
+        "{",
+        "",
+        "[" * 50_000,
+        '{"seal":1,"work":1,"tool":1,"salt":1,"shards":5}',
+    ],
 )
 def test_a_stage_file_that_is_none_is_a_sentence(
     content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -36,7 +36,11 @@ def shared_predictions(detector: Detector, records: pl.DataFrame, size: int, pro
             if not detector.keep(building):
                 return []
             digest = digest_of(building)  # while nobody else can write it
-        common = {"detector": detector.name, "settings": detector.parameters(), "task": detector.task.name}
+        common: dict[str, Any] = {
+            "detector": detector.name,
+            "settings": detector.parameters(),
+            "task": detector.task.name,
+        }
         common |= {"learned": reads(learned, digest), "size": size}
         parts = [records[start : start + rows] for start in range(0, records.height, rows)]
         shards = [{**common, "rows": _written(part, here / "predicted")} for part in parts]

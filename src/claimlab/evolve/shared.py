@@ -64,5 +64,5 @@ async def _lives(setup: Setup, beginnings: Sequence[Start]) -> list[Life]:
 
 
 def _path(value: Any) -> Any:
-    """A file by its whole path and digest: a worker may be in another folder. A kind of network or a number is no file."""
+    """A file by its whole path and digest: a worker may be in another folder. A kind of network is no file."""
     return reads(value) if isinstance(value, str | Path) and Path(value).exists() else value

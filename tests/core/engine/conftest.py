@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-
 FUNCTIONS = ",".join(f"engine_parts:{name}" for name in ("square", "lengths", "refuse", "big"))
 
 

@@ -1,6 +1,6 @@
 """What a shard reads, by its digest: a worker compares before it uses a file that other people may be able to write.
 
-    run_stage(do_rows, [{"rows": reads(file), "size": 10}], ...)    # do_rows finds the path in shard["rows"]
+run_stage(do_rows, [{"rows": reads(file), "size": 10}], ...)    # do_rows finds the path in shard["rows"]
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Shortcut(Detector):
             return
         values = learned.table("values", {"value": pl.String()})["value"].to_list()
         shares = learned.array("shares", np.float64, [len(values), width])
-        self.shares = dict(zip(values, shares, strict=True))
+        self.shares: dict[object, Floats] = dict(zip(values, shares, strict=True))
         if "missing" in learned:
             self.shares[None] = learned.array("missing", np.float64, [width])
         self.usual = learned.array("usual", np.float64, [width])
@@ -90,7 +90,7 @@ class Shortcut(Detector):
         for value, k in zip(values.to_list(), y.tolist(), strict=True):
             counts.setdefault(value, np.zeros(len(self.classes)))[k] += 1
         lifts = {value: (row + overall / overall.sum()) / overall for value, row in counts.items()}
-        self.shares: dict[object, Floats] = {value: lift / lift.sum() for value, lift in lifts.items()}
+        self.shares = {value: lift / lift.sum() for value, lift in lifts.items()}
         self.usual = overall / overall.sum()
 
 

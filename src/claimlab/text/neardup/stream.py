@@ -200,7 +200,7 @@ def parse_memory(memory: str | int) -> int:
     """Bytes, from a number or from words such as "8GB" or "500 MB"."""
     if isinstance(memory, int) and memory > 0:
         return memory
-    words = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", str(memory).lower())
+    words = re.fullmatch(r"([0-9.]+)\s*([kmgt]?)i?b?", str(memory).lower().strip())
     try:
         size = int(float(words[1]) * _UNITS[words[2]]) if words else 0
     except ValueError:

@@ -34,7 +34,8 @@ _DATE = re.compile(
     rf"?)?(?P<year>{YEAR})(?P<s>s?)\b(?! [A-Z])(?!-|–| election| vote| law| reform)"
 )
 _BODY = re.compile(
-    r"(?P<the>\b[Tt]he )?(?:[A-Z][\w’'-]{1,40} ){1,9}(?P<head>Organi[sz]ation|Agency|University|Institute|Ministry|Department|"
+    r"(?P<the>\b[Tt]he )?(?:[A-Z][\w’'-]{1,40} ){1,9}"
+    r"(?P<head>Organi[sz]ation|Agency|University|Institute|Ministry|Department|"
     r"Committee|Commission|Council|Association|Foundation|Administration|Centre|Center|Bank|Court)\b"
     r"(?=$|,| (?:in|of|for|to|and|is|was|has|have|had|will|may|can|said)\b)"
 )
