@@ -65,28 +65,9 @@ PromptOption = Annotated[
 ]
 EstimateFlag = Annotated[bool, typer.Option("--estimate", help="Print what the run would cost, and exit.")]
 ConcurrencyOption = Annotated[int, typer.Option("--concurrency", min=1, max=512, help="Records to process at once.")]
-
-
-def _tell_workers(context: typer.Context, engine: str | None) -> str | None:
-    """With --engine shared the command waits: say for what, and how its workers get the secret of the run."""
-    if engine == "shared" and not context.resilient_parsing:
-        import os
-
-        from claimlab.cli.output import say
-        from claimlab.core.engine.secret import VARIABLE, secret_file
-
-        where = f"with the same {VARIABLE}" if VARIABLE in os.environ else f"where '{secret_file()}' is yours, too"
-        say(f"Note: start workers {where} (else: --secret with a copy): claimlab engine work OUTPUT --shard N --of M")
-    return engine
-
-
 EngineOption = Annotated[
     str | None,
-    typer.Option(
-        "--engine",
-        callback=_tell_workers,
-        help="Who does the work: local, local:N, dask, dask://HOST:PORT or shared.",
-    ),
+    typer.Option("--engine", help="Who does the work: local, local:N, dask, dask://HOST:PORT or shared."),
 ]
 
 ModeOption = Annotated[

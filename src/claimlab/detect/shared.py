@@ -35,13 +35,14 @@ def shared_predictions(detector: Detector, records: pl.DataFrame, size: int, pro
         with atomic_folder(learned) as building:
             if not detector.keep(building):
                 return []
-            digest = digest_of(building)  # while nobody else can write it
-        common: dict[str, Any] = {
+            digest = digest_of(building)  # while no other user can write it
+        common = {
             "detector": detector.name,
             "settings": detector.parameters(),
             "task": detector.task.name,
+            "learned": reads(learned, digest),
+            "size": size,
         }
-        common |= {"learned": reads(learned, digest), "size": size}
         parts = [records[start : start + rows] for start in range(0, records.height, rows)]
         shards = [{**common, "rows": _written(part, here / "predicted")} for part in parts]
         outputs = run_stage(do_predictions, shards, folder=here, name="predictions", progress=progress)

@@ -61,19 +61,19 @@ def _line(line: str) -> str:
 def _without_tags_at_end(line: str) -> str:
     """A line up to its last tags (#news @velmore, via @anders). From the end on: a pattern would try every tag as the
     first one, which takes the square of their number."""
-    kept, end, may_be_via = len(line), _bare_end(line, len(line)), False
+    length, end, may_be_via = len(line), _bare_end(line, len(line)), False
     while True:
         start = end
         while start and (line[start - 1].isalnum() or line[start - 1] == "_"):
             start -= 1
         if start < end and start and line[start - 1] in "#@":
-            kept = end = _bare_end(line, start - 1)
+            length = end = _bare_end(line, start - 1)
             may_be_via = end < start - 1
         elif may_be_via and _VIA.fullmatch(line, start, end):
-            kept = end = _bare_end(line, start)
+            length = end = _bare_end(line, start)
             may_be_via = False
         else:
-            return line[:kept]
+            return line[:length]
 
 
 def _bare_end(line: str, end: int) -> int:

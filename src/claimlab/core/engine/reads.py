@@ -45,7 +45,7 @@ def check(path: Path, digest: object) -> Path:
 
 
 def keep(folder: Path, content: bytes, ending: str) -> dict[str, str]:
-    """Write what shards read into `folder` once, under its digest; what somebody else left there is replaced."""
+    """Write what shards read into `folder` once, under its digest; what another user left there is replaced."""
     digest = hashlib.sha256(content).hexdigest()
     file = folder.absolute() / f"{digest[:32]}.{ending}"
     if not (file.is_file() and digest_of(file) == digest):

@@ -79,7 +79,7 @@ def secret_file() -> Path:
 
 
 def read_secret(file: Path) -> bytes:
-    """The secret in a file, which nobody else may read or have written."""
+    """The secret in a file, which no other user may read or write."""
     try:
         state = file.stat()
         if hasattr(os, "getuid") and (state.st_mode & 0o077 or state.st_uid not in (os.getuid(), 0)):

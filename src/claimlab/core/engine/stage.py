@@ -10,7 +10,7 @@ The id is a hash of stage.json. A run that begins anew with other shards cannot 
 such a worker still writes is neither taken for a shard of the new stage nor found beside it.
 
 Stage, markers and errors are sealed (secret.py), and so is the digest of all that a shard reads (reads.py): what
-somebody else puts into the folder is neither done nor taken for done.
+another user puts into the folder is neither done nor taken for done.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class Stage:
         building = self.folder / "building" / self.id / f"{number:05}-{uuid.uuid4().hex[:12]}"
         try:
             self._check()
-            building.mkdir(mode=0o700, parents=True)  # nobody else can put a link in the way of what is written
+            building.mkdir(mode=0o700, parents=True)  # no other user can put a link in its way
             with working("local:1", None), holding(self.key):  # a worker starts no workers of its own
                 function_named(self.work)(checked(self.shards[number]), building / "output")
             if not self.is_current():
