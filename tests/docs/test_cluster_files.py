@@ -16,6 +16,7 @@ import yaml
 
 import claimlab as cl
 from claimlab.cli.lazy import LazyVerbs
+from claimlab.core.engine.secret import VARIABLE
 from claimlab.generate.planted import planted
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -107,6 +108,10 @@ def test_the_manifest_fits_together() -> None:
         volume = job["spec"]["template"]["spec"]["volumes"][0]
         assert volume["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
         _refuse_unknown_options(_command(job))
+        container = job["spec"]["template"]["spec"]["containers"][0]
+        secret = {one["name"]: one.get("valueFrom") for one in container["env"]}[VARIABLE]
+        assert secret == {"secretKeyRef": {"name": "claimlab-secret", "key": "secret"}}
+    assert "create secret generic claimlab-secret --from-literal=secret=" in (DOCS / "kubernetes.md").read_text()
     work, lead = _command(workers), _command(leader)
     assert workers["spec"]["completionMode"] == "Indexed"  # only then is JOB_COMPLETION_INDEX set
     assert int(work[work.index("--of") + 1]) == workers["spec"]["completions"] == workers["spec"]["parallelism"]

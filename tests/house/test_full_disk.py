@@ -84,7 +84,7 @@ def test_a_run_that_meets_a_full_disk_goes_on_where_there_is_room(
 def test_a_run_does_not_wait_for_workers_that_have_no_room_to_say_so(
     disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CLAIMLAB_ENGINE_MODULES", "engine_parts")
+    monkeypatch.setenv("CLAIMLAB_ENGINE_FUNCTIONS", "engine_parts:big")
     monkeypatch.syspath_prepend(str(PARTS))
     sys.modules.pop("engine_parts", None)
     from engine_parts import big

@@ -64,7 +64,7 @@ def unnamed_languages(entries: Iterable[Entry]) -> int:
 
 def phrases(text: str) -> list[str]:
     """The parts of a list written as prose: 'Politics & Celebrities' -> Politics, Celebrities."""
-    parts = re.split(r"\s*(?:,|;|&|\band\b)\s*", text)
+    parts = [part.strip() for part in re.split(r",|;|&|\band\b", text)]
     return [part[:1].upper() + part[1:] for part in parts if part]
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import Field
 
 from claimlab.clean.step import CleanStep, Place, labels
-from claimlab.core.digest import digest_table, write_parquet
+from claimlab.core.digest import digest_file, digest_table, write_parquet
 from claimlab.core.engine.current import current
 from claimlab.text.neardup import Clusters, akin_clusters, find_clusters, stream_clusters
 from claimlab.text.neardup.stream import needed, parse_memory
@@ -54,8 +54,9 @@ class NearStep(CleanStep):
     def _streamed(self, texts: pl.Series, folder: Path) -> Clusters:
         """The same on disk. A run that was stopped finds the texts it had written, and goes on from its last step."""
         frame = texts.to_frame("text")
-        file = folder / f"{digest_table(frame)[:16]}.parquet"  # a recipe may have the step twice, on other texts
-        if not file.exists():
+        digest = digest_table(frame)
+        file = folder / f"{digest[:16]}.parquet"  # a recipe may have the step twice, on other texts
+        if not (file.exists() and digest_file(file) == digest):
             building = file.with_suffix(".building")
             write_parquet(frame, building)
             building.replace(file)

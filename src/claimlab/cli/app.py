@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +23,7 @@ from typer.main import get_command as to_command
 from claimlab import __version__
 from claimlab.cli.flags import in_flags
 from claimlab.cli.lazy import LazyVerbs
-from claimlab.cli.output import be_quiet, complain, echo
+from claimlab.cli.output import be_quiet, complain, echo, say
 from claimlab.core.plain import one_line
 
 STOPPED = 130
@@ -103,11 +104,22 @@ def _explain_aborts() -> None:
 _DEBUG = "CLAIMLAB_DEBUG"
 
 
+def _tell_workers(args: list[str]) -> None:
+    """With --engine shared the command waits: say for what, and how its workers get the secret of the run."""
+    if ("--engine", "shared") not in pairwise(args) and "--engine=shared" not in args:
+        return
+    from claimlab.core.engine.secret import VARIABLE, secret_file
+
+    where = f"with the same {VARIABLE}" if VARIABLE in os.environ else f"where '{secret_file()}' is yours, too"
+    say(f"Note: start workers {where} (else: --secret with a copy): claimlab engine work OUTPUT --shard N --of M")
+
+
 def run(argv: list[str]) -> int:
     """Run `argv` and return the exit code; an error is a sentence on stderr, a traceback only with --debug."""
     debug = "--debug" in argv
     be_quiet(bool(_QUIET & set(argv)))
     args = _plain_help([a for a in argv if a != "--debug" and a not in _QUIET])
+    _tell_workers(args)
     try:
         with _debugging(debug):
             to_command(app).main(args=args, prog_name="claimlab", standalone_mode=True)

@@ -12,7 +12,7 @@ _WORDS = re.compile(
     re.I,
 )
 _FULL = re.compile(
-    r"no space left on device|disk quota exceeded|disk is full|\d+ requested and \d+ written",  # the last is NumPy's
+    r"no space left on device|disk quota exceeded|disk is full|\d requested and \d+ written",  # the last is NumPy's
     re.I,
 )
 _NEAR = 0.5  # of the limit: the allocation that failed is not counted, and may have been as large as all before

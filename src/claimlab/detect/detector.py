@@ -3,7 +3,8 @@
 A detector is one file in `detect/detectors/` with a module-level DETECTOR: a subclass of `Detector` whose keyword
 arguments are its settings. Constructors store each setting under its own name, `fit` learns, seeds are arguments. A run
 predicts in shards, so that it can be stopped and taken up again: the answer for a record must not depend on which other
-records are asked about in the same call. Where a run shares its work, other processes predict with what it learned.
+records are asked about in the same call. Where a run shares its work, other processes predict with what it says that it
+learned.
 
 One that asks a model or a search is best derived from `Asking` (detect/asking.py).
 """
@@ -21,7 +22,7 @@ import polars as pl
 from claimlab.core.progress import Progress, silent
 from claimlab.core.registry import Registry
 from claimlab.core.settings import declared
-from claimlab.detect.learned import read_learned, write_learned
+from claimlab.detect.learned import Learned, read_learned, write_learned
 from claimlab.search.evidence import Evidence
 from claimlab.tasks.known.table_veracity import VERACITY
 from claimlab.tasks.task import Task
@@ -72,7 +73,6 @@ class Detector(ABC):
     extra: ClassVar[str | None] = None  # of claimlab, that it needs; what is missing is a sentence with the pip line
     trial: ClassVar[Mapping[str, Any]] = {}  # settings that make it cheap enough for the test that walks every detector
     unreported: ClassVar[frozenset[str]] = frozenset()  # settings that change no answer, such as the device
-    aside: ClassVar[frozenset[str]] = frozenset()  # attributes that its own `keep` writes: a network, say
 
     task: Task = VERACITY  # set by the run before `fit`
     evidence: str = "none"  # which reading of the evidence it is shown; set by the run before `fit`
@@ -86,15 +86,27 @@ class Detector(ABC):
         """What a reader must know of its answers for these records."""
         return []
 
+    def learned(self) -> dict[str, Any] | None:
+        """What `fit` learned, as plain values, arrays and tables by names, so that other processes can predict; null:
+        it predicts in one process."""
+        return None
+
+    def recall(self, learned: Learned) -> None:
+        """Be as after the `fit` that learned these values, with the same settings. They come from a file: ask for each
+        as what it must be."""
+        raise NotImplementedError
+
     def keep(self, folder: Path) -> bool:
-        """Write what this detector is into `folder`, so that other processes can predict; false where it cannot be:
-        what it learned is more than plain values, arrays, tables and objects of these."""
-        values = {name: value for name, value in vars(self).items() if name not in self.aside | {"task", "progress"}}
-        return write_learned(values, folder, type(self).__module__.split(".")[0])
+        """Write what this detector learned into `folder`; false where it cannot be."""
+        values = self.learned()
+        if values is None:
+            return False
+        write_learned(values, folder)
+        return True
 
     def take_up(self, folder: Path) -> None:
-        """Be what the detector was that wrote `folder`; called on one whose constructor has not run."""
-        vars(self).update(read_learned(folder, type(self).__module__.split(".")[0]))
+        """Recall what the detector learned that wrote `folder`."""
+        self.recall(read_learned(folder))
 
     @abstractmethod
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:

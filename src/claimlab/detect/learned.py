@@ -1,119 +1,130 @@
 """What a detector learned, as files that other processes read: plain values in JSON, arrays and tables beside them.
 
-No pickle: the state of an object is written value by value, and only objects of packages that are trusted anyway are
-made again. What does not consist of such values cannot be written, and the detector predicts where it was fitted.
+A file holds values only and names no class: the detector that reads it knows what it expects (`Learned`), so that a
+file from anywhere can be wrong, but makes nothing and runs nothing.
 """
 
 from __future__ import annotations
 
 import json
-from importlib import import_module
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.digest import write_parquet
+from claimlab.core.errors import DataError
 
 FILE = "learned.json"
-PACKAGES = frozenset({"claimlab", "sklearn"})  # and that of the detector
+ARRAY, TABLE = "$array", "$table"  # the number of the file that holds it
 PLAIN = (str, int, float, bool, type(None))
-GROUPS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 
 
-def write_learned(values: dict[str, Any], folder: Path, package: str) -> bool:
-    """Write the values into `folder`; false where one of them cannot be written."""
-    try:
-        content = _Writer(folder, PACKAGES | {package}).of(values)
-    except TypeError:
-        return False
-    (folder / FILE).write_text(json.dumps(content), encoding="utf-8")
-    return True
+def write_learned(values: Mapping[str, Any], folder: Path) -> None:
+    """Write plain values, lists, arrays, tables, and mappings of these by words."""
+    files = 0
+
+    def written(value: Any) -> Any:
+        nonlocal files
+        if isinstance(value, np.ndarray):
+            files += 1
+            np.save(folder / f"{files}.npy", value, allow_pickle=False)
+            return {ARRAY: files}
+        if isinstance(value, pl.DataFrame):
+            files += 1
+            write_parquet(value, folder / f"{files}.parquet")
+            return {TABLE: files}
+        if type(value) is dict and all(type(name) is str and not name.startswith("$") for name in value):
+            return {name: written(part) for name, part in value.items()}
+        if type(value) is list:
+            return [written(part) for part in value]
+        if type(value) not in PLAIN:
+            raise TypeError(f"{type(value)} is not a plain value")
+        return value
+
+    (folder / FILE).write_text(json.dumps(written(dict(values))), encoding="utf-8")
 
 
-def read_learned(folder: Path, package: str) -> dict[str, Any]:
+def read_learned(folder: Path) -> Learned:
     """The values that `write_learned` wrote."""
-    content = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    values: dict[str, Any] = _Reader(folder, PACKAGES | {package}).of(content)
-    return values
 
-
-class _Writer:
-    """A value in JSON is itself, or a list of its kind and its content."""
-
-    def __init__(self, folder: Path, packages: frozenset[str]) -> None:
-        self.folder, self.packages, self.files = folder, packages, 0
-
-    def of(self, value: Any) -> Any:
-        kind = type(value)
-        if kind in PLAIN:
-            return value
-        if kind.__name__ in GROUPS and kind is GROUPS[kind.__name__]:
-            items = sorted(value, key=repr) if kind in (set, frozenset) else value
-            return [kind.__name__, [self.of(item) for item in items]]
-        if kind is dict:
-            return ["dict", [[self.of(key), self.of(item)] for key, item in value.items()]]
-        if isinstance(value, (np.ndarray, np.generic)):
-            if value.dtype.hasobject:
-                raise TypeError("an array of objects")
-            np.save(self._file("npy"), value, allow_pickle=False)
-            return ["array" if kind is np.ndarray else "number", self.files]
-        if isinstance(value, (pl.DataFrame, pl.Series)):
-            table = value.to_frame() if isinstance(value, pl.Series) else value
-            write_parquet(table, self._file("parquet"))
-            return ["table" if table is value else "column", self.files]
-        return self._object(value)
-
-    def _object(self, value: Any) -> Any:
-        kind = type(value)
-        if kind.__module__.split(".")[0] not in self.packages or "<" in kind.__qualname__ or isinstance(value, type):
-            raise TypeError(f"{kind} is of no trusted package")
-        name = f"{kind.__module__}:{kind.__qualname__}"
-        if hasattr(value, "__dict__"):
-            return [name, self.of(dict(vars(value)))]
-        make, arguments, *state = value.__reduce__()  # of a compiled class, such as a tree of scikit-learn
-        if make is not kind or not state:
-            raise TypeError(f"{kind} does not show its state")
-        return [name, self.of(state[0]), self.of(arguments)]
-
-    def _file(self, ending: str) -> Path:
-        self.files += 1
-        return self.folder / f"{self.files}.{ending}"
-
-
-class _Reader:
-    def __init__(self, folder: Path, packages: frozenset[str]) -> None:
-        self.folder, self.packages = folder, packages
-
-    def of(self, content: Any) -> Any:
-        if not isinstance(content, list):
+    def read(content: Any) -> Any:
+        if isinstance(content, list):
+            return [read(part) for part in content]
+        if not isinstance(content, dict):
             return content
-        kind, inside, *more = content
-        if kind in GROUPS:
-            return GROUPS[kind](self.of(item) for item in inside)
-        if kind == "dict":
-            return {self.of(key): self.of(item) for key, item in inside}
-        if kind in ("array", "number"):
-            array = np.load(self.folder / f"{inside}.npy", allow_pickle=False)
-            return array if kind == "array" else array[()]
-        if kind in ("table", "column"):
-            table = pl.read_parquet(self.folder / f"{inside}.parquet")
-            return table if kind == "table" else table.to_series()
-        return self._object(kind, self.of(inside), *map(self.of, more))
+        if ARRAY in content:
+            return np.load(folder / f"{int(content[ARRAY])}.npy", allow_pickle=False)
+        if TABLE in content:
+            return pl.read_parquet(folder / f"{int(content[TABLE])}.parquet")
+        return {name: read(part) for name, part in content.items()}
 
-    def _object(self, name: str, state: dict[str, Any], arguments: tuple[Any, ...] | None = None) -> Any:
-        module, _, attributes = name.partition(":")
-        if module.split(".")[0] not in self.packages:
-            raise TypeError(f"{name} is of no trusted package")
-        kind: Any = import_module(module)
-        for attribute in attributes.split("."):
-            kind = getattr(kind, attribute)
-        assert isinstance(kind, type), name
-        if arguments is not None:
-            result: Any = kind(*arguments)
-            result.__setstate__(state)
-            return result
-        result = object.__new__(kind)
-        vars(result).update(state)
-        return result
+    try:
+        values = read(json.loads((folder / FILE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, RecursionError, pl.exceptions.PolarsError) as error:
+        raise _wrong(f"({error})") from None
+    return Learned(values)
+
+
+class Learned:
+    """What was learned, each value asked for by its name and as what it must be; anything else is an error."""
+
+    def __init__(self, values: Any) -> None:
+        if not isinstance(values, dict):
+            raise _wrong("(no names)")
+        self._values = values
+
+    def _of(self, name: str, kind: type | tuple[type, ...]) -> Any:
+        value = self._values.get(name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise _wrong(f"('{name}' is {type(value).__name__})")
+        return value
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def part(self, name: str) -> Learned:
+        return Learned(self._of(name, dict))
+
+    def word(self, name: str) -> str:
+        return str(self._of(name, str))
+
+    def words(self, name: str) -> list[str]:
+        """A list of words, not empty."""
+        values = self._of(name, list)
+        if not values or not all(isinstance(value, str) for value in values):
+            raise _wrong(f"('{name}' is not a list of words)")
+        return list(values)
+
+    def number(self, name: str) -> float:
+        """A number that is neither infinite nor nan."""
+        value = self._of(name, (int, float))
+        if not math.isfinite(value):
+            raise _wrong(f"('{name}' is {value})")
+        return float(value)
+
+    def whole(self, name: str) -> int:
+        return int(self._of(name, int))
+
+    def array(self, name: str, kind: npt.DTypeLike, shape: Sequence[int | None]) -> npt.NDArray[Any]:
+        """An array of this kind of numbers; null in its shape is any length."""
+        value: npt.NDArray[Any] = self._of(name, np.ndarray)
+        fits = len(value.shape) == len(shape) and all(s in (None, n) for s, n in zip(shape, value.shape, strict=True))
+        if not np.issubdtype(value.dtype, kind) or not fits:
+            raise _wrong(f"('{name}' is an array of {value.dtype}, {value.shape})")
+        return value
+
+    def table(self, name: str, schema: Mapping[str, Any]) -> pl.DataFrame:
+        """A table of these columns, without missing values."""
+        value: pl.DataFrame = self._of(name, pl.DataFrame)
+        if dict(value.schema) != dict(schema) or sum(value.null_count().row(0)):
+            raise _wrong(f"('{name}' is a table of {dict(value.schema)})")
+        return value
+
+
+def _wrong(what: str) -> DataError:
+    return DataError(f"What a detector learned cannot be read {what}.", "Run the same again.")

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from claimlab.core.errors import UsageError
 from claimlab.detect.detector import Prediction
+from claimlab.detect.learned import Learned
 
 Kind = Literal["svm", "logistic"]
 Floats = npt.NDArray[np.float64]
@@ -49,6 +50,22 @@ class Linear:
         self.chosen = strengths[best]
         self.temperature = temperature(margins[best], unseen, known)
         self.model = self._model(self.chosen, seed).fit(matrix, y_all)
+
+    def learned(self) -> dict[str, Any]:
+        classes = [str(c) for c in self.model.classes_]
+        numbers = {"coefficients": self.model.coef_, "intercepts": self.model.intercept_}
+        return {"classes": classes, **numbers, "temperature": self.temperature, "strength": self.chosen}
+
+    def recall(self, learned: Learned, width: int | None = None) -> None:
+        """`width` is how many columns a matrix has, where that is known."""
+        classes, self.chosen = learned.words("classes"), learned.number("strength")
+        self.temperature = learned.number("temperature")
+        rows = 1 if len(classes) == 2 else len(classes)
+        self.model = self._model(self.chosen, 0)
+        self.model.classes_ = np.asarray(classes)
+        self.model.coef_ = learned.array("coefficients", np.floating, [rows, width])
+        self.model.intercept_ = learned.array("intercepts", np.floating, [rows])
+        self.model.n_features_in_ = self.model.coef_.shape[1]
 
     def predict(self, matrix: Any) -> list[Prediction]:
         return as_predictions(_margins(self.model, matrix), [str(c) for c in self.model.classes_], self.temperature)

@@ -9,12 +9,13 @@ of a million n-grams in about 500 has a pair that shares a hash, so hashes repla
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from claimlab.detect.learned import Learned
 from claimlab.text.tokens import tokenize
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: odd, so that no bit is lost
@@ -26,6 +27,8 @@ PART = 50_000  # texts whose counts are held at a time
 
 
 class Terms(Protocol):
+    kind: ClassVar[type[pl.DataType]]  # of a term
+
     def count(self, texts: pl.Series) -> pl.DataFrame:
         """How often each text holds each term: `row`, `term`, `n`, sorted by row and term."""
         ...
@@ -33,6 +36,8 @@ class Terms(Protocol):
 
 class Words:
     """Words and runs of words, lower-cased, as the house cuts them: also where a script writes no spaces."""
+
+    kind: ClassVar[type[pl.DataType]] = pl.String
 
     def __init__(self, longest: int = 2) -> None:
         self.longest = longest
@@ -52,6 +57,8 @@ class Characters:
 
     Capitals are kept: the way a text is typed is part of what a linear model may use.
     """
+
+    kind: ClassVar[type[pl.DataType]] = pl.UInt64
 
     def __init__(self, shortest: int = 2, longest: int = 5) -> None:
         self.shortest = shortest
@@ -138,10 +145,18 @@ class TfIdf:
         frequent = spread.filter(pl.col("df") >= min(self.min_df, texts.len()))
         frequent = frequent.sort(["n", "term"], descending=[True, False]).head(self.most).sort("term")
         idf = (np.log((1 + texts.len()) / (1 + frequent["df"].to_numpy())) + 1).astype(np.float32)
-        self.vocabulary = frequent.select("term").with_columns(
-            column=pl.Series(np.arange(frequent.height, dtype=np.int32)), idf=pl.Series(idf)
-        )
+        self._use(frequent.select("term").with_columns(idf=pl.Series(idf)))
         return self.transform(texts) if rest else self._matrix(counts, texts.len())
+
+    def _use(self, terms: pl.DataFrame) -> None:
+        columns = pl.Series(np.arange(terms.height, dtype=np.int32))
+        self.vocabulary = terms.select("term", columns.alias("column"), "idf")
+
+    def learned(self) -> dict[str, Any]:
+        return {"terms": self.vocabulary.select("term", "idf")}
+
+    def recall(self, learned: Learned) -> None:
+        self._use(learned.table("terms", {"term": self.terms.kind(), "idf": pl.Float32()}))
 
     def transform(self, texts: pl.Series) -> Any:
         """Part by part: memory holds the matrix, and the counts of one part."""

@@ -28,8 +28,8 @@ LATER = 0.05  # for each sentence before: what matters is said first
 CALL = 4  # words of a call to the reader that may go before a comma
 AHEAD = 30  # characters that may go before "did you know"
 _BARE = re.compile(r"^[^\w$€£]+|\W+$")
-_QUESTION = re.compile(r"[?？؟]\s*\W*$")
-_STOP = re.compile(r"[.?…。]\W*$")
+_QUESTION = frozenset("?？؟")
+_STOP = frozenset(".?…。")
 _NUMBER = re.compile(r"(?:[A-Z]{0,2}[$€£])?\d")  # "R$30" and "3rd", not "covid-19"
 _COUNT = re.compile(r"^(?:\w+ than )?\W*\d(?:\d{2}|[\d.,]*(?:%| per cent))")  # "667 new cases", without a verb
 _SHOUT = re.compile(r"^(\w+)(?:\s*[!:,.–—-]+\s*|\s+(?=[^\Wa-zà-ÿ])|$)")  # "URGENT: The mill", "URGENT The mill"
@@ -70,7 +70,7 @@ def score(sentence: str, language: str | None) -> float:
     total -= 0.8 * linked + 3.0 * _begins(opening, known, "command") + 2.0 * _begins(opening, known, "pointing")
     total -= 1.5 * _begins(opening, known, "conditions")
     total -= 3.5 * (_begins(opening, known, "asks") and not (len(written[0]) > 1 and written[0].isupper()))
-    total -= 6.0 * bool(_QUESTION.search(sentence)) + 2.0 * _asks_later(sentence, known)
+    total -= 6.0 * bool(_ends_in(_QUESTION, sentence)) + 2.0 * _asks_later(sentence, known)
     total -= 0.5 * ("!" in sentence)
     label = _begins(lower, known, "label")
     if known and not n_verbs:
@@ -140,9 +140,19 @@ def _without_question(sentence: str, known: Cues) -> str:
     lower = sentence.lower()
     for opening in sorted(known.get("known", ()), key=len, reverse=True):
         at = lower.find(f"{opening} ")
-        if 0 <= at <= AHEAD and _QUESTION.search(sentence):
+        if 0 <= at <= AHEAD and _ends_in(_QUESTION, sentence):
             return _capital(sentence[at + len(opening) :].strip(_SIGNS + "?"))
     return sentence
+
+
+def _ends_in(marks: frozenset[str], sentence: str) -> bool:
+    """Whether one of the marks is in the punctuation at the end."""
+    for character in reversed(sentence):
+        if character in marks:
+            return True
+        if character.isalnum() or character == "_":
+            return False
+    return False
 
 
 def _capital(text: str) -> str:
@@ -176,4 +186,4 @@ def _read(text: str) -> Iterator[tuple[str, bool]]:
             if read >= READ:
                 return
             read += len(words(sentence))
-            yield sentence, len(cut) == 1 and number + 1 < len(lines) and not _STOP.search(sentence)
+            yield sentence, len(cut) == 1 and number + 1 < len(lines) and not _ends_in(_STOP, sentence)

@@ -14,7 +14,7 @@ MOST = 20  # words of a claim, as in the paper; one that has no clause to end at
 LEAST = 8  # words of the part of a sentence that is kept
 LONG = 30  # words of a sentence that may lose a relative clause
 LONGEST = 45  # words of a sentence without any end of a clause
-_BOUNDARY = re.compile(r"(?<=[,;:])\s+|\s+[-–—]{1,2}\s+|\s+(?=\()")
+_BOUNDARY = re.compile(r"(?<=[,;:])\s+|(?<!\s)\s+(?:[-–—]{1,2}\s+|(?=\())")
 _DATELINE = re.compile(r"^(?:\(?[A-ZÀ-Þ][\w.()/]*,?\s+){1,4}[-–—]\s+(?=[A-ZÀ-Þ\d])")  # "Quito (Ecuador) - On Monday"
 TAIL = 3  # words after the last comma of a part: fewer are the beginning of something
 _AROUND = re.compile(r"^\W+|\W+$")
@@ -51,7 +51,7 @@ def _parts(whole: str, language: str | None) -> Iterator[str]:
         return  # the first clause is not the main one
     if len(words(whole)) > LONG:  # else what says which one is meant stays
         joins |= relatives - _WHAT
-    for at in re.finditer(r"\s+(?=(\S+)\s+(\S+))", whole):
+    for at in re.finditer(r"(?<!\s)\s+(?=(\S+)\s+(\S+))", whole):
         pair = f"{at[1]} {at[2]}".lower()
         word = pair if pair in joins else at[1].lower()
         # "after" begins a clause where a verb follows; in "named the project after a river" it does not.

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.core import sync
-from claimlab.core.call import digest_input
 from claimlab.core.calls.calls import Calls
 from claimlab.core.dataset import Dataset
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.current import place, shares
 from claimlab.core.engine.data import dataset_in
+from claimlab.core.engine.reads import reads
 from claimlab.core.progress import Progress
 from claimlab.evolve.hop import Life, Start
 from claimlab.evolve.propagation import Cast, live, ways
@@ -33,11 +33,10 @@ def shared_lives(setup: Setup, claims: Dataset, progress: Progress) -> list[Life
     number = len(starts(claims, setup.targets))
     if not shares() or "model" in (setup.rewriter, setup.auditor) or number <= CLAIMS:
         return []
+    # A file that is edited after a stop makes other shards: none that is done is then taken for them.
     words = {name: _path(value) if name in _FILES else value for name, value in asdict(setup).items()}
     with place() as here:
-        # A file that is edited after a stop makes other shards: none that is done is then taken for them.
-        digests = {name: digest_input(Path(str(words[name]))) for name in _FILES if words[name] is not None}
-        common = {"setup": words, "files": digests, "claims": dataset_in(here, claims)}
+        common = {"setup": words, "claims": dataset_in(here, claims)}
         shards = [{**common, "from": at, "to": min(at + CLAIMS, number)} for at in range(0, number, CLAIMS)]
         outputs = run_stage(do_lives, shards, folder=here, name="lives", progress=progress)
         return [Life.from_json(life) for file in outputs for life in json.loads(file.read_text(encoding="utf-8"))]
@@ -65,5 +64,5 @@ async def _lives(setup: Setup, beginnings: Sequence[Start]) -> list[Life]:
 
 
 def _path(value: Any) -> Any:
-    """A file by its whole path: a worker may be in another folder. A kind of network or a number is no file."""
-    return str(Path(value).absolute()) if isinstance(value, str | Path) and Path(value).exists() else value
+    """A file by its whole path and digest: a worker may be in another folder. A kind of network is no file."""
+    return reads(value) if isinstance(value, str | Path) and Path(value).exists() else value

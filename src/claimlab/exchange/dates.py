@@ -69,7 +69,7 @@ _WORDED = re.compile(
 )
 _WORD_FIRST = re.compile(rf"(?:{_LETTERS}+,\s+)?({_LETTERS}{{2,14}})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")
 _CHARACTERS = re.compile(r"(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]")
-_CLOCK_FIRST = re.compile(r"(\d{1,2}):(\d{2})\s*([ap])?\.?m?\.?\s*[·•,|-]\s*(.+)")
+_CLOCK_FIRST = re.compile(r"(\d{1,2}):(\d{2})\s*+([ap])?\.?m?\.?\s*+[·•,|-]\s*+(\S.*)")
 
 
 @dataclass

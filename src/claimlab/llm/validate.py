@@ -14,7 +14,7 @@ from claimlab.llm.schema import Unfit, read
 
 _SHOWN_BACK = 4000  # characters of an unusable reply shown back to the model
 _REFUSES = re.compile(
-    r"^\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?sorry|sorry|i apologi[sz]e|unfortunately)?[\s,.;:—-]*(?:but\s+)?"
+    r"^\W*+(?:(?:i['’]?m|i am)\s+(?:very\s+)?sorry|sorry|i apologi[sz]e|unfortunately)?[\s,.;:—-]*+(?:but\s+)?"
     r"i\s*(?:can(?:no|['’]?)t|can not|won['’]?t|will not|must decline to|(?:['’]?m|am) (?:unable|not able) to)"
     r"\s+(?:help|assist|comply|provide|answer|fulfil|generate|create|write|produce|engage|do that|continue|support)",
     re.IGNORECASE,

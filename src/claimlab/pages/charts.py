@@ -60,7 +60,9 @@ def _pointed_at(mark: re.Match[str]) -> str:
 def slim(svg: str) -> str:
     """The same figure in a third of the bytes: tenths of a pixel, one font, nothing empty. Text is left as it is."""
     without = re.sub(r'<path class="(?:back|fore)ground"[^<>]*(?:d=""|d="M0,0h0v0h0Z")[^<>]*/>', "", svg)
-    lean = re.sub(r"<[^<>]*>", lambda tag: re.sub(r"-?\d+\.\d\d+", _tenth, _DEFAULTS.sub("", tag.group())), without)
+    lean = re.sub(
+        r"<[^<>]*>", lambda tag: re.sub(r"-?(?<!\d)\d+\.\d\d+", _tenth, _DEFAULTS.sub("", tag.group())), without
+    )
     return lean.replace("<svg ", f'<svg font-family="{FONT}" ', 1)
 
 

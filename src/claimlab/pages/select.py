@@ -11,7 +11,7 @@ from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName, UsageError
 from claimlab.core.record import VERACITIES
 
-_CONDITION = re.compile(r"\s*([\w.]+)\s*(!=|>=|<=|=|>|<|~)\s*(.*?)\s*")
+_CONDITION = re.compile(r"([\w.]+)\s*+(!=|>=|<=|=|>|<|~)\s*+(.*)")
 _FORM = "Write COLUMN=VALUE, or with !=, ~ (contains), >, <, >= or <=; 'null' is a missing value; meta.KEY is a column."
 
 
@@ -28,7 +28,7 @@ def select(dataset: Dataset, where: Sequence[str], ids: Sequence[str], wrong: bo
 
 
 def _condition(words: str, records: pl.DataFrame) -> pl.Expr:
-    match = _CONDITION.fullmatch(words)
+    match = _CONDITION.fullmatch(words.strip())
     if match is None:
         raise UsageError(f"`where` cannot be '{words}'.", _FORM)
     name, sign, value = match[1], match[2], match[3].strip("'\"")

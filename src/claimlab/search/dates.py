@@ -74,7 +74,7 @@ def _iso(text: str) -> datetime | None:
     if not re.match(r"\d{4}-?\d\d-?\d\d(?!\d)", text):
         return None
     tidy = re.sub(r"([.,]\d{6})\d+", r"\1", text)  # Google writes nanoseconds
-    tidy = re.sub(r"\s*(?:UTC|GMT)$", "Z", tidy)
+    tidy = re.sub(r"(?<!\s)\s*(?:UTC|GMT)$", "Z", tidy)
     try:
         return _utc(datetime.fromisoformat(tidy))
     except ValueError:

@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from claimlab import _HOMES as HOMES
 from claimlab import __version__
 from claimlab.core.arguments import in_storage
 from claimlab.core.call import CALL, DATE, FIELDS, INPUT, OBJECT, Call, is_repeatable, read_call
@@ -27,6 +28,7 @@ from claimlab.core.words import several
 from claimlab.study.inputs import Inputs
 from claimlab.study.needs import needs_of_call
 from claimlab.study.run import CALLS, CELLS, FILE, refuse_other_folder, varies
+from claimlab.study.step import FURTHER, SOURCES, STEPS
 
 TOOL = f"claimlab {__version__}"
 
@@ -115,15 +117,19 @@ def _call_of(folder: Path) -> Call:
 
 def _function(folder: Path, call: Call) -> Callable[..., Any]:
     """The function, if it is one of claimlab's that is meant to be repeated: a folder may come from anywhere."""
-    module, _, name = call.function.rpartition(".")
-    try:
-        function = getattr(import_module(module), name, None) if module.startswith("claimlab.") else None
-    except ImportError:
-        function = None
-    if not is_repeatable(function) or not callable(function):
+    if call.function not in repeated():
         raise DataError(f"'{folder}' was made by {call.function}, which is not in {TOOL}.", f"Use {call.tool}.")
-    result: Callable[..., Any] = function
-    return result
+    module, _, name = call.function.rpartition(".")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    if not is_repeatable(function):
+        raise DataError(f"{call.function} is not a function whose folders are made again.", "Make the folder again.")
+    return function
+
+
+def repeated() -> set[str]:
+    """The functions that a folder may name, by their full names: those of the package, and the steps of a study."""
+    steps = {f"{verb.home}.{verb.function}" for verbs in (SOURCES, STEPS, FURTHER) for verb in verbs.values()}
+    return steps | {f"{home}.{name}" for name, home in HOMES.items()}
 
 
 def _arguments(function: Callable[..., Any], recorded: Mapping[str, Any], places: Inputs) -> dict[str, Any]:

@@ -27,6 +27,7 @@ import polars as pl
 
 from claimlab.core.atomic import quick_text
 from claimlab.core.dataset import MANIFEST, read_manifest
+from claimlab.core.engine.reads import reads
 from claimlab.core.errors import ClaimlabError, OutputExists, UsageError
 from claimlab.core.ledger import Ledger
 from claimlab.core.lock import Lock
@@ -219,7 +220,7 @@ class Maker:
         """The step in words that another process understands; one that can spend nothing needs no cap."""
         how = {name: value for name, value in self._shared(_VERBS[node.verb]).items() if name in ("mode", "cache")}
         options = {**self.options(node), **how, **({"cache": str(how["cache"])} if "cache" in how else {})}
-        places = [str(self.place(b).absolute()) for b in node.before]
+        places = [reads(self.place(b)) for b in node.before]
         folder = str((self.steps / node.name).absolute())
         return {"verb": node.verb, "places": places, "options": options, "folder": folder}
 

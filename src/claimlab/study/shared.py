@@ -13,6 +13,7 @@ from typing import Any
 
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.current import shares
+from claimlab.core.engine.reads import check, digest_of
 from claimlab.core.errors import ClaimlabError
 from claimlab.study.run import Maker, asks
 from claimlab.study.step import MISSING, Node
@@ -46,6 +47,8 @@ def _make(maker: Maker, nodes: list[Node], depth: int) -> None:
         if result["failed"] is not None:
             maker.grid.failed[node.key] = result["failed"]
         else:
+            if maker.place(node).exists():  # else it is made again, as any step that is gone
+                check(maker.place(node), result["sha256"])
             maker.took(node, result["seconds"], 0.0)
 
 
@@ -53,10 +56,11 @@ def do_step(shard: Any, output: Path) -> None:
     """One step of a study: the verb itself, with its own output."""
     from claimlab.study.run import call_step
 
-    began, failed = time.monotonic(), None
+    began, failed, folder = time.monotonic(), None, Path(shard["folder"])
     try:
-        call_step(shard["verb"], [Path(place) for place in shard["places"]], shard["options"], Path(shard["folder"]))
+        call_step(shard["verb"], [Path(place) for place in shard["places"]], shard["options"], folder)
     except ClaimlabError as error:
         failed = str(error)
     seconds = round(time.monotonic() - began, 3)
-    output.write_text(json.dumps({"failed": failed, "seconds": seconds}), encoding="utf-8")
+    digest = digest_of(folder) if failed is None else None
+    output.write_text(json.dumps({"failed": failed, "seconds": seconds, "sha256": digest}), encoding="utf-8")

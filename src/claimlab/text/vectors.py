@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.atomic import quick_text
 from claimlab.core.digest import digest_json
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.current import place, shares
+from claimlab.core.engine.reads import keep
 from claimlab.core.errors import MissingExtra
 
 # ISO 639-3; Arabic and Chinese under both of the codes in use
@@ -45,13 +45,7 @@ def _shared(texts: Sequence[str]) -> npt.NDArray[np.float32]:
     without shards."""
     parts = [list(texts[start : start + SHARD]) for start in range(0, len(texts), SHARD)]
     with place() as here:
-        folder = here.absolute() / "texts"
-        folder.mkdir(parents=True, exist_ok=True)
-        files = [folder / f"{digest_json(part)[:32]}.json" for part in parts]
-        for file, part in zip(files, parts, strict=True):
-            if not file.is_file():
-                quick_text(file, json.dumps(part))
-        shards = [str(file) for file in files]
+        shards = [keep(here / "texts", json.dumps(part).encode("utf-8"), "json") for part in parts]
         outputs = run_stage(do_vectors, shards, folder=here, name=f"vectors-{digest_json(shards)[:8]}")
         return np.concatenate([np.load(output, allow_pickle=False) for output in outputs])
 

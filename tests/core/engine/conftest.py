@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+FUNCTIONS = ",".join(f"engine_parts:{name}" for name in ("square", "lengths", "refuse", "big"))
+
 
 @pytest.fixture(autouse=True)
 def parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLAIMLAB_ENGINE_MODULES", "engine_parts")
+    monkeypatch.setenv("CLAIMLAB_ENGINE_FUNCTIONS", FUNCTIONS)
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "parts"))
     assert "engine_parts" not in sys.modules or Path(sys.modules["engine_parts"].__file__ or "").parent.name == "parts"

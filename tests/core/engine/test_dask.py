@@ -21,6 +21,7 @@ from claimlab.core.engine.cluster import connect, disconnect
 from claimlab.core.engine.names import parse_engine
 from claimlab.core.errors import ShardsMissing, UsageError
 
+from .conftest import FUNCTIONS
 from .test_local import alive, shards, squares, starts, wait_for
 
 pytestmark = pytest.mark.slow
@@ -59,7 +60,7 @@ class Cluster:
         path = os.pathsep.join([PARTS, *filter(None, sys.path)])
         return subprocess.Popen(
             [sys.executable, "-m", "dask", kind, *arguments],
-            env={**os.environ, "PYTHONPATH": path, "CLAIMLAB_ENGINE_MODULES": "engine_parts"},
+            env={**os.environ, "PYTHONPATH": path, "CLAIMLAB_ENGINE_FUNCTIONS": FUNCTIONS},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )

@@ -9,6 +9,7 @@ import pytest
 
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.front import engine_status, engine_work
+from claimlab.core.engine.secret import own_secret, seal, stage_key
 from claimlab.core.engine.stage import Stage
 from claimlab.core.errors import NotFound, ShardsMissing, UsageError
 
@@ -160,9 +161,17 @@ def test_a_worker_runs_nothing_but_claimlab_and_no_other_version(
         run_stage(square, shards(2, tmp_path / "log"), folder=work_folder(tmp_path), engine="shared", name="squares")
     file = work_folder(tmp_path) / "squares" / "stage.json"
     stage = json.loads(file.read_text())
-    file.write_text(json.dumps({**stage, "work": "shutil:rmtree"}))
+    stage.pop("seal")
+
+    def written(**changes: str) -> None:
+        """As a run with the secret would have written it."""
+        content = {**stage, **changes}
+        mark = seal(stage_key(own_secret(), stage["salt"]), "stage", "squares", content)
+        file.write_text(json.dumps({**content, "seal": mark}))
+
+    written(work="shutil:rmtree")
     assert "A worker does not run 'shutil:rmtree'" in engine_work(out, shard=0).failures["squares 0"]
-    file.write_text(json.dumps({**stage, "tool": "0.0.1"}))
+    written(tool="0.0.1")
     assert "started with claimlab 0.0.1" in engine_work(out, shard=1).failures["squares 1"]
 
 

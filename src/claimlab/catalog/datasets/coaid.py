@@ -9,7 +9,7 @@ import polars as pl
 
 from claimlab.catalog.kit import Bundle, Card, Entry, Loaded, Table, both, dated, members, meta_column, utc
 
-NAME = re.compile(r"(?:(\d+)[-:_](\d+)[-:_](\d{4})/)?(News|Claim)(Fake|Real)COVID-19\.csv$", re.IGNORECASE)
+NAME = re.compile(r"(?:(\d{1,2})[-:_](\d{1,2})[-:_](\d{4})/)?(News|Claim)(Fake|Real)COVID-19\.csv$", re.IGNORECASE)
 NEEDED = ["title", "news_url", "fact_check_url"]
 OPTIONAL = [
     "type", "newstitle", "content", "abstract", "publish_date", "meta_keywords", "archive",

@@ -30,13 +30,17 @@ def work(
         ),
     ] = None,
     retries: Annotated[int, typer.Option(min=0, help="How often a shard that fails is tried again.")] = 2,
+    secret: Annotated[
+        Path | None,
+        typer.Option("--secret", help="File with the secret of the run; default CLAIMLAB_ENGINE_SECRET, or your own."),
+    ] = None,
     as_json: o.JsonFlag = False,
 ) -> None:
     """Do one shard, or one share, of a run that was started with --engine shared; exit 1 where a shard failed."""
     from claimlab.core.engine.front import engine_work
 
     with progress_bar() as progress:
-        result = engine_work(run, shard=shard, of=of, retries=retries, progress=progress)
+        result = engine_work(run, shard=shard, of=of, retries=retries, secret=secret, progress=progress)
     if as_json:
         emit(asdict(result))
     else:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from claimlab.core.engine.cluster import connect
 from claimlab.core.engine.names import parse_engine, patience
+from claimlab.core.engine.secret import VARIABLE, known_secret, own_secret, secret_file
+from claimlab.core.errors import UsageError
 
 
 def check_engine(engine: str | None) -> None:
@@ -12,3 +14,10 @@ def check_engine(engine: str | None) -> None:
     patience(0)
     if spec.kind == "dask":
         connect(spec)
+    if spec.kind == "shared":
+        own_secret()
+        if known_secret() is None:
+            raise UsageError(
+                f"Workers need a secret of the run, and '{secret_file()}' cannot be written.",
+                f"Set {VARIABLE} for the run and for its workers, such as to: openssl rand -hex 32.",
+            )

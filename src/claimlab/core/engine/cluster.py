@@ -90,7 +90,9 @@ def attempt(stage: Stage, shards: Sequence[int], engine: Engine) -> Iterator[Res
     except UsageError as error:  # it was there when the run began
         yield from ((number, Failure("lost", error.problem)) for number in shards)
         return
-    pending = {client.submit(do_shard, str(stage.folder), number, pure=False): number for number in shards}
+    assert stage.key is not None
+    key = stage.key.hex()
+    pending = {client.submit(do_shard, str(stage.folder), number, key, pure=False): number for number in shards}
     finished = False
     try:
         last, wait = time.monotonic(), patience(WAIT)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from claimlab.core.engine.names import patience
+from claimlab.core.engine.secret import VARIABLE, known_secret, stage_key
 from claimlab.core.engine.shared import Pause, is_final
 from claimlab.core.engine.stage import Failure, Stage, stages_of
 from claimlab.core.errors import NotFound, UsageError
@@ -45,6 +47,7 @@ def engine_work(
     shard: int | None = None,
     of: int | None = None,
     retries: int = 2,
+    secret: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Worked:
     """Do shard number `shard` of every stage of `run`, the output folder of a run with `engine="shared"`.
@@ -52,12 +55,15 @@ def engine_work(
     With `of`, this is one of that many workers: it does the shards `shard`, `shard + of`, `shard + 2 * of` … of every
     stage, waits for the next stage, and ends with the run. By default `shard` is `SLURM_ARRAY_TASK_ID` or
     `JOB_COMPLETION_INDEX`, and `of` is `SLURM_ARRAY_TASK_COUNT`. A shard that fails is tried `retries` times more.
+
+    `secret` is a file with the secret of the run; by default it is `CLAIMLAB_ENGINE_SECRET`, or the file that the run
+    made for this user. A stage that was not sealed with it is refused.
     """
     number, workers = _position(shard, of)
     pause, wait, output = Pause(), patience(WAIT), Path(run)
     done, failures, began = 0, dict[str, str](), False
     while True:
-        stages = stages_of(output)
+        stages = stages_of(output, partial(_key, secret))
         began = began or bool(stages)
         for stage, one in _mine(stages, number, workers, retries):
             failure = _persist(stage, one, retries)
@@ -79,6 +85,16 @@ def engine_work(
     if not began and not output.exists():
         raise NotFound(f"'{run}' has no stage to work on.", "Start the run with the engine 'shared' first.")
     return Worked(done, failures)
+
+
+def _key(secret: str | Path | None, salt: str) -> bytes:
+    known = known_secret(secret)
+    if known is None:
+        raise UsageError(
+            "This worker does not have the secret of the run.",
+            f"Pass `secret`, a copy of the file that the run names, or set {VARIABLE} as the run has it.",
+        )
+    return stage_key(known, salt)
 
 
 def _mine(stages: list[Stage], number: int, workers: int | None, retries: int) -> Iterator[tuple[Stage, int]]:
@@ -116,6 +132,7 @@ class EngineStatus(Shown):
 
     run: str
     stages: list[dict[str, Any]]
+    sealed: bool = True  # false: this process does not have the secret, and has believed what the markers say
 
     @property
     def table(self) -> Any:
@@ -126,16 +143,19 @@ class EngineStatus(Shown):
 
     def headline(self) -> str:
         done, total = (sum(one[name] for one in self.stages) for name in ("done", "shards"))
-        return f"'{self.run}': {done} of {several(total, 'shard')} done" if self.stages else f"'{self.run}': no stage"
+        doubt = "" if self.sealed else " (not verified: the secret of the run is not here)"
+        if not self.stages:
+            return f"'{self.run}': no stage"
+        return f"'{self.run}': {done} of {several(total, 'shard')} done{doubt}"
 
     def to_json(self) -> dict[str, Any]:
-        return {"run": self.run, "stages": self.stages}
+        return {"run": self.run, "stages": self.stages, "sealed": self.sealed}
 
 
 def engine_status(run: str | Path) -> EngineStatus:
     """How far `run` is: its stages in the order they began. A run that has ended has none."""
-    rows = []
-    for stage in stages_of(Path(run)):
+    rows, sealed = [], known_secret() is not None
+    for stage in stages_of(Path(run), partial(_key, None) if sealed else None):
         missing = stage.missing()
         failures = [failure for number in missing if (failure := stage.failure(number))]
         rows.append({
@@ -144,4 +164,4 @@ def engine_status(run: str | Path) -> EngineStatus:
         })  # fmt: skip
     if not rows and not Path(run).exists():
         raise NotFound(f"'{run}' is not a run with stages.", "Name the output folder of the run.")
-    return EngineStatus(str(run), rows)
+    return EngineStatus(str(run), rows, sealed)

@@ -5,6 +5,7 @@ Workers are fresh processes, not forks: compiled libraries with threads of their
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import signal
@@ -98,6 +99,10 @@ class _Crew:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._environment, text=True
             )
             self._processes.append(process)
+        assert process.stdin is not None
+        assert self._stage.key is not None
+        with contextlib.suppress(OSError):  # it has ended: the first shard that it is asked for says so
+            process.stdin.write(f"{self._stage.key.hex()}\n")
         return process
 
 

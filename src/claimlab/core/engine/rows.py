@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claimlab.core.engine.current import current, place
+from claimlab.core.engine.functions import function_named, name_of
 from claimlab.core.engine.names import no_folder, parse_engine
+from claimlab.core.engine.reads import keep
 from claimlab.core.engine.run import run_stage
 from claimlab.core.engine.size import SHARE, fitting_workers
-from claimlab.core.engine.stage import named
 from claimlab.core.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def over_rows(
     """`function(slice)` on slices of `least` rows; a list of the same length as `rows`. Inline where one slice or one
     process is enough.
 
-    Rows and results are plain JSON; a Polars series is read slice by slice. The function is one of a module, or a
+    Rows and results are plain JSON; a Polars series is read slice by slice. The function is one of functions.py, or a
     `partial` of one with keywords in plain JSON. `folder` keeps what is done for a later start; workers on other
     machines need it. Without `engine` and `folder` they are those of the run under way.
     """
@@ -60,19 +61,14 @@ def over_rows(
 def do_rows(shard: Any, output: Path) -> None:
     """One slice of `over_rows`."""
     rows = json.loads(Path(shard["rows"]).read_text(encoding="utf-8"))
-    results = _checked(partial(named(shard["function"]), **shard["keywords"]), rows)
+    results = _checked(partial(function_named(shard["function"]), **shard["keywords"]), rows)
     output.write_text(json.dumps(results, ensure_ascii=False), encoding="utf-8")
 
 
 def _shard(function: Callable[..., list[Any]], rows: list[Any], folder: Path) -> dict[str, Any]:
-    from claimlab.core.digest import digest_json  # brings Polars, which a worker may not need
-
     base, keywords = (function.func, function.keywords) if isinstance(function, partial) else (function, {})
-    file = (folder / f"{digest_json(rows)[:32]}.json").absolute()
-    if not file.is_file():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
-    return {"function": f"{base.__module__}:{base.__qualname__}", "keywords": keywords, "rows": str(file)}
+    content = json.dumps(rows, ensure_ascii=False).encode("utf-8")
+    return {"function": name_of(base), "keywords": keywords, "rows": keep(folder, content, "json")}
 
 
 def _inline(

@@ -34,11 +34,11 @@ def run_stage(
 ) -> list[Path]:
     """Call `work(shard, output)` for each of the shards, and return the outputs in the order of the shards.
 
-    `work` is a function of a module; a shard is plain JSON (paths, numbers); `output` is the file or folder that it
-    writes. Everything lies in `folder`/`name`, which remote workers must see, too. A shard that is done is not done
-    again by a later start. A shard that fails is tried `retries` times more; where that does not help, the others are
-    finished and the run stops with what is missing. `memory` is about how many bytes a worker needs. Without `engine`
-    it is that of the run under way.
+    `work` is a function of functions.py; a shard is plain JSON (numbers, words, what it reads: see reads.py); `output`
+    is the file or folder that it writes. Everything lies in `folder`/`name`, which remote workers must see, too. A
+    shard that is done is not done again by a later start. A shard that fails is tried `retries` times more; where that
+    does not help, the others are finished and the run stops with what is missing. `memory` is about how many bytes a
+    worker needs. Without `engine` it is that of the run under way.
     """
     spec, tell = parse_engine(engine or current().engine), progress or silent
     stage = Stage.open(Path(folder) / name, work, shards)
@@ -54,6 +54,8 @@ def run_stage(
         missing = stage.missing()
     if missing:
         raise _stopped(stage, missing, failures)
+    if not spec.is_remote:
+        stage.sweep()
     return [stage.output(number) for number in range(len(shards))]
 
 

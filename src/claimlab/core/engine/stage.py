@@ -1,13 +1,16 @@
 """One stage in a folder: what is to be done, what is done, and how one shard is done whole or not at all.
 
-NAME/stage.json       the function (module:function) and its shards, plain JSON
+NAME/stage.json       the name of a function (functions.py) and its shards, plain JSON
 NAME/outputs/00012    what a shard wrote: a file or a folder
-NAME/done/00012       its completion marker, with the size of the output and the key of the stage: written last
+NAME/done/00012       its completion marker, with the digest of the output and the name of the stage: written last
 NAME/failed/00012     its last error, and how often it was tried
-NAME/building/KEY/    what is being written
+NAME/building/ID/     what is being written
 
-The key is a hash of stage.json. A run that begins anew with other shards cannot end the workers of other machines: what
+The id is a hash of stage.json. A run that begins anew with other shards cannot end the workers of other machines: what
 such a worker still writes is neither taken for a shard of the new stage nor found beside it.
+
+Stage, markers and errors are sealed (secret.py), and so is the digest of all that a shard reads (reads.py): what
+another user puts into the folder is neither done nor taken for done.
 """
 
 from __future__ import annotations
@@ -15,26 +18,29 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
+import secrets
 import shutil
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from claimlab import __version__
 from claimlab.core import errors
-from claimlab.core.atomic import put, quick_text
+from claimlab.core.atomic import atomic_text, put
 from claimlab.core.engine.current import working
-from claimlab.core.errors import ClaimlabError, DataError, UsageError
+from claimlab.core.engine.functions import function_named, name_of
+from claimlab.core.engine.reads import checked, digest_of
+from claimlab.core.engine.secret import VARIABLE, holding, is_sealed, own_secret, seal, stage_key
+from claimlab.core.errors import ClaimlabError, DataError, NotFound
 from claimlab.core.memory import was_disk
 from claimlab.core.remote import refuse_remote
 
 STAGE = "stage.json"
 Work = Callable[[Any, Path], None]
-MODULES = "CLAIMLAB_ENGINE_MODULES"  # further packages whose functions may be run, with commas
+_SEEN = "Every worker must see the folder of the run under the same path: use shared storage."
 
 
 @dataclass(frozen=True)
@@ -67,35 +73,56 @@ class Failure:
 Result = tuple[int, Failure | None]
 
 
+Unlock = Callable[[str], bytes]  # the key of a stage, from the random word in its file
+
+
 class Stage:
-    def __init__(self, folder: Path) -> None:
+    """A stage as its file says it. With `unlock`, its seal is checked first; without, nothing of it can be done."""
+
+    def __init__(self, folder: Path, unlock: Unlock | None) -> None:
         self.folder = folder
         try:
             text = (folder / STAGE).read_bytes()
-            content, self.key = json.loads(text), _key(text)
-            self.work, self.tool = str(content["work"]), str(content["tool"])
+            content = json.loads(text)
+            mark = content.pop("seal")
+            self.work, self.tool, salt = (str(content[name]) for name in ("work", "tool", "salt"))
             self.shards: list[Any] = content["shards"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            if not isinstance(self.shards, list):
+                raise TypeError("its shards are not a list")
+        except OSError as error:
+            raise NotFound(f"'{folder}' has no stage that can be read ({error}).", _SEEN) from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise DataError(f"'{folder / STAGE}' is not a stage of claimlab ({_reason(error)}).", _SEEN) from None
+        self.id = _id(text)
+        self.key = None if unlock is None else unlock(salt)
+        if self.key is not None and not is_sealed(self.key, mark, "stage", self.name, content):
             raise DataError(
-                f"'{folder}' has no stage that can be read ({error}).",
-                "Every worker must see the folder of the run under the same path: use shared storage.",
-            ) from None
+                f"'{folder / STAGE}' was not written by a run that has the secret of this process.",
+                f"Give workers the secret of the run (`secret`, or {VARIABLE}); if they have it, someone else wrote "
+                "the file: delete it.",
+            )
 
     @classmethod
     def open(cls, folder: Path, work: Work, shards: Sequence[Any]) -> Stage:
         """The stage as an earlier start left it, or a new one where it did something else."""
-        folder = folder.absolute()
-        content = {"work": f"{work.__module__}:{work.__qualname__}", "tool": __version__, "shards": list(shards)}
-        text = json.dumps(content, ensure_ascii=False)
-        file = folder / STAGE
-        if not (file.is_file() and file.read_text(encoding="utf-8") == text):
+        folder, secret = folder.absolute(), own_secret()
+        file, what = folder / STAGE, {"work": name_of(work), "tool": __version__, "shards": list(shards)}
+        what = json.loads(json.dumps(what))  # as it is read again: with lists for tuples, and words for keys
+
+        def text(salt: str) -> str:
+            content = {**what, "salt": salt}
+            mark = seal(stage_key(secret, salt), "stage", folder.name, content)
+            return json.dumps({**content, "seal": mark}, ensure_ascii=False)
+
+        before = _salt(file)
+        if before is None or file.read_text(encoding="utf-8") != text(before):
             shutil.rmtree(folder, ignore_errors=True)
-            for name in ("outputs", "done", "failed", "building"):
-                (folder / name).mkdir(parents=True)
-            quick_text(file, text)
+            for part in ("outputs", "done", "failed", "building"):
+                (folder / part).mkdir(parents=True)
+            atomic_text(file, text(secrets.token_hex(16)))
         for note in (folder / "failed").glob("*"):  # of an earlier start: every shard has all its tries again
             note.unlink(missing_ok=True)
-        return cls(folder)
+        return cls(folder, partial(stage_key, secret))
 
     @property
     def name(self) -> str:
@@ -105,17 +132,21 @@ class Stage:
         return self.folder / "outputs" / f"{number:05}"
 
     def is_done(self, number: int) -> bool:
-        """Whether the marker of this very stage is there, and the output has the size that it says."""
+        """Whether the marker of this very stage is there, and the output is what it says."""
         try:
             marker = json.loads((self.folder / "done" / f"{number:05}").read_text(encoding="utf-8"))
-            return bool(marker == {"bytes": size_of(self.output(number)), "stage": self.key})
+            digest, mark = marker["sha256"], marker["seal"]
+            if self.key is None:  # only to look
+                return bool(marker["stage"] == self.id)
+            sealed = is_sealed(self.key, mark, "done", self.id, number, digest)
+            return sealed and bool(digest_of(self.output(number)) == digest)
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
     def is_current(self) -> bool:
         """Whether the folder still has this stage: the run may have ended, or begun anew with other shards."""
         try:
-            return _key((self.folder / STAGE).read_bytes()) == self.key
+            return _id((self.folder / STAGE).read_bytes()) == self.id
         except OSError:
             return False
 
@@ -124,40 +155,52 @@ class Stage:
 
     def failure(self, number: int) -> Failure | None:
         try:
-            return Failure(**json.loads((self.folder / "failed" / f"{number:05}").read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
+            content = json.loads((self.folder / "failed" / f"{number:05}").read_text(encoding="utf-8"))
+            mark = content.pop("seal")
+            sealed = self.key is None or is_sealed(self.key, mark, "failed", self.id, number, content)
+            return Failure(**content) if sealed else None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
     def do(self, number: int) -> Failure | None:
         """Do one shard, unless it is done: write its output beside, move it into place whole, then set its marker.
         Doing it twice at the same time does no harm."""
+        assert self.key is not None, "a stage whose seal was not checked"
         if self.is_done(number):
             return None
-        building = self.folder / "building" / self.key / f"{number:05}-{uuid.uuid4().hex[:12]}"
-        note = self.folder / "failed" / f"{number:05}"
+        building = self.folder / "building" / self.id / f"{number:05}-{uuid.uuid4().hex[:12]}"
         try:
             self._check()
-            building.parent.mkdir(parents=True, exist_ok=True)
-            with working("local:1", None):  # a worker starts no workers of its own
-                named(self.work)(self.shards[number], building)
+            building.mkdir(mode=0o700, parents=True)  # no other user can put a link in its way
+            with working("local:1", None), holding(self.key):  # a worker starts no workers of its own
+                function_named(self.work)(checked(self.shards[number]), building / "output")
             if not self.is_current():
                 raise FileNotFoundError("the run has ended, or began anew")
-            put(building, self.output(number))
-            self._note("done", number, {"bytes": size_of(self.output(number)), "stage": self.key})
-            note.unlink(missing_ok=True)
+            self._finish(number, building / "output")
         except Exception as error:
             before = self.failure(number)
             failure = Failure.of(error, 1 + (before.attempts if before else 0))
-            _remove(building)
             with contextlib.suppress(OSError):  # a full disk has no room for its own note
                 if self.is_current():
-                    self._note("failed", number, asdict(failure))
+                    content = asdict(failure)
+                    mark = seal(self.key, "failed", self.id, number, content)
+                    self._note("failed", number, {**content, "seal": mark})
             return failure
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
         return None
+
+    def _finish(self, number: int, result: Path) -> None:
+        assert self.key is not None
+        digest = digest_of(result)
+        put(result, self.output(number))
+        mark = seal(self.key, "done", self.id, number, digest)
+        self._note("done", number, {"sha256": digest, "stage": self.id, "seal": mark})
+        (self.folder / "failed" / f"{number:05}").unlink(missing_ok=True)
 
     def _note(self, kind: str, number: int, content: dict[str, Any]) -> None:
         """Written beside under a name of its own: two workers may do the same shard."""
-        building = self.folder / "building" / self.key / f"{kind}-{uuid.uuid4().hex[:12]}"
+        building = self.folder / "building" / self.id / f"{kind}-{uuid.uuid4().hex[:12]}"
         building.write_text(json.dumps(content), encoding="utf-8")
         building.replace(self.folder / kind / f"{number:05}")
 
@@ -173,49 +216,37 @@ class Stage:
             )
 
 
-def stages_of(run: Path) -> list[Stage]:
+def stages_of(run: Path, unlock: Unlock | None) -> list[Stage]:
     """The stages that a run has begun, the oldest first: `run` is its output, or a folder with stages."""
     refuse_remote(run, "the work of an engine")
     places = [run.parent / f".{run.name}.work", run]
     stages = {}
     for file in [file for place in places if place.is_dir() for file in place.rglob(STAGE)]:
-        with contextlib.suppress(DataError, OSError):  # removed since it was listed: the run has ended
-            stages[file.stat().st_mtime_ns, str(file)] = Stage(file.parent)
+        with contextlib.suppress(NotFound, OSError):  # removed since it was listed: the run has ended
+            stages[file.stat().st_mtime_ns, str(file)] = Stage(file.parent, unlock)
     return [stages[key] for key in sorted(stages)]
 
 
-def do_shard(folder: str, number: int) -> dict[str, Any] | None:
+def do_shard(folder: str, number: int, key: str) -> dict[str, Any] | None:
     """Do one shard of the stage in `folder`, in whatever process this is: null when it is done, else its failure."""
     try:
-        failure = Stage(Path(folder)).do(number)
+        failure = Stage(Path(folder), lambda _: bytes.fromhex(key)).do(number)
     except ClaimlabError as error:  # the folder is not there: this machine does not see it
         failure = Failure("error", error.problem, error.todo)
     return None if failure is None else asdict(failure)
 
 
-def named(name: str) -> Callable[..., Any]:
-    """The function that `module:function` names. The name comes from a file: only claimlab's functions are run, and
-    those of packages that the environment names."""
-    module, _, attribute = name.partition(":")
-    if module.split(".")[0] not in {"claimlab", *os.environ.get(MODULES, "").split(",")}:
-        raise UsageError(f"A worker does not run '{name}'.", f"Name its package in {MODULES}, if you trust it.")
-    function: Callable[..., Any] = getattr(import_module(module), attribute)
-    return function
+def _salt(file: Path) -> str | None:
+    """The random word of a stage file; null where there is none that can be read."""
+    try:
+        return str(json.loads(file.read_text(encoding="utf-8"))["salt"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
-def _key(text: bytes) -> str:
+def _id(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()[:16]
 
 
-def size_of(path: Path) -> int:
-    """Bytes of a file, or of all files of a folder."""
-    if not path.is_dir():
-        return path.stat().st_size
-    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    elif os.path.lexists(path):
-        path.unlink(missing_ok=True)
+def _reason(error: Exception) -> str:
+    return f"it does not say {error}" if isinstance(error, KeyError) else str(error)

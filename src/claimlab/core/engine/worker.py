@@ -1,4 +1,5 @@
-"""A worker process of the local engine: reads the numbers of shards from its input, one a line, and answers in JSON.
+"""A worker process of the local engine: reads the key of the stage from its input, then the numbers of shards,
+one a line, and answers in JSON.
 
     python -m claimlab.core.engine.worker FOLDER
 
@@ -28,9 +29,10 @@ def main(folder: str) -> None:
             numbers.put(int(line))
         os._exit(0)
 
+    key = sys.stdin.readline().strip()
     threading.Thread(target=listen, daemon=True).start()
     while True:
-        answers.write(json.dumps(do_shard(folder, numbers.get())) + "\n")
+        answers.write(json.dumps(do_shard(folder, numbers.get(), key)) + "\n")
         answers.flush()
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.learned import Learned
 from claimlab.detect.linear import as_predictions, temperature
 from claimlab.detect.neural.files import MINILM, Device, choose_device
 from claimlab.detect.neural.save import load_fitted, refuse, save_fitted
@@ -37,7 +38,6 @@ class Encoder(Detector):
     summary: ClassVar[str] = "A transformer fine-tuned on train, stopped early on dev (default: all-MiniLM-L6-v2)."
     extra: ClassVar[str | None] = "encoder,embeddings"
     unreported: ClassVar[frozenset[str]] = frozenset({"device", "save"})
-    aside: ClassVar[frozenset[str]] = frozenset({"fitted"})
     trial: ClassVar[Mapping[str, Any]] = {"steps": 2, "max_length": 16, "device": "cpu"}
 
     def __init__(
@@ -88,6 +88,12 @@ class Encoder(Detector):
         return as_predictions(
             self.fitted.logits(texts_of(records).to_list(), self.progress), self.classes, self.temperature
         )
+
+    def learned(self) -> dict[str, Any]:
+        return {"classes": self.classes, "temperature": self.temperature}
+
+    def recall(self, learned: Learned) -> None:
+        self.classes, self.temperature = learned.words("classes"), learned.number("temperature")
 
     def keep(self, folder: Path) -> bool:
         if self.fitted.device != "cpu":  # one GPU is not shared by processes

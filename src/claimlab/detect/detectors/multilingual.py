@@ -4,13 +4,14 @@ others. No GPU, no network; the vectors come with the package fast-universal-sen
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.texts import texts_of
 from claimlab.text.vectors import LANGUAGES, encode
@@ -30,6 +31,13 @@ class Multilingual(Detector):
         self.linear = Linear(self.head, self.strength)
         held = self._vectors(dev.records) if dev.labels else None
         self.linear.fit(self._vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed)
+
+    def learned(self) -> dict[str, Any]:
+        return {"linear": self.linear.learned()}
+
+    def recall(self, learned: Learned) -> None:
+        self.linear = Linear(self.head, self.strength)
+        self.linear.recall(learned.part("linear"))
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(self._vectors(records))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
 from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.neural.embed import Vectors, open_embedder
 from claimlab.detect.neural.files import MINILM, Device, choose_device
@@ -39,6 +40,13 @@ class Sentence(Detector):
         self.linear = Linear(self.head, self.strength)
         held = self._vectors(dev.records) if dev.labels else None
         self.linear.fit(self._vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed)
+
+    def learned(self) -> dict[str, Any]:
+        return {"linear": self.linear.learned()}
+
+    def recall(self, learned: Learned) -> None:
+        self.linear = Linear(self.head, self.strength)
+        self.linear.recall(learned.part("linear"))
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(self._vectors(records))

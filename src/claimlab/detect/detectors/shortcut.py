@@ -15,6 +15,8 @@ import polars as pl
 from claimlab.core.columns import column_values
 from claimlab.core.errors import DataError
 from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.learned import Learned
+from claimlab.detect.tree import Tree
 from claimlab.text.traits import PATTERNS, as_numbers, lengths, links, shares, sites
 
 Floats = npt.NDArray[np.float64]
@@ -40,12 +42,36 @@ class Shortcut(Detector):
                 raise DataError(f"No training record has a value in '{self.feature}'.", "Choose another feature.")
             self._count(values, y)
         else:
-            self.model = _tree(seed).fit(values, y)
+            self.features = values.shape[1]
+            self.tree = Tree.of(_tree(seed).fit(values, y))
+
+    def learned(self) -> dict[str, Any]:
+        if self.numeric:
+            return {"classes": self.classes, "tree": self.tree.learned(), "features": self.features}
+        known = pl.DataFrame({"value": [value for value in self.shares if value is not None]}, {"value": pl.String})
+        shares = [self.shares[value] for value in known["value"]]
+        missing = {"missing": self.shares[None]} if None in self.shares else {}
+        matrix = np.array(shares, np.float64).reshape(len(shares), len(self.classes))
+        return {"classes": self.classes, "values": known, "shares": matrix, "usual": self.usual, **missing}
+
+    def recall(self, learned: Learned) -> None:
+        self.classes = learned.words("classes")
+        width, self.numeric = len(self.classes), "tree" in learned
+        if self.numeric:
+            self.features = learned.whole("features")
+            self.tree = Tree.recalled(learned.part("tree"), width, self.features)
+            return
+        values = learned.table("values", {"value": pl.String()})["value"].to_list()
+        shares = learned.array("shares", np.float64, [len(values), width])
+        self.shares: dict[object, Floats] = dict(zip(values, shares, strict=True))
+        if "missing" in learned:
+            self.shares[None] = learned.array("missing", np.float64, [width])
+        self.usual = learned.array("usual", np.float64, [width])
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         if self.numeric:
             values = trait(records, self.feature, numeric=True)
-            shares: Floats = self.model.predict_proba(values)
+            shares: Floats = self.tree.predict(values)
         else:
             values = trait(records, self.feature, numeric=False)
             rows = [self.shares.get(v, self.usual) for v in values.to_list()]

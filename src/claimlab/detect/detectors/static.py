@@ -13,6 +13,7 @@ import polars as pl
 
 from claimlab.core.errors import MissingExtra
 from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.texts import texts_of
 
@@ -31,6 +32,13 @@ class Static(Detector):
         self.linear = Linear(self.head, self.strength)
         held = vectors(dev.records) if dev.labels else None
         self.linear.fit(vectors(train.records), train.labels, dev=held, dev_labels=dev.labels, seed=seed)
+
+    def learned(self) -> dict[str, Any]:
+        return {"linear": self.linear.learned()}
+
+    def recall(self, learned: Learned) -> None:
+        self.linear = Linear(self.head, self.strength)
+        self.linear.recall(learned.part("linear"))
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(vectors(records))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
 from claimlab.core.stats.streams import share_of
 from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.learned import Learned
 
 
 class Stratified(Detector):
@@ -23,6 +24,13 @@ class Stratified(Detector):
         self.classes = sorted(tally)
         self.shares = [tally[c] / len(train.labels) for c in self.classes]
         self.seed = seed
+
+    def learned(self) -> dict[str, Any]:
+        return {"classes": self.classes, "shares": np.array(self.shares), "seed": self.seed}
+
+    def recall(self, learned: Learned) -> None:
+        self.classes, self.seed = learned.words("classes"), learned.whole("seed")
+        self.shares = learned.array("shares", np.float64, [len(self.classes)]).tolist()
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         ends = np.cumsum(self.shares)

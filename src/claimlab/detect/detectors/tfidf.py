@@ -14,6 +14,7 @@ import polars as pl
 
 from claimlab.core.errors import UsageError
 from claimlab.detect.detector import Detector, Part, Prediction
+from claimlab.detect.learned import Learned
 from claimlab.detect.linear import Kind, Linear
 from claimlab.detect.ngrams import Characters, TfIdf, Words
 from claimlab.detect.texts import texts_of
@@ -39,8 +40,7 @@ class Tfidf(Detector):
         self.strength = strength  # null: tuned
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
-        self.parts = [TfIdf(Words(), most=200_000)] if self.words else []
-        self.parts += [TfIdf(Characters(), most=300_000)] if self.characters else []
+        self.parts = self._counters()
         self._rows = train.records.height
         train, dev = sampled(train, MOST, seed), sampled(dev, MOST, seed)
         texts = texts_of(train.records)
@@ -52,10 +52,25 @@ class Tfidf(Detector):
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         return self.linear.predict(self._matrix(records))
 
+    def learned(self) -> dict[str, Any]:
+        vocabularies = {f"part {number}": part.learned() for number, part in enumerate(self.parts)}
+        return {**vocabularies, "linear": self.linear.learned()}
+
+    def recall(self, learned: Learned) -> None:
+        self.parts = self._counters()
+        for number, part in enumerate(self.parts):
+            part.recall(learned.part(f"part {number}"))
+        self.linear = Linear(self.model, self.strength)
+        self.linear.recall(learned.part("linear"), width=sum(part.vocabulary.height for part in self.parts))
+
     def remarks(self, records: pl.DataFrame) -> list[str]:
         if self._rows <= MOST:
             return []
         return [f"The model learnt from a random sample of about {MOST:,} of {self._rows:,} training rows."]
+
+    def _counters(self) -> list[TfIdf]:
+        words = [TfIdf(Words(), most=200_000)] if self.words else []
+        return words + ([TfIdf(Characters(), most=300_000)] if self.characters else [])
 
     def _matrix(self, records: pl.DataFrame) -> Any:
         texts = texts_of(records)

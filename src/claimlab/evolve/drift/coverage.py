@@ -20,7 +20,7 @@ CONTAINED = 0.5
 LEAST = 3  # pieces of information; a shorter clause does not count as a unit
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"“(]?[A-Z0-9])")
 _CLAUSE = re.compile(
-    r"(?<=[,;:])\s+(?=(?:and|but|or|while|which|who|as|with|because|although|so)\b)|[;:]\s+|\s+[–—]\s+"
+    r"(?<=[,;:])\s+(?=(?:and|but|or|while|which|who|as|with|because|although|so)\b)|[;:]\s+|(?<!\s)\s+[–—]\s+"
 )
 
 

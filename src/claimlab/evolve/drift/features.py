@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # A capital that starts no sentence: a run of such words is one name.
 _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)(?<=\s)\b[A-Z][\w&’'-]*(?:\s+[A-Z][\w&’'-]*)*")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d(?:s\b)?|\b(?:the )?(?:[2-9]0s)\b|[’']\d0s\b")
-_SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)")
+_SENTENCE_END = re.compile(r"(?<![.!?])[.!?]+(?=\s|$)")
 _EMOJI = re.compile("[\U0001f300-\U0001faff]")
 
 

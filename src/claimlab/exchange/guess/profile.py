@@ -17,9 +17,17 @@ from claimlab.exchange.vocabulary import SPLITS, fold_name
 SAMPLE = 600
 DATE_SAMPLE = 100  # dates are dear to read: a table may have thousands of columns
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
-_REMARK = re.compile(r"\(.*\)|\[.*\]")  # label (0: fake, 1: real)
 _TWEET = re.compile(r"\d{15,20}(\.0)?")
 _BOOLEANS = {"true", "false"}
+
+
+def _without_remarks(name: str) -> str:
+    """label (0: fake, 1: real)"""
+    for opening, closing in ("()", "[]"):
+        start, end = name.find(opening), name.rfind(closing)
+        if 0 <= start < end:
+            name = f"{name[:start]} {name[end + 1 :]}"
+    return name
 
 
 class Profile:
@@ -27,7 +35,7 @@ class Profile:
 
     def __init__(self, column: pl.Series, verdicts: LabelMap, *, first: bool = False) -> None:
         known = column.drop_nulls()
-        self.name = fold_name(_REMARK.sub(" ", column.name)) or fold_name(column.name)
+        self.name = fold_name(_without_remarks(column.name)) or fold_name(column.name)
         self.first = first  # column of the table
         self.values = [v.strip() for v in known.gather_every(max(1, known.len() // SAMPLE)).head(SAMPLE).to_list()]
         self.n = len(self.values)

@@ -14,7 +14,7 @@ from claimlab.core.labels import LabelMap, Mapped, Unmapped
 from claimlab.core.record import VERACITIES
 from claimlab.core.words import several
 
-_BETWEEN = re.compile(r"\s*[;|/,]\s*|\s+and\s+|\s*\n\s*")
+_BETWEEN = re.compile(r"(?<!\s)\s+and\s+|[;|/,]\s*|\n\s*")
 
 SHOWN = 8  # labels that are named in an option to copy; more of them need a file
 CODE = 3  # characters of a label that may be a code
@@ -75,5 +75,5 @@ def verdict_of(value: str, verdicts: LabelMap) -> str | None:
 def _of_parts(value: str, verdicts: LabelMap) -> str | None:
     """The verdict on which all parts of a cell agree: "false; hoax", or the JSON list ["false", "hoax"]."""
     parts = _BETWEEN.split(value.strip().strip("[]").replace('"', "").replace("'", ""))
-    known = {verdicts.verdict(part) for part in parts if part}
+    known = {verdicts.verdict(part.strip()) for part in parts if part.strip()}
     return known.pop() if len(known) == 1 else None

@@ -14,6 +14,7 @@ import polars as pl
 from claimlab.core.digest import write_parquet
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.current import place, shares
+from claimlab.core.engine.reads import reads
 from claimlab.core.errors import UnreadableFile
 from claimlab.core.progress import Progress
 from claimlab.exchange.read.choose import Member
@@ -38,9 +39,8 @@ def shared_tables(members: Sequence[Member], options: Options, progress: Progres
 
 
 def _stamp(path: Path, name: str) -> dict[str, Any]:
-    """Where it is, and the size and time of its file: one that was changed after a stop is read again."""
-    stat = (path / name if (path / name).is_file() else path).stat()
-    return {"path": str(path.absolute()), "size": stat.st_size, "time": stat.st_mtime_ns}
+    """Where it is, and the digest of its file: one that was changed after a stop is read again."""
+    return {"path": str(path.absolute()), "file": reads(path / name if (path / name).is_file() else path)}
 
 
 def do_table(shard: Any, output: Path) -> None:

@@ -19,6 +19,7 @@ from claimlab.catalog.bluff.decode import degree as degree_of
 from claimlab.core.atomic import atomic_folder
 from claimlab.core.dataset import Dataset
 from claimlab.core.digest import digest_json, digest_table, write_parquet
+from claimlab.core.engine.reads import digest_of, reads
 
 MACHINE_MADE = ("MGT", "MTT", "HAT")
 VERACITIES = {"true": "real", "false": "altered"}
@@ -83,19 +84,19 @@ def read_batch(dataset: Dataset, seeds: Dataset | None, table: dict[str, Any]) -
     return Batch(judged, originals, table, dataset.tables.get("predictions"))
 
 
-def write_batch(batch: Batch, place: Path) -> str:
-    """The batch as workers read it: a folder in `place`, named by what is in it."""
+def write_batch(batch: Batch, place: Path) -> dict[str, str]:
+    """The batch as workers read it: a folder in `place`, named by what is in it, as part of a shard."""
     texts = {name: [asdict(text) for text in getattr(batch, name)] for name in ("texts", "originals")}
     content = json.dumps({**texts, "table": batch.table}, ensure_ascii=False)
     predictions = batch.predictions
     key = digest_json([content, None if predictions is None else digest_table(predictions)])
     folder = place.absolute() / f"batch-{key[:16]}"
-    if not folder.is_dir():
-        with atomic_folder(folder) as building:
-            (building / "batch.json").write_text(content, encoding="utf-8")
-            if predictions is not None:
-                write_parquet(predictions, building / "predictions.parquet")
-    return str(folder)
+    with atomic_folder(folder) as building:
+        (building / "batch.json").write_text(content, encoding="utf-8")
+        if predictions is not None:
+            write_parquet(predictions, building / "predictions.parquet")
+        digest = digest_of(building)
+    return reads(folder, digest)
 
 
 def open_batch(folder: Path) -> Batch:

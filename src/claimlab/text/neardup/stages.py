@@ -31,7 +31,7 @@ TEXT_COST = 4  # copies of its characters that a text costs while it is worked o
 
 def sketch(shard: Any, output: Path) -> None:
     """Sketch a range of rows."""
-    job = Store.open(shard["folder"]).job
+    job = Store.open(shard).job
     start, stop = shard["rows"]
     texts = job.texts(start, stop)
     corpus = load().corpus(texts.to_list(), job.grams, count_threads(None))
@@ -40,7 +40,7 @@ def sketch(shard: Any, output: Path) -> None:
 
 def same(shard: Any, output: Path) -> None:
     """Find identical texts among those whose hash is in one part."""
-    store = Store.open(shard["folder"])
+    store = Store.open(shard)
     rows, hashes = [np.empty(0, np.int64)], [np.empty((0, 2), np.uint64)]
     for number, start, _ in store.ranges():
         mine: U64 = store.array(number, "hashes")
@@ -54,7 +54,7 @@ def same(shard: Any, output: Path) -> None:
 
 def match(shard: Any, output: Path) -> None:
     """Find the candidates of one band whose keys are in one part."""
-    store, band = Store.open(shard["folder"]), shard["band"]
+    store, band = Store.open(shard), shard["band"]
     job, kernel = store.job, load()
     shared = sharing(_packed(store, band, shard["part"], store.compared()))
     rows = np.sort((shared & LOW).astype(np.int64))
@@ -91,7 +91,7 @@ def _in_part(keys: U32 | U64, part: list[int]) -> Flags:
 
 def verify(shard: Any, output: Path) -> None:
     """Verify the candidates whose left row is in one range, so many at a time as the texts fit."""
-    store = Store.open(shard["folder"])
+    store = Store.open(shard)
     low, high = (np.uint64(row) << SHIFT for row in shard["rows"])
     slices = [codes[slice(*np.searchsorted(codes, [low, high]))] for codes in store.candidates()]
     codes = distinct(np.concatenate([np.empty(0, np.uint64), *slices]))

@@ -1,6 +1,7 @@
 """What the stages of a streamed search leave in their shared folder, read as if it were in memory.
 
     job.json            the parameters and inputs
+    done/DIGEST.json    what each finished stage wrote, by digest: written by the run, for the workers of later stages
     sketch/outputs/N    a folder for each range of rows: keys, bits, hashes, counts, ends, texts
     same/outputs/N      for a part of the hashes: the rows that are copies, and the first row with their text
     match/outputs/N     for a band and a part of its keys: a sorted array of candidate pairs, and what was skipped
@@ -12,8 +13,9 @@ row, never the whole.
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +25,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from claimlab.core.atomic import atomic_text
+from claimlab.core.engine.reads import check, reads
 from claimlab.text.neardup.bands import Plan
 from claimlab.text.neardup.kernel import U32, U64, Flags, Grams, Sketches, Unit
 from claimlab.text.neardup.results import Rows, Skipped
@@ -51,9 +55,12 @@ class Job:
     def rows(self) -> int:
         return sum(self.heights)
 
-    def write(self, folder: Path) -> None:
+    def write(self, folder: Path) -> dict[str, str]:
+        """As part of a shard."""
         plan, grams = vars(self.plan), vars(self.grams)
-        (folder / FILE).write_text(json.dumps({**vars(self), "plan": plan, "grams": grams}), encoding="utf-8")
+        text = json.dumps({**vars(self), "plan": plan, "grams": grams})
+        atomic_text(folder / FILE, text)
+        return reads(folder / FILE, hashlib.sha256(text.encode("utf-8")).hexdigest())
 
     @classmethod
     def read(cls, folder: Path) -> Job:
@@ -89,13 +96,18 @@ class Store:
 
     folder: Path  # of the run
     job: Job
+    done: dict[str, dict[str, str]]  # of each stage that is done: its outputs, in order, and their digests
 
     @classmethod
-    def open(cls, folder: str) -> Store:
-        return cls(Path(folder), Job.read(Path(folder)))
+    def open(cls, shard: Mapping[str, Any]) -> Store:
+        """As a worker sees it. What a shard names was checked: the job, and which outputs it may believe."""
+        folder = Path(shard["job"]).parent
+        return cls(folder, Job.read(folder), json.loads(Path(shard["done"]).read_text(encoding="utf-8")))
 
     def outputs(self, stage: str) -> list[Path]:
-        return sorted((self.folder / stage / "outputs").iterdir())
+        """What a stage wrote, and still is as it was written."""
+        place = self.folder / stage / "outputs"
+        return [check(place / name, digest) for name, digest in self.done[stage].items()]
 
     @cached_property
     def _ranges(self) -> list[Path]:

@@ -7,6 +7,7 @@ do, on one machine or on many. How the work is cut depends on the input and on `
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Sequence
@@ -21,7 +22,9 @@ import polars as pl
 
 from claimlab.core.engine import run_stage
 from claimlab.core.engine.current import current
+from claimlab.core.engine.reads import digest_of, keep, reads
 from claimlab.core.engine.size import fitting_workers
+from claimlab.core.engine.stage import Work
 from claimlab.core.errors import DataError, UnreadableFile, UsageError
 from claimlab.core.journal import Journal
 from claimlab.core.progress import Progress, silent
@@ -70,13 +73,14 @@ def stream_clusters(
     folder = Journal(Path(workdir), {"source": source.identity(), **vars(job)}).folder
     assert folder is not None
     folder.mkdir(parents=True, exist_ok=True)
-    job.write(folder)
+    shard = {"job": job.write(folder.absolute())}
     few = min(fitting_workers(job.share), WORKERS) if job.rows > FEW else 1
     stage = partial(
         run_stage, folder=folder.absolute(), engine=engine or current().engine or f"local:{few}", memory=job.share
     )
-    _run(Store(folder.absolute(), job), stage, progress)
-    clusters = _clusters(Store(folder, job))
+    store = Store(folder.absolute(), job, {})
+    _run(store, shard, stage, progress)
+    clusters = _clusters(store)
     if not keep:
         shutil.rmtree(folder)
         if not any(Path(workdir).iterdir()):
@@ -84,24 +88,27 @@ def stream_clusters(
     return clusters
 
 
-def _run(store: Store, stage: Any, progress: Progress) -> None:
+def _run(store: Store, shard: dict[str, Any], stage: Any, progress: Progress) -> None:
     """All four stages; each starts when the one before is done."""
-    job, place = store.job, {"folder": str(store.folder)}
+    job = store.job
 
-    def told(name: str) -> Progress:
-        return lambda _, done, total: progress(name, done, total)
+    def run(work: Work, shards: Sequence[dict[str, Any]], label: str = "") -> None:
+        name = work.__name__
+        known = {**shard, "done": keep(store.folder / "done", json.dumps(store.done).encode("utf-8"), "json")}
+        outputs = stage(
+            work,
+            [{**known, **one} for one in shards],
+            name=name,
+            progress=(lambda _, done, total: progress(label, done, total)) if label else None,
+        )
+        store.done[name] = {output.name: digest_of(output) for output in outputs}
 
-    ranges = [{**place, "rows": rows} for rows in pairwise(job.cuts)]
-    stage(sketch, ranges, name="sketch", progress=told("sketch texts"))
-    stage(same, [{**place, "part": part} for part in _parts(job, HASH_COST)], name="same")
-    bands = [
-        {**place, "band": band, "part": part}
-        for band in range(job.plan.bands)
-        for part in _parts(job, PACK_COST + 8 * job.lanes)
-    ]
-    stage(match, bands, name="match", progress=told("match bands"))
-    cuts = [{**place, "rows": rows} for rows in pairwise(_cuts(store.candidates(), job))]
-    stage(verify, cuts, name="verify", progress=told("verify pairs"))
+    files = [reads(path) for path in job.paths]
+    run(sketch, [{"rows": rows, "files": files} for rows in pairwise(job.cuts)], "sketch texts")
+    run(same, [{"part": part} for part in _parts(job, HASH_COST)])
+    parts = _parts(job, PACK_COST + 8 * job.lanes)
+    run(match, [{"band": band, "part": part} for band in range(job.plan.bands) for part in parts], "match bands")
+    run(verify, [{"rows": rows} for rows in pairwise(_cuts(store.candidates(), job))], "verify pairs")
 
 
 def _parts(job: Job, cost: int) -> list[list[int]]:
@@ -193,7 +200,7 @@ def parse_memory(memory: str | int) -> int:
     """Bytes, from a number or from words such as "8GB" or "500 MB"."""
     if isinstance(memory, int) and memory > 0:
         return memory
-    words = re.fullmatch(r"\s*([0-9.]+)\s*([kmgt]?)i?b?\s*", str(memory).lower())
+    words = re.fullmatch(r"([0-9.]+)\s*([kmgt]?)i?b?", str(memory).lower().strip())
     try:
         size = int(float(words[1]) * _UNITS[words[2]]) if words else 0
     except ValueError:

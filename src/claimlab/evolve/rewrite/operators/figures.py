@@ -22,7 +22,7 @@ _COUNT = re.compile(
     rf"or\b|and \d)[a-z])(?![–-])"
 )
 _MONEY = re.compile(rf"{_ABOUT}[$€£](?P<n>\d[\d,.]*)(?P<size> thousand| million| billion| trillion)?\b(?! dollars)")
-_SHARE = re.compile(rf"{_ABOUT}(?P<n>\d+(?:\.\d+)?)(?:%| percent)(?:(?P<of> of (?:all )?)|(?![–\w-]))")
+_SHARE = re.compile(rf"{_ABOUT}(?<!\d)(?P<n>\d+(?:\.\d+)?)(?:%| percent)(?:(?P<of> of (?:all )?)|(?![–\w-]))")
 _NUMBER = re.compile(
     r"(?<![\w.,–-])(?<!age )(?<!ages )(?<!aged )(?<!under )(?<!article "
     r")(?P<cash>[$€£]?)(?P<n>\d{1,3}(?:,\d{3})+|\d+)(?P<fraction>\.\d+)?(?=%| percent| million| "
@@ -34,7 +34,8 @@ _DATE = re.compile(
     rf"?)?(?P<year>{YEAR})(?P<s>s?)\b(?! [A-Z])(?!-|–| election| vote| law| reform)"
 )
 _BODY = re.compile(
-    r"(?P<the>\b[Tt]he )?(?:[A-Z][\w’'-]+ )+(?P<head>Organi[sz]ation|Agency|University|Institute|Ministry|Department|"
+    r"(?P<the>\b[Tt]he )?(?:[A-Z][\w’'-]{1,40} ){1,9}"
+    r"(?P<head>Organi[sz]ation|Agency|University|Institute|Ministry|Department|"
     r"Committee|Commission|Council|Association|Foundation|Administration|Centre|Center|Bank|Court)\b"
     r"(?=$|,| (?:in|of|for|to|and|is|was|has|have|had|will|may|can|said)\b)"
 )

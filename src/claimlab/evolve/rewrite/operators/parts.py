@@ -17,8 +17,8 @@ from claimlab.evolve.rewrite.operators.statement import on_body, on_clause, take
 LONGEST = 20  # words of a sentence that is taken from the context
 
 _ASIDE = re.compile(
-    r"\s*\([^()]*\)|,? (?:including|such as|for example|especially|particularly|namely) [^;,]+(?:, "
-    r"[^;,]+)*(?=$)|,? (?:including|such as|especially) [\w -]+(?=,)"
+    r"(?<!\s)\s*\([^()]*\)|,? (?:including|such as|for example|especially|particularly|namely) [^;,]{1,300}"
+    r"(?:, [^;,]{1,300}){0,20}(?=$)|,? (?:including|such as|especially) [\w -]{1,300}(?=,)"
 )
 _LIST = re.compile(r"(?P<a>(?<![\w-])[a-z]+(?: [a-z]+)?), (?P<b>[a-z]+(?: [a-z]+)?), and (?P<c>[a-z]+)\b")
 _MODIFIER = re.compile(

@@ -8,7 +8,7 @@ from claimlab.generate.filter.metric import DOES_NOT_APPLY, Metric, Reading, one
 from claimlab.generate.filter.texts import Batch, Text
 from claimlab.text import details as d
 
-_PLACE = re.compile(r"(\S+)\s+(\d[\d.,]*)\s*(\S+)?")
+_PLACE = re.compile(r"(?<!\S)(\S+)\s+(\d[\d.,]*)\s*(\S+)?")
 
 
 def read(text: Text, batch: Batch) -> Reading:
