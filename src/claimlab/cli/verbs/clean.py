@@ -25,6 +25,14 @@ def clean(
     claimreviews: Annotated[
         Path | None, typer.Option(help="Table of fact-checks: rating, and record_id or claim.")
     ] = None,
+    mask: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Take out of texts what gives labels away: giveaways, keywords, urls, punctuation, digits or case; "
+            "may be repeated."
+        ),
+    ] = None,
+    task: Annotated[str, typer.Option(help="With --mask giveaways: whose labels, a task or any column.")] = "veracity",
     report: Annotated[Path | None, typer.Option(help="Folder for an HTML page with stages and statistics.")] = None,
     recipes: Annotated[bool, typer.Option("--recipes", help="List the built-in recipes, and exit.")] = False,
     steps: Annotated[bool, typer.Option("--steps", help="List the steps with their parameters, and exit.")] = False,
@@ -52,8 +60,8 @@ def clean(
         from claimlab.clean.views import stage_lines, to_json
 
         cleaned = run_clean(
-            folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, report=report,
-            seed=seed, limit=limit, force=force, engine=engine, progress=progress,
+            folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, mask=mask or (),
+            task=task, report=report, seed=seed, limit=limit, force=force, engine=engine, progress=progress,
         )  # fmt: skip
     if report is not None:
         page(report / "index.html", open_page=open_page)
