@@ -39,7 +39,8 @@ def clean(
 
     `decisions` are annotators' decisions (id or row, decision, reason), `claimreviews` fact-checks (rating, and
     record_id or claim): tables or files. `mask` names what is taken out of texts at the end because it gives labels
-    away: "giveaways" (words one-sided by the labels of `task`), "keywords", "urls", "punctuation", "digits", "case".
+    away: "giveaways" (words one-sided by the labels of `task`), "keywords", "urls", "punctuation", "digits", "case",
+    "typography", "whitespace".
     With `output`, the result is written there, and a run that was killed goes on from its last stage when it is called
     again. `report` is a folder for a page with the stages and statistics.
     `engine` says who does the work that can be shared: "local", "local:N", "dask", "dask://HOST:PORT" or "shared".

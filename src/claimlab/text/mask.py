@@ -15,10 +15,13 @@ from claimlab.text.rows import cut_out
 from claimlab.text.scripts import UNSPACED
 from claimlab.text.urls import PLACEHOLDER, strip_urls
 
-Mask = Literal["giveaways", "keywords", "urls", "punctuation", "digits", "case"]  # in the order in which they are done
+Mask = Literal["giveaways", "keywords", "urls", "punctuation", "digits", "case", "typography", "whitespace"]
 WORDS = ("giveaways", "keywords")
 _UNSPACED = re.compile("[" + re.sub(r"\\x\{(\w+)\}", lambda m: re.escape(chr(int(m[1], 16))), UNSPACED) + "]")
 _TYPED = {"punctuation": r"\p{P}+", "digits": r"\p{Nd}+"}
+# One sign for all ways of typing it; bullets, symbols and emoji go.
+_PLAIN = {"[“”„‟«»‹›]": '"', "[‘’‚‛`]": "'", "[–—―]|--+": "-", "…": "...", r"\p{So}|[•·▪●]": " "}
+_UNSEEN = "[\u200b-\u200f\u2060\ufeff\u00ad]"
 
 
 def any_of(words: Sequence[str]) -> str:
@@ -35,4 +38,10 @@ def masked(texts: pl.Series, what: Mask, words: Sequence[str] = ()) -> pl.Series
         return cut_out(texts, any_of(words)) if words else texts
     if what == "urls":
         return cut_out(strip_urls(texts), PLACEHOLDER)
+    if what == "typography":
+        for typed, plain in _PLAIN.items():
+            texts = texts.str.replace_all(typed, plain)
+        return texts
+    if what == "whitespace":
+        return texts.str.replace_all(_UNSEEN, "").str.replace_all(r"\s+", " ").str.strip_chars()
     return texts.str.to_lowercase() if what == "case" else cut_out(texts, _TYPED[what])

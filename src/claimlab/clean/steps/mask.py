@@ -22,7 +22,7 @@ class MaskTelling(CleanStep):
     name: ClassVar[str] = "mask"
     summary: ClassVar[str] = (
         "Takes out of texts what gives labels away: giveaways (one-sided words), keywords (the 40 most frequent), "
-        "urls, punctuation, digits, case; and `words`."
+        "urls, punctuation, digits, case, typography, whitespace; and `words`."
     )
 
     what: tuple[Mask, ...] = ("giveaways",)

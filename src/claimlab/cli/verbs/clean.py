@@ -28,8 +28,8 @@ def clean(
     mask: Annotated[
         list[str] | None,
         typer.Option(
-            help="Take out of texts what gives labels away: giveaways, keywords, urls, punctuation, digits or case; "
-            "may be repeated."
+            help="Take out of texts what gives labels away: giveaways, keywords, urls, punctuation, digits, "
+            "case, typography or whitespace; may be repeated."
         ),
     ] = None,
     task: Annotated[str, typer.Option(help="With --mask giveaways: whose labels, a task or any column.")] = "veracity",

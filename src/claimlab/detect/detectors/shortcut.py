@@ -8,6 +8,7 @@ an audit measures is here under the same name, from the same code.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,12 +21,17 @@ from claimlab.core.stats.streams import share_of
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.linear import Linear
 from claimlab.detect.ngrams import Characters, TfIdf
+from claimlab.text.snowflake import tweet_time
 from claimlab.text.telling import held_words, keywords, one_sided_words, presence
 from claimlab.text.traits import PATTERNS, as_numbers, lengths, links, shares, sites
 
 Floats = npt.NDArray[np.float64]
 COLUMNS = {"event": "group"}  # what audits call differently
 WORDS = ("keywords", "giveaways")
+CLOCK: dict[str, Callable[[pl.Series], pl.Series]] = {
+    "hour": lambda times: times.dt.hour(),
+    "weekday": lambda times: times.dt.weekday(),
+}
 
 
 class Shortcut(Detector):
@@ -134,6 +140,9 @@ def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -
         return np.concatenate([shares(texts, family)[1] for family in PATTERNS], axis=1)
     if feature == "url":
         return links(texts)
+    if feature in CLOCK:
+        times = records["date"].fill_null(tweet_time(records["tweet_id"]))
+        return CLOCK[feature](times).cast(pl.Float32).fill_null(float("nan")).to_numpy()[:, None]
     if feature == "evidence":
         return records["evidence"].list.eval(pl.element().struct.field("text")).list.join("\n")
     values = sites(records) if feature == "domain" else column_values(records, COLUMNS.get(feature, feature))
