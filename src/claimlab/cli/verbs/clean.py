@@ -9,6 +9,7 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
+from claimlab.cli.following import following
 from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, screen, suggest, verb, written
 
 app = verb()
@@ -68,7 +69,7 @@ def clean(
     for line in [] if as_json else stage_lines(cleaned.stages, screen()[0]):
         echo(in_flags(line, "clean"))
     written(cleaned.dataset, as_json=as_json, more=to_json(cleaned))
-    suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
+    suggest(following(cleaned.dataset, output, "claimlab audit {} -o REPORT", task=task), as_json=as_json)
 
 
 def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:
