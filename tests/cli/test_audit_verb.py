@@ -56,8 +56,11 @@ def test_strict_wants_a_verdict_from_every_check(data: Path, capsys: pytest.Capt
     assert run(["audit", str(data), "--check", "one-class", "--allow", "evidence"]) == 2
 
 
-def test_a_saved_audit_is_shown_again(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["audit", str(data), *CHECKS, "-o", str(tmp_path / "one")]) == 0
+def test_a_saved_audit_is_shown_again(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(data.parent)  # a saved audit knows the name of the folder, and not where it is
+    assert run(["audit", data.name, *CHECKS, "-o", str(tmp_path / "one")]) == 0
     first = capsys.readouterr().out
     assert run(["audit", "--from", str(tmp_path / "one" / "audit.json"), "-o", str(tmp_path / "two")]) == 0
     assert capsys.readouterr().out == first
@@ -144,3 +147,40 @@ def test_each_verb_says_when_it_gets_the_file_of_the_other(tmp_path: Path, capsy
         told = " ".join(capsys.readouterr().err.split())
         assert "is the file of an EQA report, not a study" in told
         assert f"claimlab report {questions} -o DIR" in told
+
+
+def rows(texts: int, labels: str) -> list[str]:
+    """Forty rows of so many distinct texts; of each text, the label is the next letter of `labels`."""
+    names = {"t": "true", "f": "false"}
+    claims = [
+        " ".join(f"{chr(97 + (7 * i + 3 * k) % 26)}{i % texts * k % 89}word" for k in range(3, 15)) for i in range(40)
+    ]
+    return ["text,label", *(f"{claims[i % texts]},{names[labels[i % texts % len(labels)]]}" for i in range(40))]
+
+
+ROWS = {"copies": rows(20, "tf"), "plain": rows(40, "tf"), "single": rows(40, "t")}
+
+
+@pytest.mark.parametrize(
+    ("name", "after_import", "after_clean", "after_split"),
+    [
+        ("copies", "clean copies -o copies-clean", "audit copies-c -o REPORT", "detect copies-s -o RUN"),
+        ("plain", "audit plain -o REPORT", "audit plain-c -o REPORT", "detect plain-s -o RUN"),
+        ("single", "show single --column label_raw", "show single-c --column label_raw", "show single-s --column label_raw"),
+    ],
+)  # fmt: skip
+def test_what_comes_next_follows_from_the_data(
+    name: str, after_import: str, after_clean: str, after_split: str, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path(f"{name}.csv").write_text("\n".join(ROWS[name]), encoding="utf-8")
+    commands = {
+        after_import: ["import", f"{name}.csv", "-o", name],
+        after_clean: ["clean", name, "-o", f"{name}-c"],
+        after_split: ["split", f"{name}-c", "-o", f"{name}-s"],
+    }
+    for expected, command in commands.items():
+        assert run(command) == 0
+        assert capsys.readouterr().err.splitlines()[-1] == f"Next: claimlab {expected}"
+    assert run(after_import.replace("REPORT", f"{name}-report").split()) == 0

@@ -138,3 +138,23 @@ def test_the_workspace_is_suggested_for_local_folders_only(capsys: pytest.Captur
     suggest_serving(Path("work/report"))
     suggest_serving(Path("s3://bucket/report"))
     assert capsys.readouterr().err == "Next: claimlab serve work\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["review", "create", "d", "-o", "r", "--person", "ana"], "Did you mean --annotator?"),
+        (["audit", "d", "--quality"], "To see its options: claimlab audit --help"),
+        (["audit", "d", "--seed", "abc"], "Error: --seed has a value that it cannot take. Give a whole number.\n"),
+        (["audit", "d", "--seed", "-3"], "Give a number greater than or equal to 0.\n"),
+        (["import", "my.cvs", "-o", "d"], "Did you mean 'my.csv'?"),
+        (["import", "elsewhere/my.cvs", "-o", "d"], "Check the path."),
+    ],
+)
+def test_a_slip_of_the_keyboard_is_understood(
+    command: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my.csv").write_text("text,label\na b c,true\n", encoding="utf-8")
+    assert app.run(command) in (1, 2)
+    assert words in capsys.readouterr().err

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from claimlab.detect.linear import STRENGTHS, Kind, Linear, as_predictions, temperature
+from claimlab.detect.linear import STRENGTHS, Kind, Linear, _margins, as_predictions, temperature
+from claimlab.detect.tables import DECIMALS
 
 
 def clouds(n: int, classes: int, seed: int = 0) -> tuple[np.ndarray, list[str]]:
@@ -55,3 +56,31 @@ def test_a_dev_class_that_training_never_met_is_no_crash() -> None:
 def test_scores_are_tempered_not_clamped() -> None:
     sharp, flat = (as_predictions(np.array([[3.0, 1.0]]), ["a", "b"], t)[0].scores["a"] for t in (0.5, 5.0))
     assert 0.5 < flat < sharp < 1
+
+
+@pytest.mark.parametrize("kind", ["svm", "logistic"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_no_score_is_certain_where_nothing_was_wrong_on_dev(kind: Kind, classes: int) -> None:
+    """Separable data: without a bound the temperature goes to 0 and the scores to 0 and 1."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, classes, 900)
+    x = (6 * np.eye(classes)[y] + 0.3 * rng.normal(size=(900, classes))).astype(np.float32)
+    labels = [f"c{k}" for k in y]
+    model = Linear(kind)
+    model.fit(x[:400], labels[:400], dev=x[400:600], dev_labels=labels[400:600], seed=0)
+    found = model.predict(x[600:])
+    assert [p.label for p in found] == labels[600:]
+    stored = np.array([[round(p.scores[f"c{k}"], DECIMALS) for k in range(classes)] for p in found])
+    assert ((stored > 0) & (stored < 1)).all()
+    margins = _margins(model.model, x[600:])
+    for k in range(classes if classes == 2 else 0):  # of two classes, the score rises with the margin
+        order = np.argsort(margins[:, k])
+        assert (np.diff(stored[order, k]) >= 0).all()
+        assert len(np.unique(stored[:, k])) == len(stored)
+
+
+def test_a_model_without_an_error_is_taken_to_err_about_once_in_n() -> None:
+    for n in (20, 200, 2_000):
+        margins = np.repeat([[1.0, -1.0], [-1.0, 1.0]], n, axis=0)
+        t = temperature(margins, np.repeat([0, 1], n), [0, 1])
+        assert 1 / (1 + np.exp(-2 / t)) == pytest.approx((n + 1) / (n + 2), abs=1e-3)

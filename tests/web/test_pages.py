@@ -146,7 +146,7 @@ def test_a_finding_leads_to_its_records_and_back(client: TestClient) -> None:
 
 def test_advice_shows_calls_as_code(client: TestClient) -> None:
     page = client.get("/audits/reports~audit").text
-    assert "<code>split(DIR, by=" in page
+    assert "<code>claimlab split data -o data-by-" in page
     assert "`" not in page.split("<ul>")[1].split("</ul>")[0]
 
 

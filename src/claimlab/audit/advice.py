@@ -1,122 +1,45 @@
-"""What to do about the findings of an audit: written rules, each of them data and a sentence.
+"""What to do about the findings of an audit: advice by the rules of `audit/rules.py`, what can move a score most first.
 
-A rule names the findings that it is for (check, beginning of the feature, verdicts). Findings of one rule become one
-piece of advice. Only a fail or a warning gives advice; what was inconclusive or not measured is named.
+Findings of one rule become one piece of advice. Only a fail or a warning gives advice; what was inconclusive or not
+measured is named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
 
+from claimlab.audit.remedy import Case, Command
+from claimlab.audit.rules import ALARMS, RULES, Action, rule_for
 from claimlab.core.finding import VERDICTS, Finding, Verdict
 from claimlab.pages.excerpt import excerpt
 
-Action = Literal["split", "drop", "report", "review", "collect", "clean"]
-ALARMS: tuple[Verdict, ...] = ("fail", "warn")
 NAMED = 3  # names in a sentence; the others are counted
-
-
-@dataclass(frozen=True)
-class Rule:
-    """Findings of `checks` (of all their features, or those that begin with `feature`) call for `sentence`.
-
-    The fields of a sentence: `names` and `scored` (features, the latter with scores), `first` (the most severe), `top`
-    (its score), `each` and `them` ("it" for one), `counts`, and `share`, `column` and `words` of the most severe
-    finding. `reason` is what a table says of a single finding.
-    """
-
-    checks: tuple[str, ...]
-    action: Action
-    sentence: str
-    reason: str = "{difference} points"
-    feature: str = ""
-    verdicts: tuple[Verdict, ...] = ALARMS
-
-    def matches(self, finding: Finding) -> bool:
-        named = not self.checks or finding.check in self.checks
-        return named and finding.verdict in self.verdicts and (finding.feature or "").startswith(self.feature)
-
-
-RULES = (
-    Rule(("one-class",), "collect", "Add records of another class: a detector cannot be trained on one class.",
-         "fewer than two classes", verdicts=("fail",)),
-    Rule(("one-class",), "report", "Report results per class: one class is rare.", "a class under 5%"),
-    Rule(("copies",), "clean",
-         "Remove the copies first (`clean(DIR)`): {share} of the records are copies, and the number of copies alone "
-         "gives the label away (macro-F1 {top}).", "{share} are copies"),
-    Rule(("near-duplicates",), "split",
-         "Do not report a random-split score: {share} of the test records have a near-duplicate in train; use "
-         '`split(DIR, by="near-duplicates")`.', "{share} of test leaks", feature="across a random"),
-    Rule(("near-duplicates",), "split",
-         "Do not report a score on the given split: {share} of the test records have a near-duplicate in "
-         'train; use `split(DIR, by="near-duplicates")`, or remove them from the test set.',
-         "{share} of test leaks", feature="across"),
-    Rule(("paraphrases",), "report",
-         "Report the score without paraphrases, too: {share} of the test records are paraphrases of a training "
-         "record.", "{share} of test leaks"),
-    Rule(("source", "author", "topic", "event"), "split",
-         "{Columns} {give} the label away ({scored}): do not give {them} to a model, and hold out whole values "
-         '(`split(DIR, by="column", column="{first}")`) or report results per value.', "{pure} one-class values"),
-    Rule(("url",), "split",
-         "The site behind a URL gives the label away (macro-F1 {top}): hold out whole sites "
-         '(`split(DIR, by="domain")`) or report results per site.', "{pure} one-class sites", feature="domain"),
-    Rule(("url",), "clean", "Remove URLs from the texts: their presence gives the label away (macro-F1 {top})."),
-    Rule(("time",), "split",
-         "The classes were collected at different times ({scored}): train on the past and test on what comes later "
-         '(`split(DIR, by="time")`).'),
-    Rule(("language",), "report",
-         "Report results by 'language': the language alone gives the label away (macro-F1 {top}).",
-         "{pure} one-class values"),
-    Rule(("columns",), "drop", "Drop {columns} before training: {each} alone gives the label away (macro-F1 {top})."),
-    Rule(("missing",), "drop",
-         "Drop the column '{column}', or fill it for every class: which columns are filled gives the label away "
-         "(macro-F1 {top}).", "mostly '{column}'"),
-    Rule(("balance",), "split",
-         'Draw the split again with the same label shares on every side: `split(DIR, by="group")`.',
-         "label shares differ", feature="split"),
-    Rule(("balance",), "report", "Report results by {names}: label shares differ between these subgroups.",
-         "Cramér's V {v}"),
-    Rule(("giveaways",), "clean",
-         "Mask words that occur almost only in one class ({words}), or report the score with them masked.",
-         "{words}", feature="one-sided words"),
-    Rule(("giveaways",), "clean",
-         "Mask words that occur almost only in one class ({words}), or report the score with them masked: together "
-         "they reach a macro-F1 of {top}.", "{words}"),
-    Rule(("surface",), "clean",
-         "Normalise how the texts are typed before training: it gives the label away ({scored})."),
-    Rule(("length", "keywords"), "report",
-         "Next to every score of a model, report what simple features reach on the same split: {scored}."),
-    Rule(("identical-texts", "near-duplicates", "url-conflicts"), "review",
-         "Review records whose labels contradict each other ({counts}), or set them aside with `fix`.",
-         "{count} records conflict"),
-    Rule(("label-errors",), "review",
-         "Review the {count} labels that a text model doubts; the surest come first in the table.",
-         "{share} are suspect"),
-    Rule(("evidence",), "report",
-         "Next to every score with evidence, report the score without it: the claim alone reaches a macro-F1 of {top}.",
-         feature="claim"),
-    Rule(("evidence",), "report",
-         "Next to every score, report what a model reaches that reads the evidence alone (macro-F1 {top}), and check "
-         "how the evidence was collected.", feature="evidence"),
-    Rule(("evidence",), "review", "Review the {count} labels whose rationale reads like that of another label.",
-         "{share} are suspect"),
-    Rule(("feasibility",), "report",
-         "Report results separately for claims that can be checked: only {top}% of the claims can.", "can be checked"),
-    # A check of another package, or one that has no rule of its own yet.
-    Rule((), "report", "Look at {checks} before you report a score, and say what was found.", "see the full sentence"),
-)  # fmt: skip
+NOWHERE = Case(())
 
 
 @dataclass(frozen=True)
 class Advice:
-    """One thing to do, and the findings that call for it."""
+    """One thing to do, the findings that call for it, and the commands that do it. `points` says by how many points of
+    100 the findings can move a score: see `points_of`."""
 
     action: Action
     text: str
     verdict: Verdict
     findings: tuple[str, ...]  # "check" or "check (feature)"
+    points: float
+    commands: tuple[Command, ...]
+
+    def __str__(self) -> str:
+        """As Python shows it."""
+        return "\n".join([f"{self.text} [{self.points:.1f} points]", *(f"    {one.python}" for one in self.commands)])
+
+    def to_json(self) -> dict[str, Any]:
+        faces = {"commands": [one.shell for one in self.commands], "python": [one.python for one in self.commands]}
+        plain = ("action", "text", "verdict", "findings", "points")
+        return {**{name: getattr(self, name) for name in plain}, **faces}
 
 
 @dataclass(frozen=True)
@@ -129,34 +52,76 @@ class Conclusion:
     inconclusive: tuple[str, ...]
     not_measured: tuple[str, ...]
 
+    def __str__(self) -> str:
+        return "\n".join([self.text, *(f"- {one}" for one in self.advice)])
+
+    def _repr_html_(self) -> str:
+        items = []
+        for one in self.advice:
+            calls = "".join(f"<br><code>{escape(command.python)}</code>" for command in one.commands)
+            items.append(f"<li>{escape(one.text)} [{one.points:.1f} points]{calls}</li>")
+        return f"<p>{escape(self.text)}</p><ul>{''.join(items)}</ul>"
+
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        names = {name: getattr(self, name) for name in ("passed", "inconclusive", "not_measured")}
+        return {"text": self.text, "advice": [one.to_json() for one in self.advice], **names}
 
 
-def conclude(findings: Sequence[Finding]) -> Conclusion:
-    """The conclusion of an audit, from its findings alone."""
+def conclude(findings: Sequence[Finding], case: Case = NOWHERE) -> Conclusion:
+    """The conclusion of an audit, from its findings; `case` says of which dataset."""
     named = {v: tuple(name_of(f) for f in findings if f.verdict == v) for v in VERDICTS}
-    advice = advise(findings)
+    advice = advise(findings, case)
     return Conclusion(_sentence(named), advice, named["pass"], named["inconclusive"], named["not-measured"])
 
 
-def advise(findings: Iterable[Finding]) -> tuple[Advice, ...]:
-    """Advice for every fail and warning, the most severe first, then in the order of the rules."""
+def advise(findings: Iterable[Finding], case: Case = NOWHERE) -> tuple[Advice, ...]:
+    """Advice for every fail and warning, what can move a score most first."""
     groups: dict[int, list[Finding]] = {}
     for finding in findings:
         if finding.verdict in ALARMS:
             groups.setdefault(RULES.index(rule_for(finding)), []).append(finding)
     out = []
     for number in sorted(groups):
-        group = sorted(groups[number], key=_gravity)
-        text = RULES[number].sentence.format_map(_fields(group))
-        out.append(Advice(RULES[number].action, text, group[0].verdict, tuple(name_of(f) for f in group)))
-    return tuple(sorted(out, key=lambda a: VERDICTS.index(a.verdict)))
+        group, rule = sorted(groups[number], key=_gravity), RULES[number]
+        commands = tuple(rule.remedy(replace(case, findings=group)))
+        text = rule.sentence.format_map(_fields(group))
+        points = max(map(points_of, group))
+        out.append(Advice(rule.action, text, group[0].verdict, tuple(name_of(f) for f in group), points, commands))
+    return tuple(sorted(out, key=lambda a: (-a.points, VERDICTS.index(a.verdict))))
 
 
-def rule_for(finding: Finding) -> Rule:
-    """The first rule that is meant for this finding; the last rule is meant for all."""
-    return next(rule for rule in RULES if rule.matches(finding))
+def points_of(finding: Finding) -> float:
+    """By how many points of 100 a finding can move a score: macro-F1 above the best baseline for what gives labels
+    away, otherwise the share of records (test records, for leaks) whose answer or label it can turn."""
+    if finding.check == "one-class":
+        sizes = list(finding.classes.values())
+        return 100.0 if len(sizes) < 2 else 100 * (max(sizes) / max(1, sum(sizes)) - 1 / len(sizes))
+    if finding.check == "feasibility":
+        return 100 * (1 - (finding.score or 0.0))
+    if finding.difference is not None:
+        return 100 * max(0.0, finding.difference)
+    if "slices" in finding.details:
+        return 100 * _gained(finding.details["slices"])
+    return 100 * float(finding.details.get("share") or 0.0)
+
+
+def _gained(slices: Sequence[Any]) -> float:
+    """The share of records that the most frequent class of each slice gets right, beyond that of all."""
+    table = [list(row["counts"].values()) for row in slices]
+    total = sum(map(sum, table))
+    return (sum(map(max, table)) - max(map(sum, zip(*table, strict=True)))) / max(1, total)
+
+
+def next_step(findings: Iterable[Finding], case: Case) -> Command:
+    """What comes after an audit: labels, then copies, then leaks; otherwise a split, or a detector after one."""
+    alarms = [finding for finding in findings if finding.verdict in ALARMS]
+    for check in ("one-class", "copies", "near-duplicates"):
+        for finding in alarms:
+            rule = rule_for(finding)
+            if finding.check == check and rule.action in ("collect", "clean", "split"):
+                return rule.remedy(replace(case, findings=[finding]))[0]
+    commands, folder = case.parted()
+    return commands[0] if commands else Command("detect", folder, {"output": case.beside("run"), **case.task})
 
 
 def reason(finding: Finding) -> str:
@@ -234,7 +199,7 @@ def _score(finding: Finding) -> str:
 
 def _count(finding: Finding) -> int:
     """How many records a finding is about, where it counts them; otherwise those that it names."""
-    keys = ("conflicting_records", "contradicting_records", "suspects", "leaked", "paraphrased")
+    keys = ("copies", "conflicting_records", "contradicting_records", "suspects", "leaked", "paraphrased")
     known = [int(finding.details[key]) for key in keys if key in finding.details]
     return known[0] if known else finding.pointed_at
 

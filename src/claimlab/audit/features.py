@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from claimlab.audit.tree import Flags, Questions, grow, into_bins
+from claimlab.text.telling import KEYWORDS, WIDESPREAD, first, widespread
 
 Ints = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.integer]
@@ -46,7 +47,7 @@ class Numbers:
 class Words:
     """Presence of the `top` words that are most frequent in the training rows, out of many candidate columns."""
 
-    def __init__(self, presence: Any, top: int = 40) -> None:
+    def __init__(self, presence: Any, top: int = KEYWORDS) -> None:
         self.presence, self.top = presence, top  # sparse, rows by words: see audit/words.py
 
     @property
@@ -65,7 +66,7 @@ class Words:
 
     def chosen(self, held: npt.NDArray[np.floating], size: Counts) -> Flags:  # noqa: ARG002
         """Which words each model may use (models, words), given rows per class (models, classes)."""
-        return _first(held.sum(axis=1), self.top)
+        return first(held.sum(axis=1), self.top)
 
     def answers(self, counts: Counts) -> Ints:
         return self._tree(counts, self.chosen(self.held(counts), counts.sum(axis=1)))
@@ -73,22 +74,20 @@ class Words:
     def _tree(self, counts: Counts, chosen: Flags) -> Ints:
         columns = np.flatnonzero(chosen.any(axis=0))
         codes = self.presence[:, columns].toarray().astype(np.uint8)
-        _, first, pattern = np.unique(np.packbits(codes, axis=1), axis=0, return_index=True, return_inverse=True)
-        folded = fold_cells(counts, pattern.ravel(), len(first))
-        return grow(Questions.of(codes[first]), folded, chosen[:, columns])[:, pattern.ravel()]
+        _, at, pattern = np.unique(np.packbits(codes, axis=1), axis=0, return_index=True, return_inverse=True)
+        folded = fold_cells(counts, pattern.ravel(), len(at))
+        return grow(Questions.of(codes[at]), folded, chosen[:, columns])[:, pattern.ravel()]
 
 
 class Giveaways(Words):
-    """Presence of the most one-sided words of the training rows: those at least `ratio` times as frequent in one class
-    as in the others together, and in at least `support` of the rows of that class.
+    """Presence of the most one-sided words of the training rows: those at least RATIO times as frequent in one class
+    as in the others together, and in at least SUPPORT of the rows of that class.
 
     Rows that hold none of them are answered at random, in the proportions of such rows in training: a word that gives
     away a tenth of one class must not look worthless because nothing is known of the other rows.
     """
 
-    ratio, support = 8.0, 0.02
-
-    def __init__(self, presence: Any, top: int = 10) -> None:
+    def __init__(self, presence: Any, top: int = WIDESPREAD) -> None:
         super().__init__(presence, top)
 
     def answers(self, counts: Counts) -> Ints:
@@ -110,12 +109,8 @@ class Giveaways(Words):
         return chosen[np.argsort(-rate[chosen], kind="stable")]
 
     def chosen(self, held: npt.NDArray[np.floating], size: Counts) -> Flags:
-        rate = held / np.maximum(size, 1)[:, :, None]
-        rest = np.maximum(size.sum(axis=1, keepdims=True) - size, 1)[:, :, None]
-        other = (held.sum(axis=1, keepdims=True) - held + 0.5) / rest
-        one_sided = ((rate >= self.support) & (rate >= self.ratio * other)).any(axis=1)
-        chosen: Flags = _first(np.where(one_sided, rate.max(axis=1), 0.0), self.top) & one_sided
-        return chosen
+        one_sided, rate = widespread(held, size)
+        return first(np.where(one_sided, rate, 0.0), self.top) & one_sided
 
 
 class Category:
@@ -149,11 +144,3 @@ def fold_cells(counts: Counts, into: Ints, cells: int) -> Counts:
     flat = counts.transpose(1, 0, 2).reshape(many, models * classes).astype(np.float32)
     whole: Counts = np.asarray(joined @ flat).reshape(cells, models, classes).transpose(1, 0, 2).astype(np.int32)
     return whole
-
-
-def _first(value: npt.NDArray[np.floating], top: int) -> Flags:
-    """The `top` largest of each row, of equals the first."""
-    rank = np.argsort(-value, axis=1, kind="stable")[:, :top]
-    chosen = np.zeros(value.shape, np.bool_)
-    np.put_along_axis(chosen, rank, True, axis=1)
-    return chosen

@@ -16,14 +16,12 @@ import numpy.typing as npt
 from claimlab.audit import fair
 from claimlab.audit.check import Context
 from claimlab.audit.subject import Subject
-from claimlab.audit.words import Counts, per_class
 from claimlab.core.stats.interval import Interval, interval, kinds, redraw
 from claimlab.core.stats.permute import permutation_p
+from claimlab.text.telling import leaning, per_class
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-RATIO = 8.0  # times as frequent in one class as in the others together
-SURE = 3.0  # standard errors between the two shares
 
 
 @dataclass(frozen=True)
@@ -65,18 +63,6 @@ def one_sided(subject: Subject, presence: Any, context: Context) -> OneSided:
     )
 
 
-def chosen(held: Counts, size: Counts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The words that lean on one class, and the class of each, given rows per class and word, and per class."""
-    rate = held / np.maximum(size, 1)[:, None]
-    rest = np.maximum(size.sum() - size, 1)[:, None]
-    other = (held.sum(axis=0) - held + 0.5) / rest
-    overall = held.sum(axis=0) / max(1, int(size.sum()))
-    error = np.sqrt(np.maximum(overall * (1 - overall), 1e-12) * (1 / np.maximum(size, 1)[:, None] + 1 / rest))
-    leaning = (rate >= RATIO * other) & (rate - other >= SURE * error)
-    words = np.flatnonzero(leaning.any(axis=0))
-    return words, np.where(leaning, rate, -1.0).argmax(axis=0)[words]
-
-
 def _excess(presence: Any, labels: Ints, fold: npt.NDArray[np.int8], classes: int) -> tuple[Floats, int, int]:
     """Per row what it adds to the excess, then how many rows hold a chosen word, and how many of those are right."""
     base = np.bincount(labels, minlength=classes) / len(labels)
@@ -84,7 +70,7 @@ def _excess(presence: Any, labels: Ints, fold: npt.NDArray[np.int8], classes: in
     for k in range(int(fold.max()) + 1):
         test, train = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
         counts = per_class(presence, train, labels[train], classes)
-        words, leans = chosen(counts, np.bincount(labels[train], minlength=classes))
+        words, leans = leaning(counts, np.bincount(labels[train], minlength=classes))
         if not len(words):
             continue
         votes = presence[test][:, words].astype(np.int64) @ (leans[:, None] == np.arange(classes))

@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
-from claimlab.audit.advice import Conclusion, conclude
+from claimlab.audit.advice import Conclusion, conclude, next_step
+from claimlab.audit.remedy import Case, Command
 from claimlab.core.finding import VERDICTS, Baselines, Finding
 from claimlab.core.shown import Shown
 
@@ -37,6 +38,8 @@ class Audit(Shown):
     card: str | None = None
     examples: list[Example] = field(default_factory=list)  # the rows that findings point at, cut short
     rule: str = ""  # how scores became verdicts, in words
+    folder: str = ""  # the name of the dataset's folder, never its path: for commands that are run beside it
+    split: bool = False  # whether the dataset has a train and a test part
 
     def counts(self) -> dict[str, int]:
         return {v: sum(f.verdict == v for f in self.findings) for v in VERDICTS}
@@ -44,11 +47,25 @@ class Audit(Shown):
     @property
     def conclusion(self) -> Conclusion:
         """What it comes to, and what to do about it."""
-        return conclude(self.findings)
+        return self.concluded()
+
+    def concluded(self, folder: str | None = None) -> Conclusion:
+        """The conclusion, with commands for the dataset at `folder`; by default, where its folder is beside."""
+        return conclude(self.findings, self._case(folder))
+
+    def next_step(self, folder: str | None = None) -> Command:
+        """What comes after this audit."""
+        return next_step(self.findings, self._case(folder))
+
+    def _case(self, folder: str | None) -> Case:
+        return Case((), folder or self.folder or self.dataset, self.split, self.target)
 
     def headline(self) -> str:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n) or "no findings"
         return f"of '{self.dataset}': {counts}"
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() + self.conclusion._repr_html_()
 
     @property
     def table(self) -> pl.DataFrame:
@@ -81,6 +98,8 @@ class Audit(Shown):
             "seed": self.seed,
             "records": self.records,
             "labelled": self.labelled,
+            "folder": self.folder,
+            "split": self.split,
             "rule": self.rule,
             "counts": self.counts(),
             "conclusion": self.conclusion.to_json(),

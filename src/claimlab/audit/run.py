@@ -65,6 +65,8 @@ def audit(
         labelled=subject.n,
         card=dataset.card,
         rule=context.settings.rule.words() if protocol == "fair" else cdl.RULE,
+        folder=dataset.name if dataset.path is None else dataset.path.name,
+        split={"train", "test"} <= set(dataset.records["split"].unique().to_list()),
     )
     shared = _shared(dataset, target, [check.name for check in chosen], context, progress)
     for number, check in enumerate(chosen):

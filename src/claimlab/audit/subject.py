@@ -16,7 +16,7 @@ from claimlab.core.words import several
 from claimlab.tasks.task import open_task
 from claimlab.text.near import NearTexts, near_texts
 from claimlab.text.normalise import normal_form
-from claimlab.text.tokens import tokenize
+from claimlab.text.telling import held_words
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,7 @@ class Subject:
     @cached_property
     def words(self) -> pl.DataFrame:
         """`row` and `word`, once for each word that a row's text holds; words of one letter are left out."""
-        held = pl.LazyFrame({"row": self.everyone, "word": tokenize(self.rows["text"])}).explode("word")
-        return held.filter(pl.col("word").str.len_chars() > 1).unique().collect(engine="streaming")
+        return held_words(self.rows["text"])
 
     @cached_property
     def groups(self) -> Codes:

@@ -7,41 +7,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.sparse import csr_matrix
 
 from claimlab.audit.subject import Subject
-from claimlab.core.stats.codes import Codes
 from claimlab.pages.excerpt import excerpt
+from claimlab.text.telling import LONGEST, Counts, most_frequent, per_class
+from claimlab.text.telling import presence as presence_of
 
 SHOWN = 40  # words in a table
 DOTS = 250  # words in a chart
-LONGEST = 60  # characters of a word as shown
-
-Counts = npt.NDArray[np.int64]
 
 
 def word_presence(subject: Subject, stop: frozenset[str], top: int) -> tuple[tuple[str, ...], Any]:
     """The `top` most frequent words (by texts that hold them), and a sparse 0/1 matrix of texts by words."""
-    return presence(subject.words.filter(~pl.col("word").is_in(list(stop))), subject.n, top)
+    words = most_frequent(subject.words, top, stop)
+    return words, presence_of(subject.words, words, subject.n)
 
 
 def presence(held: pl.DataFrame, rows: int, top: int) -> tuple[tuple[str, ...], Any]:
     """The same for any words: `held` has a `row` and a `word` for each that a row holds."""
-    known = held["word"].value_counts(name="len")
-    counts = known.sort(["len", "word"], descending=[True, False]).head(top)
-    words = tuple(counts["word"].to_list())
-    columns = pl.DataFrame({"word": words, "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64})
-    hits = held.join(columns, on="word")
-    ones = np.ones(hits.height, np.uint8)
-    return words, csr_matrix((ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(rows, len(words)))
-
-
-def per_class(presence: Any, rows: npt.NDArray[np.int64], labels: Codes, classes: int) -> Counts:
-    """How many of `rows` hold each word, by class (classes by words)."""
-    chosen = csr_matrix(
-        (np.ones(len(rows), np.int64), (labels, rows)), shape=(classes, presence.shape[0]), dtype=np.int64
-    )
-    return np.asarray((chosen @ presence.astype(np.int64)).todense(), dtype=np.int64)
+    words = most_frequent(held, top)
+    return words, presence_of(held, words, rows)
 
 
 def word_details(subject: Subject, words: tuple[str, ...], presence: Any, *, only: Any = None) -> dict[str, Any]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
-from claimlab.clean.recipe import DEFAULT, Recipe, load_recipe
+from claimlab.clean.recipe import DEFAULT, Recipe, load_recipe, masking
 from claimlab.clean.run import Cleaned, Inputs, run_stages
 from claimlab.clean.views import KIND, write_cleaning
 from claimlab.core.call import repeatable
+from claimlab.core.choice import each_of
 from claimlab.core.guard import refuse_taken
 from claimlab.core.progress import Progress, silent
 from claimlab.core.run import Run, Source, folders_of
@@ -24,6 +26,8 @@ def clean(
     output: str | Path | None = None,
     decisions: pl.DataFrame | str | Path | None = None,
     claimreviews: pl.DataFrame | str | Path | None = None,
+    mask: str | Sequence[str] = (),
+    task: str = "veracity",
     report: str | Path | None = None,
     seed: int = 0,
     limit: int | None = None,
@@ -34,11 +38,15 @@ def clean(
     """Put the records of `data` through the stages of `recipe`: each is kept, dropped with a reason, or doubtful.
 
     `decisions` are annotators' decisions (id or row, decision, reason), `claimreviews` fact-checks (rating, and
-    record_id or claim): tables or files. With `output`, the result is written there, and a run that was killed goes on
-    from its last stage when it is called again. `report` is a folder for a page with the stages and statistics.
+    record_id or claim): tables or files. `mask` names what is taken out of texts at the end because it gives labels
+    away: "giveaways" (words one-sided by the labels of `task`), "keywords", "urls", "punctuation", "digits", "case",
+    "typography", "whitespace".
+    With `output`, the result is written there, and a run that was killed goes on from its last stage when it is called
+    again. `report` is a folder for a page with the stages and statistics.
     `engine` says who does the work that can be shared: "local", "local:N", "dask", "dask://HOST:PORT" or "shared".
     """
     chosen = load_recipe(recipe) if isinstance(recipe, str) else recipe
+    chosen = masking(chosen, each_of(mask), task)
     inputs = Inputs(_table(decisions), _table(claimreviews))
     if report is not None:
         refuse_taken(Path(report), force=force, kind=KIND, reads=folders_of(data))

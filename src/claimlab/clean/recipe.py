@@ -18,17 +18,20 @@ import hashlib
 import inspect
 import json
 import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from claimlab.clean.step import MISSING, Supplies
+from claimlab.core.choice import one_of
 from claimlab.core.errors import DataError, UnknownName, UsageError
 from claimlab.core.registry import Registry
 from claimlab.core.step import Step
+from claimlab.text.mask import Mask
 
 STEPS: Registry[type[Step]] = Registry(
     "cleaning step", package="claimlab.clean.steps", attribute="STEP", group="claimlab.steps"
@@ -125,6 +128,16 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
         raise UnknownName("recipe", str(name_or_path), built_in())
     file = resources.files("claimlab.clean") / "recipes" / f"{str(name_or_path).replace('-', '_')}.toml"
     return parse_recipe(file.read_text(encoding="utf-8"), str(name_or_path))
+
+
+def masking(recipe: Recipe, what: Sequence[str], task: str) -> Recipe:
+    """The recipe with a last stage that masks `what`; as it is where nothing is named."""
+    if not what:
+        return recipe
+    kinds = [one_of(get_args(Mask), kind, "mask") for kind in what]
+    stage = Stage("mask", {"what": kinds, "task": task})
+    stage.check()
+    return replace(recipe, stages=(*recipe.stages, stage))
 
 
 def parse_recipe(text: str, where: str) -> Recipe:

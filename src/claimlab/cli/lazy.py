@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -67,6 +69,7 @@ _ALSO = {
     "run": "detect", "score": "evaluate", "simulate": "evolve", "test": "evaluate", "train": "detect", "ui": "serve",
     "view": "show", "web": "serve",
 }  # fmt: skip
+_ALSO_OPTIONS = {"person": "annotator", "people": "annotator", "out": "output"}
 _EPILOG = "Also: -q, --quiet for results and errors only; --debug for the traceback of an error."
 
 
@@ -99,9 +102,10 @@ class LazyVerbs(TyperGroup):
         try:
             return super().invoke(ctx)
         except Exception as error:
-            if type(error).__name__ != "NoSuchOption":  # the class is in a private module of typer
+            said = _IN_OUR_WORDS.get(type(error).__name__)  # the classes are in a private module of typer
+            if said is None:
                 raise
-            raise _no_such_option(error) from None
+            raise said(error) from None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         listed = {name for group in GROUPS.values() for name in group}
@@ -123,7 +127,23 @@ def _instead(word: str) -> str:
 def _no_such_option(error: Any) -> UsageError:
     """A mistyped option, with the one that was probably meant."""
     place, word = error.ctx.command_path, error.option_name
-    known = sorted({option for p in error.ctx.command.params for option in p.opts if option.startswith("--")})
-    near = difflib.get_close_matches(word.lower(), known, n=2, cutoff=0.7)
-    todo = f"Did you mean {' or '.join(near)}?" if near else f"To see its options: {place} --help"
+    known = sorted({option[2:] for p in error.ctx.command.params for option in p.opts if option.startswith("--")})
+    bare = word.lower().lstrip("-")  # two dashes are alike in all options
+    meant = _ALSO_OPTIONS.get(bare)
+    near = [meant] if meant in known else difflib.get_close_matches(bare, known, n=2, cutoff=0.7)
+    todo = (
+        f"Did you mean {' or '.join(f'--{name}' for name in near)}?" if near else f"To see its options: {place} --help"
+    )
     return UsageError(f"'{place}' has no option {word}.", todo)
+
+
+def _bad_value(error: Any) -> UsageError:
+    """A value that an option cannot take; what it should be is said in pydantic's words, which are made ours."""
+    option = error.param.opts[0] if error.param is not None else "An argument"
+    whole, number, bound = (re.match(f"Input should be {p}", error.message) for p in _BOUNDS)
+    words = "Give a whole number." if whole else "Give a number." if number else f"{error.message.rstrip('.')}."
+    return UsageError(f"{option} has a value that it cannot take.", f"Give a number {bound[1]}." if bound else words)
+
+
+_BOUNDS = ("a valid integer", "a valid number", "((?:greater|less) than .*)")
+_IN_OUR_WORDS: dict[str, Callable[[Any], UsageError]] = {"NoSuchOption": _no_such_option, "BadParameter": _bad_value}

@@ -6,7 +6,7 @@ from typing import Any
 
 from claimlab.audit.advice import reason
 from claimlab.audit.result import Audit
-from claimlab.cli.flags import in_flags
+from claimlab.audit.views.wording import in_a_line
 from claimlab.cli.tour_state import Tour
 from claimlab.core.finding import Finding
 from claimlab.core.words import several
@@ -111,7 +111,7 @@ def advice_part(tour: Tour) -> Section:
     if tour.audit is not None:
         done = tour.audit.conclusion
         blocks += [Text(done.text[:1].upper() + done.text[1:], "conclusion")]
-        blocks += [Items([in_flags(advice.text, "audit").replace(" DIR", " planted") for advice in done.advice])]
+        blocks += [Items([in_a_line(advice) for advice in done.advice])]
     blocks += [
         Text("Look at the data, the findings and the predictions in your browser; run this in the demo's folder:")
     ]

@@ -12,6 +12,8 @@ from claimlab.core.errors import SchemaError, UnknownName, UsageError
 from claimlab.core.languages import describe
 
 NULL = "null"  # how a condition names a missing value
+MAY_BE_EMPTY = ("text", "language", "date", "tweet_id", "author", "source", "url", "topic", "group", "split")
+KEYS = 30  # of meta, the most often filled
 LANGUAGE_FACTS = ("resource", "family", "script", "word_order")
 
 
@@ -55,6 +57,15 @@ def _language_facts(languages: pl.Series, name: str) -> pl.Series:
     known = {code: describe(code) for code in languages.drop_nulls().unique().to_list()}
     facts = {code: getattr(language, name) for code, language in known.items() if language is not None}
     return pl.Series(name, [facts.get(code) for code in languages.to_list()], dtype=pl.String)
+
+
+def filled_columns(records: pl.DataFrame) -> pl.DataFrame:
+    """One flag per record and column; columns that are always or never filled say nothing and are left out."""
+    flags = {name: records[name].is_not_null() for name in MAY_BE_EMPTY}
+    keys = meta_values(records)
+    often = sorted(keys, key=lambda key: (keys[key].null_count(), key))[:KEYS]
+    flags |= {f"meta.{key}": keys[key].is_not_null() for key in sorted(often)}
+    return pl.DataFrame({name: flag for name, flag in flags.items() if 0 < flag.sum() < records.height})
 
 
 def meta_values(records: pl.DataFrame) -> dict[str, pl.Series]:

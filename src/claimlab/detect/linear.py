@@ -106,7 +106,12 @@ def _margins(model: Any, matrix: Any) -> Floats:
 
 
 def temperature(margins: Floats, truth: npt.NDArray[Any], classes: Sequence[object]) -> float:
-    """The one number that makes the scores of unseen rows most likely, a rare class weighing as much as a frequent."""
+    """The one number that makes the scores of unseen rows most likely, a rare class weighing as much as a frequent.
+
+    Targets are smoothed as in Platt's method (1999): a row of a class with n unseen rows counts as (n + 1) / (n + k) of
+    that class and 1 / (n + k) of each of the k - 1 others. So a model without an error on n rows is taken to err on the
+    next one about once in n, and not never.
+    """
     from scipy.optimize import minimize_scalar
     from scipy.special import log_softmax
 
@@ -115,11 +120,13 @@ def temperature(margins: Floats, truth: npt.NDArray[Any], classes: Sequence[obje
     if not known.any():
         return 1.0
     at = np.array([place[t] for t in truth[known].tolist()])
-    weight = 1 / np.bincount(at, minlength=len(classes))[at]
+    size = np.bincount(at, minlength=len(classes))[at]
+    target = np.repeat(1 / (size + len(classes)), len(classes)).reshape(len(at), len(classes))
+    target[np.arange(len(at)), at] += size / (size + len(classes))
 
     def loss(log_temperature: float) -> float:
-        likely = log_softmax(margins[known] / np.exp(log_temperature), axis=1)[np.arange(len(at)), at]
-        return float(-(weight * likely).sum())
+        likely = log_softmax(margins[known] / np.exp(log_temperature), axis=1)
+        return float(-((target * likely).sum(axis=1) / size).sum())
 
     return float(np.exp(minimize_scalar(loss, bounds=(-5, 3), method="bounded").x))
 

@@ -15,6 +15,8 @@ from claimlab.detect.detector import ABSTAINED, Prediction
 from claimlab.search.evidence import Evidence
 from claimlab.text.urls import registrable_domain
 
+DECIMALS = 9  # of a stored score: with six, a score that is nearly sure would be stored as exactly 1
+
 
 def as_table(records: pl.DataFrame, predictions: Sequence[Prediction], run: str) -> pl.DataFrame:
     """The `predictions` side table. `meta` holds the failure, an abstention, flags on the score, and more."""
@@ -24,7 +26,9 @@ def as_table(records: pl.DataFrame, predictions: Sequence[Prediction], run: str)
             "record_id": record,
             "run": run,
             "label": p.label,
-            "scores": json.dumps({k: round(v, 6) for k, v in p.scores.items()}, sort_keys=True) if p.scores else None,
+            "scores": json.dumps({k: round(v, DECIMALS) for k, v in p.scores.items()}, sort_keys=True)
+            if p.scores
+            else None,
             "rationale": p.rationale,
             "evidence_ids": list(p.evidence_ids),
             "cost": p.cost,

@@ -10,6 +10,7 @@ newest revision.
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 import hashlib
 import io
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from claimlab.core.digest import digest_file
-from claimlab.core.errors import UnreadableFile
+from claimlab.core.errors import UnreadableFile, either
 from claimlab.files.hub import is_cached, snapshot
 from claimlab.files.packed import SUFFIXES, is_packed, plain_name, unpack
 from claimlab.files.zips import ZIP_ERRORS, ZipMember, unpack_member, zip_members
@@ -53,7 +54,7 @@ class Bundle:
     def open(cls, path: str | Path) -> Bundle:
         place = snapshot(Path(path))
         if not place.exists():
-            raise UnreadableFile(f"There is no file or folder '{place}'.", "Check the path.")
+            raise UnreadableFile(f"There is no file or folder '{place}'.", _meant(place))
         if not place.is_dir() and not place.is_file():
             raise UnreadableFile(f"'{place}' is a pipe or device, not a file.", "Save it to a file first.")
         if place.is_dir():
@@ -203,6 +204,13 @@ class Bundle:
 def _starts_as_zip(place: Path) -> bool:
     with place.open("rb") as file:
         return file.read(2) == b"PK"  # a table that merely contains the marks of a zip near its end is not a zip
+
+
+def _meant(place: Path) -> str:
+    """What a mistyped path was probably meant to be."""
+    names = [beside.name for beside in place.parent.iterdir()] if place.parent.is_dir() else []
+    near = difflib.get_close_matches(place.name, sorted(names), n=2, cutoff=0.7)
+    return f"Did you mean {either([str(place.parent / name) for name in near])}?" if near else "Check the path."
 
 
 def _junk(name: str) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
+_CODE = re.compile(r"`([^`]+)`")
 NARROW = 480  # pixels of a figure that a phone can show whole
 Tone = Literal["fail", "warn", "inconclusive", "pass", "not-measured", "plain"]
 
@@ -35,7 +36,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Items:
-    """A list of short sentences."""
+    """A list of short sentences; what is between backticks is code."""
 
     items: Sequence[str]
 
@@ -149,6 +150,15 @@ def span(interval: tuple[float, float] | None, digits: int = 1) -> Cell:
         return cell(None)
     low, high = interval
     return Cell(f"{100 * low:.{digits}f} to {100 * high:.{digits}f}", sort=low)
+
+
+def with_code(text: str, code: Callable[[str], str], plain: Callable[[str], str]) -> str:
+    """`text` with `code` made of what is between two backticks, and `plain` of the rest; spaces around code stay."""
+    parts = _CODE.split(text)
+    for number, part in enumerate(parts):
+        rest = f"{' ' * (part[:1] == ' ')}{plain(part)}{' ' * (part[-1:] == ' ')}" if part.strip() else part
+        parts[number] = code(part) if number % 2 else rest
+    return "".join(parts).strip()
 
 
 def walk(blocks: Sequence[Block]) -> list[Block]:

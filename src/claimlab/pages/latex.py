@@ -5,7 +5,21 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from claimlab.pages.blocks import Block, Cell, Figure, Fold, Items, Quote, Report, Section, Table, Text, Tiles, cell
+from claimlab.pages.blocks import (
+    Block,
+    Cell,
+    Figure,
+    Fold,
+    Items,
+    Quote,
+    Report,
+    Section,
+    Table,
+    Text,
+    Tiles,
+    cell,
+    with_code,
+)
 
 _PREAMBLE = r"""\documentclass[10pt]{article}
 \usepackage[T1]{fontenc}
@@ -59,7 +73,8 @@ def _parts(block: Block, level: int, plots: str) -> list[str]:
     if isinstance(block, Text):
         return [escape(block.text)]
     if isinstance(block, Items):
-        return ["\\begin{itemize}\n" + "\n".join(f"\\item {escape(i)}" for i in block.items) + "\n\\end{itemize}"]
+        items = "\n".join(f"\\item {with_code(item, _code, escape)}" for item in block.items)
+        return [f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"]
     if isinstance(block, Tiles):
         return [", ".join(f"{escape(label)}: {escape(value)}" for label, value, _ in block.tiles)]
     if isinstance(block, Quote):
@@ -70,6 +85,10 @@ def _parts(block: Block, level: int, plots: str) -> list[str]:
         figure = f"\\includegraphics[width=.9\\linewidth]{{{plots}/{block.name}.png}}"
         return [f"\\begin{{center}}{figure}\\\\ {escape(block.caption)}\\end{{center}}"]
     return [_table(block)]
+
+
+def _code(text: str) -> str:
+    return f"\\texttt{{{escape(text)}}}"
 
 
 def _table(table: Table) -> str:

@@ -21,6 +21,7 @@ from claimlab.pages.blocks import (
     Tiles,
     anchor,
     cell,
+    with_code,
 )
 from claimlab.pages.excerpt import excerpt
 
@@ -52,7 +53,7 @@ def _parts(block: Block, level: int, plots: str) -> list[str]:
         text = " ".join(filter(None, [escape(block.text), links]))
         return [{"plain": text, "conclusion": f"**{text}**"}.get(block.kind, f"> {text}")]
     if isinstance(block, Items):
-        return ["\n".join(f"- {escape(item)}" for item in block.items)]
+        return ["\n".join(f"- {with_code(item, _code, escape)}" for item in block.items)]
     if isinstance(block, Tiles):
         return [" · ".join(f"{escape(label)} **{escape(value)}**" for label, value, _ in block.tiles)]
     if isinstance(block, Figure):
@@ -61,6 +62,10 @@ def _parts(block: Block, level: int, plots: str) -> list[str]:
     if isinstance(block, Quote):
         return ["> " + escape(" — ".join(filter(None, [excerpt(block.text, 2_000), block.caption])))]
     return [_table(block)]
+
+
+def _code(text: str) -> str:
+    return f"`{one_line(text)}`"
 
 
 def _title(section: Section) -> str:

@@ -6,6 +6,8 @@ import polars as pl
 
 EPOCH_MS = 1_288_834_974_657  # where snowflake time starts: 2010-11-04 01:42:54.657 UTC
 FIRST_SNOWFLAKE = 29_700_859_247  # ids up to here were handed out in sequence and hold no time
+HOUR, WEEKDAY = "hour of the day", "weekday"
+CLOCK = 20  # records with a time other than midnight: with fewer, the times are only dates
 _TIME_BITS = 1 << 22  # the low 22 bits number the machine and the tweet within its millisecond
 
 
@@ -25,6 +27,17 @@ def tweet_time(ids: pl.Series) -> pl.Series:
 def first_digits(ids: pl.Series, n: int = 3) -> pl.Series:
     """The number that the first `n` digits of each id make; null for anything else."""
     return _digits(ids).str.slice(0, n).cast(pl.Int64, strict=False)
+
+
+def clock(records: pl.DataFrame) -> dict[str, pl.Series]:
+    """The hour and the weekday of each record, by its date or else by its tweet id. Midnight counts as an hour: a class
+    whose times are missing gives itself away by it. Without real times there is no hour, and without dates nothing."""
+    times = records["date"] if records["date"].count() else tweet_time(records["tweet_id"])
+    if not times.count():
+        return {}
+    midnight = (times.dt.hour() == 0) & (times.dt.minute() == 0) & (times.dt.second() == 0)
+    hours = {HOUR: times.dt.hour()} if int((~midnight).sum()) >= CLOCK else {}
+    return {**hours, WEEKDAY: times.dt.weekday()}
 
 
 def _digits(ids: pl.Series) -> pl.Series:

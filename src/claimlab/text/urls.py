@@ -52,12 +52,12 @@ _TRACKING_AT = {
 
 
 # What datasets put where a link was: "URL", "[URL]", "<url>", "$URL$", "HTTPURL", or a scheme without its address.
-_PLACEHOLDER = r"\b(?:HTTP)?URL\b|(?i:[\[<{(_$]url[\]>})_$])|(?i:\bhttps?(?:\s|$|[.,;!?]))"
+PLACEHOLDER = r"\b(?:HTTP)?URL\b|(?i:[\[<{(_$]url[\]>})_$])|(?i:\bhttps?(?:\s|$|[.,;!?]))"
 
 
 def count_placeholders(texts: pl.Series) -> pl.Series:
     """How many placeholders for links each text holds, its links themselves apart; null for null."""
-    return texts.str.replace_all(URL, " ").str.count_matches(_PLACEHOLDER)
+    return texts.str.replace_all(URL, " ").str.count_matches(PLACEHOLDER)
 
 
 def find_urls(texts: pl.Series, *, hosts: bool = False) -> pl.Series:

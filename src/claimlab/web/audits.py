@@ -14,7 +14,7 @@ from claimlab.audit.result import Example
 from claimlab.audit.views import pictures
 from claimlab.audit.views.page import Detail, finding_blocks
 from claimlab.audit.views.tables import Rows
-from claimlab.audit.views.wording import conclusion_blocks, explanation, finding_title, headline
+from claimlab.audit.views.wording import conclusion_blocks, explanation, finding_title, headline, in_a_line
 from claimlab.core.dataset import RECORDS
 from claimlab.core.errors import NotFound
 from claimlab.core.finding import VERDICTS, Finding, Verdict
@@ -110,7 +110,7 @@ def audit_page(workspace: Workspace, place: Place, filters: FindingFilters) -> A
     return AuditPage(
         id=place.entry.id, name=place.entry.name, headlines=[f"{a.dataset}: {headline(a)}" for a in audits],
         conclusions=[getattr(block, "text", "") for a in audits for block in conclusion_blocks(a)[:1]],
-        advice=[advice.text for a in audits for advice in a.conclusion.advice],
+        advice=[in_a_line(advice) for a in audits for advice in a.conclusion.advice],
         filters=filters, filter_pairs=filters.pairs(), findings=shown,
         facets=[facet(filters, base, n, t, tallies[n]) for n, t in titles if len(tallies[n]) > 1],
         datasets={name: None if at is None else f"/datasets/{at.entry.id}" for name, at in known.items()},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,18 @@ import numpy.typing as npt
 from claimlab.audit import fair
 from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Giveaways as Feature
-from claimlab.audit.one_sided import RATIO, chosen, one_sided
+from claimlab.audit.one_sided import one_sided
 from claimlab.audit.shortcut import SHORTCUT_RULE, noted, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.audit.text_model import text_score
-from claimlab.audit.words import LONGEST, holding, per_class, word_details, word_presence
+from claimlab.audit.words import holding, word_details, word_presence
 from claimlab.core.finding import Finding
 from claimlab.core.stats.repeats import difference
+from claimlab.text.mask import any_of
+from claimlab.text.telling import CANDIDATES, LONGEST, MASKED, RATIO, per_class
+from claimlab.text.telling import leaning as leaning_words
 
-CANDIDATES = 1_000  # the most widespread words, stop words included: "said" can be a giveaway
 MASKED_ROWS = 3_000  # for the text model with and without the words
-MASKED = 200  # words at most
 RARE = "one-sided words"
 Columns = npt.NDArray[np.int64]
 
@@ -95,7 +95,7 @@ class Giveaways:
 def leaning(subject: Subject, presence: Any) -> Columns:
     """The one-sided words of all rows together, the most widespread first."""
     counts = per_class(presence, subject.everyone, subject.y, len(subject.classes))
-    columns, _ = chosen(counts, np.bincount(subject.y, minlength=len(subject.classes)))
+    columns, _ = leaning_words(counts, np.bincount(subject.y, minlength=len(subject.classes)))
     return columns[np.argsort(-counts[:, columns].sum(axis=0), kind="stable")]
 
 
@@ -105,9 +105,8 @@ def masked(subject: Subject, context: Context, words: list[str]) -> dict[str, An
     if subject.n > MASKED_ROWS:
         rows = np.random.default_rng(context.seed).choice(subject.n, MASKED_ROWS, replace=False)
         part = subject.take(np.sort(rows).astype(np.int64))
-    pattern = rf"(?i)\b(?:{'|'.join(re.escape(word) for word in words)})\b"
     texts = part.rows["text"]
-    whole, bare = (text_score(part, context, t) for t in (texts, texts.str.replace_all(pattern, " ")))
+    whole, bare = (text_score(part, context, t) for t in (texts, texts.str.replace_all(any_of(words), " ")))
     groups = fair.deal_of(part, "groups", context.settings, context.seed).groups
     change, ends = difference(part.y, whole.answers, bare.answers, groups, len(part.classes), seed=context.seed)
     before, after = whole.score, bare.score

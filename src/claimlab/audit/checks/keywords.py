@@ -11,11 +11,12 @@ from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Words
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.audit.words import holding, per_class, telling, word_details, word_presence
+from claimlab.audit.words import holding, telling, word_details, word_presence
 from claimlab.core.finding import Finding
 from claimlab.text.stopwords import stop_words_for
+from claimlab.text.telling import KEYWORDS as TOP
+from claimlab.text.telling import per_class
 
-TOP = 40
 CANDIDATES = 200  # words that could be among the 40 most frequent of some training part
 
 

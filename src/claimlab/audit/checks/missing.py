@@ -11,11 +11,8 @@ from claimlab.audit.check import Context, not_measured
 from claimlab.audit.features import Numbers
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
-from claimlab.core.columns import meta_values
+from claimlab.core.columns import filled_columns
 from claimlab.core.finding import Finding
-
-COLUMNS = ("text", "language", "date", "tweet_id", "author", "source", "url", "topic", "group", "split")
-KEYS = 30  # of meta, the most often filled
 
 
 class Missing:
@@ -44,15 +41,6 @@ class Missing:
                 details={"filled": table},
             )
         ]
-
-
-def filled_columns(rows: pl.DataFrame) -> pl.DataFrame:
-    """One flag per record and column; columns that are always or never filled say nothing and are left out."""
-    flags = {name: rows[name].is_not_null() for name in COLUMNS}
-    keys = meta_values(rows)
-    often = sorted(keys, key=lambda key: (keys[key].null_count(), key))[:KEYS]
-    flags |= {f"meta.{key}": keys[key].is_not_null() for key in sorted(often)}
-    return pl.DataFrame({name: flag for name, flag in flags.items() if 0 < flag.sum() < rows.height})
 
 
 def shares(subject: Subject, filled: pl.DataFrame) -> list[dict[str, Any]]:

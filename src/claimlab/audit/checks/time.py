@@ -14,13 +14,11 @@ from claimlab.audit.features import Numbers
 from claimlab.audit.shortcut import SHORTCUT_RULE, sampled, shortcut
 from claimlab.audit.subject import Subject
 from claimlab.core.finding import Finding
-from claimlab.text.snowflake import first_digits, tweet_time
+from claimlab.text.snowflake import clock, first_digits, tweet_time
 
 DATE, DIGITS, SNOWFLAKE = "date", "tweet id, first three digits", "tweet id, time it encodes"
 EPOCH = date(1970, 1, 1).toordinal()
 DATES = (DATE, SNOWFLAKE)  # features in days since 1970
-HOUR, WEEKDAY = "hour of the day", "weekday"
-CLOCK = 20  # records with a time other than midnight: with fewer, the times are only dates
 
 
 class Time:
@@ -80,17 +78,6 @@ class Time:
                 },
             },
         )
-
-
-def clock(rows: pl.DataFrame) -> dict[str, pl.Series]:
-    """The hour and the weekday of each record, by its date or else by its tweet id. Midnight counts as an hour: a class
-    whose times are missing gives itself away by it. Without real times there is no hour, and without dates nothing."""
-    times = rows["date"] if rows["date"].count() else tweet_time(rows["tweet_id"])
-    if not times.count():
-        return {}
-    midnight = (times.dt.hour() == 0) & (times.dt.minute() == 0) & (times.dt.second() == 0)
-    hours = {HOUR: times.dt.hour()} if int((~midnight).sum()) >= CLOCK else {}
-    return {**hours, WEEKDAY: times.dt.weekday()}
 
 
 def spans(subject: Subject, values: pl.Series, *, dates: bool) -> list[dict[str, object]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from claimlab.audit.advice import ALARMS, name_of, reason
+from claimlab.audit.remedy import Command
 from claimlab.audit.result import Audit
 from claimlab.audit.views.wording import VERDICT_WORDS, headline, ordered
 from claimlab.core.finding import Finding
@@ -14,6 +15,7 @@ from claimlab.pages.excerpt import excerpt
 from claimlab.pages.terminal import clean, columns_of, grid, shorten, to_text
 
 ADVICE = 6  # pieces of advice on one screen
+INDENT = 4  # of commands
 ROWS = 18  # of the table: with all the rest it fits 40 lines
 COLUMNS = ("Verdict", "Check", "Feature", "Score", "Interval", "Baseline", "Reason")
 WHOLE = ("Verdict", "Check", "Score", "Interval", "Baseline")  # the others give way
@@ -25,17 +27,33 @@ def screen(
     width: int = 100,
     colour: bool = False,
     verbose: bool = False,
-    worded: Callable[[str], str] = str,
+    folder: str | None = None,
+    more: str = "verbose=True",
 ) -> str:
-    """The audit on one screen; `verbose` has all advice and every sentence. `worded` says arguments in a face's way."""
-    done = audit.conclusion
-    advice = [worded(a.text) for a in done.advice]
-    if len(advice) > ADVICE and not verbose:
-        advice = [*advice[:ADVICE], f"{len(advice) - ADVICE} more with {worded('`verbose`')} and in the report."]
-    blocks: list[Block] = [Text(f"{audit.dataset}: {headline(audit)}"), Text(done.text), Items(advice)]
+    """The audit of the dataset at `folder` on one screen, with commands to type; `verbose` has all advice and every
+    sentence, and `more` says how to ask for that."""
+    done = audit.concluded(folder)
+    shown = done.advice if verbose else done.advice[:ADVICE]
+    blocks: list[Block] = [Text(f"{audit.dataset}: {headline(audit)}"), Text(done.text)]
     head = [to_text([block], width=width) for block in blocks]
+    for one in shown:
+        head.append(to_text([Items([f"{one.text} [{one.points:.1f} points]"])], width=width))
+        head += [line for command in one.commands for line in _typed(command, width)]
+    if rest := len(done.advice) - len(shown):
+        head.append(f"- {rest} more with {more} and in the report.")
     body = _sentences(audit, width, colour) if verbose else _overview(audit, width, colour)
     return "\n".join([*filter(None, head), "", *body])
+
+
+def _typed(command: Command, width: int) -> list[str]:
+    """A command as it can be copied: one too long for a line goes on after a backslash, as shells have it."""
+    lines = [" " * INDENT]
+    for word in map(clean, command.typed):
+        if columns_of(lines[-1]) + columns_of(word) + 2 > width and lines[-1].strip():
+            lines[-1] += "\\"
+            lines.append(" " * (INDENT + 2))
+        lines[-1] += f"{word} "
+    return [line.rstrip(" ") for line in lines]
 
 
 def _overview(audit: Audit, width: int, colour: bool) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from claimlab.audit import cdl
+from claimlab.audit.advice import Advice
 from claimlab.audit.check import CHECKS
 from claimlab.audit.protocols import PROTOCOLS, caveats
 from claimlab.audit.result import Audit
@@ -34,8 +35,14 @@ def conclusion_blocks(audit: Audit) -> list[Block]:
     unclear = [("Inconclusive", done.inconclusive), ("Not measured", done.not_measured)]
     rest = " ".join(f"{word}: {', '.join(names)}." for word, names in unclear if names)
     blocks: list[Block] = [Text(f"{done.text[:1].upper()}{done.text[1:]}", "conclusion")]
-    blocks += [Items([a.text for a in done.advice])] if done.advice else []
+    blocks += [Items([in_a_line(one) for one in done.advice])] if done.advice else []
     return [*blocks, Text(f"{rest} None of these is a pass.", "note")] if rest else blocks
+
+
+def in_a_line(advice: Advice) -> str:
+    """Advice as pages show it: the sentence, by how much the findings can move a score, and what to type."""
+    typed = " ".join(f"`{command.shell}`" for command in advice.commands)
+    return f"{advice.text} [{advice.points:.1f} points] {typed}".rstrip()
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:

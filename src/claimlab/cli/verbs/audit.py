@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,7 @@ from claimlab.cli.output import (
     written,
 )
 from claimlab.core.errors import UsageError
+from claimlab.core.places import named
 from claimlab.core.words import several
 
 if TYPE_CHECKING:
@@ -180,12 +182,10 @@ def _show(
         heads = [{k: v for k, v in a.to_json().items() if k not in ("findings", "examples")} for a in audits]
         emit({"findings": findings, "audits": heads})
     else:
-        _print(audits, verbose)
+        _print(audits, paths, verbose)
     if output is not None:
         page(output / "index.html", open_page=open_page)
-    suggest(
-        f"claimlab split {paths[0]} -o DIR" if paths else f"claimlab audit DIR -o {output or 'REPORT'}", as_json=as_json
-    )
+    suggest(audits[0].next_step(str(paths[0]) if paths else None).shell, as_json=as_json)
 
 
 def _show_fixed(fixed: Fixed, open_page: bool, as_json: bool) -> None:
@@ -201,12 +201,11 @@ def _show_fixed(fixed: Fixed, open_page: bool, as_json: bool) -> None:
     suggest(f"claimlab detect {fixed.dataset.path} -o RUN", as_json=as_json)
 
 
-def _print(audits: Sequence[Audit], verbose: bool) -> None:
+def _print(audits: Sequence[Audit], paths: Sequence[Path], verbose: bool) -> None:
     from claimlab.audit.views.screen import screen as one_screen
 
     width, colour = screen()
-    for one in audits:
-        text = one_screen(
-            one, width=min(width, 120), colour=colour, verbose=verbose, worded=lambda words: in_flags(words, "audit")
-        )
+    for one, path in zip_longest(audits, paths):
+        where = None if path is None else named(str(path))
+        text = one_screen(one, width=min(width, 120), colour=colour, verbose=verbose, folder=where, more="--verbose")
         echo(text, styled=True)

@@ -9,6 +9,7 @@ import typer
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
+from claimlab.cli.following import following
 from claimlab.cli.output import echo, emit, page, progress_bar, refuse_nothing_to_open, screen, suggest, verb, written
 
 app = verb()
@@ -25,6 +26,14 @@ def clean(
     claimreviews: Annotated[
         Path | None, typer.Option(help="Table of fact-checks: rating, and record_id or claim.")
     ] = None,
+    mask: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Take out of texts what gives labels away: giveaways, keywords, urls, punctuation, digits, "
+            "case, typography or whitespace; may be repeated."
+        ),
+    ] = None,
+    task: Annotated[str, typer.Option(help="With --mask giveaways: whose labels, a task or any column.")] = "veracity",
     report: Annotated[Path | None, typer.Option(help="Folder for an HTML page with stages and statistics.")] = None,
     recipes: Annotated[bool, typer.Option("--recipes", help="List the built-in recipes, and exit.")] = False,
     steps: Annotated[bool, typer.Option("--steps", help="List the steps with their parameters, and exit.")] = False,
@@ -52,15 +61,15 @@ def clean(
         from claimlab.clean.views import stage_lines, to_json
 
         cleaned = run_clean(
-            folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, report=report,
-            seed=seed, limit=limit, force=force, engine=engine, progress=progress,
+            folder, recipe, output=output, decisions=decisions, claimreviews=claimreviews, mask=mask or (),
+            task=task, report=report, seed=seed, limit=limit, force=force, engine=engine, progress=progress,
         )  # fmt: skip
     if report is not None:
         page(report / "index.html", open_page=open_page)
     for line in [] if as_json else stage_lines(cleaned.stages, screen()[0]):
         echo(in_flags(line, "clean"))
     written(cleaned.dataset, as_json=as_json, more=to_json(cleaned))
-    suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
+    suggest(following(cleaned.dataset, output, "claimlab audit {} -o REPORT", task=task), as_json=as_json)
 
 
 def _list(show_recipe: str | None, steps: bool, as_json: bool) -> None:

@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from claimlab.cli import options as o
 from claimlab.cli.flags import in_flags
+from claimlab.cli.following import following
 from claimlab.cli.output import emit, progress_bar, say, suggest, verb, written
 from claimlab.core.errors import UsageError
 
@@ -86,7 +87,7 @@ def import_(
         )  # fmt: skip
     _say(report.lines())
     written(dataset, as_json=as_json, more={"notes": dataset.notes, "report": report.to_json()})
-    suggest(f"claimlab audit {output} -o REPORT", as_json=as_json)
+    suggest(following(dataset, output, "claimlab audit {} -o REPORT", copies=True), as_json=as_json)
 
 
 def _layout(words: dict[str, Any]) -> Options:

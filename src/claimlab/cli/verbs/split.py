@@ -12,6 +12,7 @@ import typer
 from claimlab.cli import options as o
 from claimlab.cli.complete import strategies
 from claimlab.cli.flags import in_flags
+from claimlab.cli.following import following
 from claimlab.cli.output import echo, emit, listing, note, progress_bar, say, show_blocks, suggest, verb, written
 from claimlab.core.errors import UsageError
 
@@ -117,12 +118,12 @@ def split(
         )  # fmt: skip
     splits = [one for one in done if isinstance(one, room.Split)] if every else [done]
     impossible = [one for one in done if not isinstance(one, room.Split)] if every else []
-    _show(splits, impossible, output, every, as_json)
+    _show(splits, impossible, output, every, task, as_json)
     if strict and any(one.checked.leaking for one in splits):
         raise typer.Exit(3)
 
 
-def _show(splits: list[Any], impossible: list[Any], output: Path | None, every: bool, as_json: bool) -> None:
+def _show(splits: list[Any], impossible: list[Any], output: Path | None, every: bool, task: str, as_json: bool) -> None:
     if as_json and every:
         rows = [{"output": _name(one.dataset.path), **one.to_json()} for one in splits]
         emit({"output": _name(output), "splits": rows, "impossible": [vars(one) for one in impossible]})
@@ -134,7 +135,12 @@ def _show(splits: list[Any], impossible: list[Any], output: Path | None, every: 
         _print(splits)
         for one in impossible:
             say(f"Not made for '{one.value}': {in_flags(one.why, 'split')}")
-        suggest(f"claimlab detect {splits[0].dataset.path} -o RUN" if output else "the same with -o DIR to write it")
+        first = splits[0].dataset
+        suggest(
+            "the same with -o DIR to write it"
+            if first.path is None
+            else following(first, first.path, "claimlab detect {} -o RUN", task=task)
+        )
 
 
 def _words(text: str) -> list[str]:

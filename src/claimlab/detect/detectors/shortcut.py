@@ -1,85 +1,154 @@
 """One shortcut alone: what a detector would score that looks at nothing but length, source, date or another trait.
 
-On a leaderboard it is the row that a detector must clear before its score says anything of reading. Numbers go to a
-small decision tree; categories answer with the class that is over-represented among training rows of the same value.
+On a leaderboard it is the row that a detector must clear before its score says anything of reading. Numbers and the
+presence of words go to a small decision tree; categories answer with the class that is over-represented among training
+rows of the same value; a column of texts (or of names that hardly recur) goes to a linear model of its characters. What
+an audit measures is here under the same name, from the same code.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from claimlab.core.columns import column_values
+from claimlab.core.columns import column_values, filled_columns
 from claimlab.core.errors import DataError
+from claimlab.core.stats.streams import share_of
 from claimlab.detect.detector import Detector, Part, Prediction
 from claimlab.detect.learned import Learned
+from claimlab.detect.linear import Linear
+from claimlab.detect.ngrams import Characters, TfIdf
 from claimlab.detect.tree import Tree
+from claimlab.text.snowflake import tweet_time
+from claimlab.text.telling import held_words, keywords, one_sided_words, presence
 from claimlab.text.traits import PATTERNS, as_numbers, lengths, links, shares, sites
 
 Floats = npt.NDArray[np.float64]
 COLUMNS = {"event": "group"}  # what audits call differently
+WORDS = ("keywords", "giveaways")
+CLOCK: dict[str, Callable[[pl.Series], pl.Series]] = {
+    "hour": lambda times: times.dt.hour(),
+    "weekday": lambda times: times.dt.weekday(),
+}
 
 
 class Shortcut(Detector):
     name: ClassVar[str] = "shortcut"
-    summary: ClassVar[str] = "One property alone (length, case, source, any column): what a shortcut achieves."
+    summary: ClassVar[str] = (
+        "One property alone (length, keywords, giveaways, punctuation, source, missing, any column): what a shortcut "
+        "achieves."
+    )
     quick: ClassVar[bool] = True
     from_scratch: ClassVar[bool] = True
+    reads_evidence: ClassVar[bool] = True  # as a property of its own, never behind the text
 
     def __init__(self, *, feature: str = "length") -> None:
         self.feature = feature
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
-        self.classes = sorted(set(train.labels))
+        self.classes, self.seed = sorted(set(train.labels)), seed
         y = np.array([self.classes.index(label) for label in train.labels])
-        values = trait(train.records, self.feature)
-        self.numeric = not isinstance(values, pl.Series)
-        if isinstance(values, pl.Series):
-            if values.null_count() == values.len():
-                raise DataError(f"No training record has a value in '{self.feature}'.", "Choose another feature.")
-            self._count(values, y)
-        else:
-            self.features = values.shape[1]
-            self.tree = Tree.of(_tree(seed).fit(values, y))
-
-    def learned(self) -> dict[str, Any]:
-        if self.numeric:
-            return {"classes": self.classes, "tree": self.tree.learned(), "features": self.features}
-        known = pl.DataFrame({"value": [value for value in self.shares if value is not None]}, {"value": pl.String})
-        shares = [self.shares[value] for value in known["value"]]
-        missing = {"missing": self.shares[None]} if None in self.shares else {}
-        matrix = np.array(shares, np.float64).reshape(len(shares), len(self.classes))
-        return {"classes": self.classes, "values": known, "shares": matrix, "usual": self.usual, **missing}
-
-    def recall(self, learned: Learned) -> None:
-        self.classes = learned.words("classes")
-        width, self.numeric = len(self.classes), "tree" in learned
-        if self.numeric:
-            self.features = learned.whole("features")
-            self.tree = Tree.recalled(learned.part("tree"), width, self.features)
+        self._choose(train.records, y)
+        values = self._values(train.records, numeric=None)
+        self.kind = _kind(values)
+        if self.kind == "numbers":
+            self.features, self.tree = values.shape[1], Tree.of(_tree(seed).fit(values, y))
+            self.silent = _shares(y[~values.any(axis=1)] if self.feature == "giveaways" else y, len(self.classes))
             return
-        values = learned.table("values", {"value": pl.String()})["value"].to_list()
-        shares = learned.array("shares", np.float64, [len(values), width])
-        self.shares: dict[object, Floats] = dict(zip(values, shares, strict=True))
-        if "missing" in learned:
-            self.shares[None] = learned.array("missing", np.float64, [width])
-        self.usual = learned.array("usual", np.float64, [width])
+        if values.null_count() == values.len():
+            raise DataError(f"No training record has a value in '{self.feature}'.", "Choose another feature.")
+        if self.kind == "texts":
+            self.terms, self.linear = TfIdf(Characters(), most=100_000), Linear("logistic")
+            self.linear.fit(self.terms.fit_transform(values.fill_null("")), train.labels, seed=seed)
+        else:
+            self._count(values, y)
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
-        if self.numeric:
-            values = trait(records, self.feature, numeric=True)
-            shares: Floats = self.tree.predict(values)
+        values = self._values(records, numeric=self.kind == "numbers")
+        if self.kind == "texts":
+            return self.linear.predict(self.terms.transform(values.fill_null("")))
+        if self.kind == "numbers":
+            scores: Floats = self.tree.predict(values)
         else:
-            values = trait(records, self.feature, numeric=False)
             rows = [self.shares.get(v, self.usual) for v in values.to_list()]
-            shares = np.stack(rows) if rows else np.empty((0, len(self.classes)))
+            scores = np.stack(rows) if rows else np.empty((0, len(self.classes)))
+        answers = scores.argmax(axis=1)
+        if self.feature == "giveaways":
+            answers, scores = self._of_silent(records, ~values.any(axis=1), answers, scores)
         return [
-            Prediction(self.classes[int(row.argmax())], dict(zip(self.classes, map(float, row), strict=True)))
-            for row in shares
+            Prediction(self.classes[int(answer)], dict(zip(self.classes, map(float, row), strict=True)))
+            for answer, row in zip(answers, scores, strict=True)
         ]
+
+    def learned(self) -> dict[str, Any]:
+        chosen = {"words": list(self.words), "columns": list(self.columns)}
+        known = {name: names for name, names in chosen.items() if names}
+        common = {"classes": self.classes, "seed": self.seed, "kind": self.kind, **known}
+        if self.kind == "numbers":
+            return {**common, "tree": self.tree.learned(), "features": self.features, "silent": self.silent}
+        if self.kind == "texts":
+            return {**common, "terms": self.terms.learned(), "linear": self.linear.learned()}
+        values = pl.DataFrame({"value": [value for value in self.shares if value is not None]}, {"value": pl.String})
+        shares = [self.shares[value] for value in values["value"]]
+        matrix = np.array(shares, np.float64).reshape(len(shares), len(self.classes))
+        missing = {"missing": self.shares[None]} if None in self.shares else {}
+        return {**common, "values": values, "shares": matrix, "usual": self.usual, **missing}
+
+    def recall(self, learned: Learned) -> None:
+        self.classes, self.seed, self.kind = learned.words("classes"), learned.whole("seed"), learned.word("kind")
+        self.words = tuple(learned.words("words")) if "words" in learned else ()
+        self.columns = tuple(learned.words("columns")) if "columns" in learned else ()
+        width = len(self.classes)
+        if self.kind == "numbers":
+            self.features = learned.whole("features")
+            self.tree = Tree.recalled(learned.part("tree"), width, self.features)
+            self.silent = learned.array("silent", np.float64, [width])
+        elif self.kind == "texts":
+            self.terms, self.linear = TfIdf(Characters(), most=100_000), Linear("logistic")
+            self.terms.recall(learned.part("terms"))
+            self.linear.recall(learned.part("linear"), width=self.terms.vocabulary.height)
+        else:
+            values = learned.table("values", {"value": pl.String()})["value"].to_list()
+            shares = learned.array("shares", np.float64, [len(values), width])
+            self.shares: dict[object, Floats] = dict(zip(values, shares, strict=True))
+            if "missing" in learned:
+                self.shares[None] = learned.array("missing", np.float64, [width])
+            self.usual = learned.array("usual", np.float64, [width])
+
+    def _choose(self, records: pl.DataFrame, y: npt.NDArray[np.int64]) -> None:
+        """What is looked for, from the training rows alone: words, or columns that some records lack."""
+        self.words: tuple[str, ...] = ()
+        self.columns: tuple[str, ...] = ()
+        if self.feature == "keywords":
+            self.words = keywords(records["text"], records["language"].drop_nulls().unique().to_list())
+        elif self.feature == "giveaways":
+            self.words = one_sided_words(records["text"], y, rare=False)
+        elif self.feature == "missing":
+            self.columns = tuple(filled_columns(records).columns)
+        else:
+            return
+        if not (self.words or self.columns):
+            raise DataError(f"The training records have no {self.feature}.", "Choose another feature.")
+
+    def _values(self, records: pl.DataFrame, *, numeric: bool | None) -> Any:
+        if self.feature in WORDS:
+            return presence(held_words(records["text"]), self.words, records.height).toarray().astype(np.float32)
+        if self.feature == "missing":
+            flags = [column_values(records, name).is_not_null() for name in self.columns]
+            return np.stack([flag.to_numpy() for flag in flags], axis=1).astype(np.float32)
+        return trait(records, self.feature, numeric=numeric)
+
+    def _of_silent(
+        self, records: pl.DataFrame, silent: npt.NDArray[np.bool_], answers: Any, scores: Floats
+    ) -> tuple[Any, Floats]:
+        """Records without any of the words are answered at random, in the proportions of such records in training."""
+        places = [share_of(self.seed, record) for record in records["id"].to_list()]
+        drawn = np.minimum(np.searchsorted(np.cumsum(self.silent), places, "right"), len(self.classes) - 1)
+        return np.where(silent, drawn, answers), np.where(silent[:, None], self.silent, scores)
 
     def _count(self, values: pl.Series, y: npt.NDArray[np.int64]) -> None:
         """Shares of each class per value, a rare class weighing as much as a frequent one, smoothed by one row.
@@ -96,7 +165,7 @@ class Shortcut(Detector):
 
 
 def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -> Any:
-    """The trait of each record: a matrix of numbers, or a column of categories.
+    """The trait of each record: a matrix of numbers, or a column of categories or texts.
 
     `numeric` holds a column to the kind that it had in training; null lets the values decide.
     """
@@ -105,11 +174,31 @@ def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -
         return lengths(texts)
     if feature in PATTERNS:
         return shares(texts, feature)[1]
+    if feature == "surface":
+        return np.concatenate([shares(texts, family)[1] for family in PATTERNS], axis=1)
     if feature == "url":
         return links(texts)
+    if feature in CLOCK:
+        times = records["date"].fill_null(tweet_time(records["tweet_id"]))
+        return CLOCK[feature](times).cast(pl.Float32).fill_null(float("nan")).to_numpy()[:, None]
+    if feature == "evidence":
+        return records["evidence"].list.eval(pl.element().struct.field("text")).list.join("\n")
     values = sites(records) if feature == "domain" else column_values(records, COLUMNS.get(feature, feature))
     figures = as_numbers(values) if numeric is None else _figures(values) if numeric else None
     return values.cast(pl.String) if figures is None else figures.to_numpy().astype(np.float32)[:, None]
+
+
+def _kind(values: Any) -> str:
+    """Numbers, categories, or texts: values of which hardly any recurs, so that they can only be read."""
+    if not isinstance(values, pl.Series):
+        return "numbers"
+    known = values.drop_nulls()
+    return "texts" if known.len() and known.n_unique() > known.len() / 2 else "categories"
+
+
+def _shares(y: npt.NDArray[np.int64], classes: int) -> Floats:
+    counts = np.bincount(y, minlength=classes)
+    return counts / counts.sum() if counts.sum() else np.full(classes, 1 / classes)
 
 
 def _figures(values: pl.Series) -> pl.Series:

@@ -1,0 +1,109 @@
+"""Words that tell classes apart: the most frequent ones, and those that occur almost only in one class.
+
+An audit measures what they give away, the detector `shortcut` answers by them, and cleaning masks them: all three
+choose them here, each from the rows that it may learn from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from claimlab.text.stopwords import stop_words_for
+from claimlab.text.tokens import tokenize
+
+KEYWORDS = 40  # the most frequent words
+WIDESPREAD = 10  # one-sided words that a small tree is given
+CANDIDATES = 1_000  # the most frequent words, stop words included, among which one-sided ones are looked for
+RATIO = 8.0  # times as frequent in one class as in the others together
+SUPPORT = 0.02  # of the rows of its class that a widespread one-sided word is in
+SURE = 3.0  # standard errors between the shares of a one-sided word
+MASKED = 200  # one-sided words at most that are masked
+LONGEST = 60  # characters of a word that is masked
+
+Counts = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+def held_words(texts: pl.Series) -> pl.DataFrame:
+    """`row` and `word`, once for each word that a text holds; words of one letter are left out."""
+    held = pl.LazyFrame({"row": np.arange(texts.len()), "word": tokenize(texts)}).explode("word")
+    return held.filter(pl.col("word").str.len_chars() > 1).unique().collect(engine="streaming")
+
+
+def most_frequent(held: pl.DataFrame, top: int, stop: Iterable[str] = ()) -> tuple[str, ...]:
+    """The `top` words that most texts hold; of equals, the first in the alphabet."""
+    known = held["word"].value_counts(name="n").filter(~pl.col("word").is_in(list(stop)))
+    return tuple(known.sort(["n", "word"], descending=[True, False]).head(top)["word"].to_list())
+
+
+def presence(held: pl.DataFrame, words: Sequence[str], rows: int) -> Any:
+    """A sparse 0/1 matrix of texts by `words`."""
+    from scipy.sparse import csr_matrix
+
+    columns = pl.DataFrame({"word": words, "column": range(len(words))}, schema={"word": pl.String, "column": pl.Int64})
+    hits = held.join(columns, on="word")
+    ones = np.ones(hits.height, np.uint8)
+    return csr_matrix((ones, (hits["row"].to_numpy(), hits["column"].to_numpy())), shape=(rows, len(words)))
+
+
+def per_class(matrix: Any, rows: npt.NDArray[np.int64], labels: npt.NDArray[np.int64], classes: int) -> Counts:
+    """How many of `rows` hold each word, by class (classes by words)."""
+    from scipy.sparse import csr_matrix
+
+    ones = np.ones(len(rows), np.int64)
+    chosen = csr_matrix((ones, (labels, rows)), shape=(classes, matrix.shape[0]), dtype=np.int64)
+    return np.asarray((chosen @ matrix.astype(np.int64)).todense(), dtype=np.int64)
+
+
+def widespread(held: npt.NDArray[Any], size: npt.NDArray[Any]) -> tuple[Flags, npt.NDArray[np.floating]]:
+    """Which words are one-sided and in many rows of their class, and in what share of it; given rows per class and word
+    (..., classes, words) and per class (..., classes)."""
+    rate = held / np.maximum(size, 1)[..., None]
+    rest = np.maximum(size.sum(axis=-1, keepdims=True) - size, 1)[..., None]
+    other = (held.sum(axis=-2, keepdims=True) - held + 0.5) / rest
+    one_sided = ((rate >= SUPPORT) & (rate >= RATIO * other)).any(axis=-2)
+    return one_sided, rate.max(axis=-2)
+
+
+def leaning(held: Counts, size: Counts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The words that surely lean on one class, however rare, and the class of each, given rows per class and word, and
+    per class."""
+    rate = held / np.maximum(size, 1)[:, None]
+    rest = np.maximum(size.sum() - size, 1)[:, None]
+    other = (held.sum(axis=0) - held + 0.5) / rest
+    overall = held.sum(axis=0) / max(1, int(size.sum()))
+    error = np.sqrt(np.maximum(overall * (1 - overall), 1e-12) * (1 / np.maximum(size, 1)[:, None] + 1 / rest))
+    leans = (rate >= RATIO * other) & (rate - other >= SURE * error)
+    words = np.flatnonzero(leans.any(axis=0))
+    return words, np.where(leans, rate, -1.0).argmax(axis=0)[words]
+
+
+def first(value: npt.NDArray[np.floating], top: int) -> Flags:
+    """The `top` largest of each row, of equals the first."""
+    rank = np.argsort(-value, axis=-1, kind="stable")[..., :top]
+    chosen = np.zeros(value.shape, np.bool_)
+    np.put_along_axis(chosen, rank, True, axis=-1)
+    return chosen
+
+
+def keywords(texts: pl.Series, languages: Iterable[str | None]) -> tuple[str, ...]:
+    """The 40 most frequent words, stop words of these languages out."""
+    return most_frequent(held_words(texts), KEYWORDS, stop_words_for(languages))
+
+
+def one_sided_words(texts: pl.Series, labels: npt.NDArray[np.int64], *, rare: bool = True) -> tuple[str, ...]:
+    """The widespread one-sided words; with `rare`, those in few texts as well, all that an audit masks."""
+    held = held_words(texts)
+    words = most_frequent(held, CANDIDATES)
+    size = np.bincount(labels)
+    counts = per_class(presence(held, words, texts.len()), np.arange(texts.len()), labels, len(size))
+    flags, rate = widespread(counts, size)
+    chosen = np.flatnonzero(first(np.where(flags, rate, 0.0), WIDESPREAD) & flags)
+    if rare:
+        chosen = np.union1d(chosen, leaning(counts, size)[0])
+    return tuple(words[i] for i in chosen.tolist() if len(words[i]) <= LONGEST)[:MASKED]
