@@ -99,7 +99,7 @@ def test_examples_are_bounded_and_cut(both: list[Audit]) -> None:
 
 
 def test_words_are_counted_per_class(both: list[Audit]) -> None:
-    records = planted()[0].records
+    records = planted()[0].records.unique(["text", "veracity"])  # each text counts once
     (finding,) = (f for f in both[0].findings if f.check == "giveaways")
     rows = {row["word"]: row for row in finding.details["words"]}
     for name in ("true", "false"):

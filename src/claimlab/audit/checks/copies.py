@@ -23,9 +23,9 @@ class Copies:
     question = "Are copies of a text tied to one class?"
     protocols = ("fair",)
     rule = (
-        "The rule of shortcuts for the number of records that have a record's text, over all records. Copies of a text "
-        "stay together, and shuffled labels go from text to text whatever the number of its copies. Pass where no "
-        f"record is a copy. Not measured with fewer than {Rule.min_units} records with a text."
+        "Fail, warn or pass by the rule of shortcuts, for the number of records that have a record's text, over all "
+        "records. Copies of a text stay together, and shuffled labels go from text to text whatever the number of its "
+        f"copies. Pass where no record is a copy. Not measured with fewer than {Rule.min_units} records with a text."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
