@@ -1,4 +1,4 @@
-"""How often two texts that the paraphrase check counts as one say the same: a blind reading of pairs by two people.
+"""How often two texts that the paraphrase check counts as one say the same: a blind reading of pairs.
 
     python bench/paraphrase_pairs.py draw SHEET KEY [--seed 7] [--data DIR]
     python bench/paraphrase_pairs.py count KEY GRADES GRADES

@@ -29,9 +29,6 @@ def finding(
 
 
 PLANTED = [
-    (finding("copies", score=0.931, details={"share": 0.4}), "clean",
-     "Remove the copies first (`clean(DIR)`): 40.0% of the records are copies, and the number of copies alone gives the "
-     "label away (macro-F1 93.1)."),
     (finding("near-duplicates", "across a random split", details={"share": 0.37, "leaked": 37}), "split",
      "Do not report a random-split score: 37.0% of the test records have a near-duplicate in train. Keep "
      "near-duplicates on one side."),
