@@ -1,6 +1,6 @@
 """What claimlab's base install consists of, and what is known against it.
 
-    python bench/dependencies.py table     # version, size, native or pure, author: docs/contributing/dependencies.md
+    python bench/dependencies.py table     # version, size, native or pure, author: docs/dependencies.md
     python bench/dependencies.py sbom      # build/sbom.json, CycloneDX 1.5; `make sbom`
     python bench/dependencies.py audit     # known vulnerabilities of what CI installs; `make audit-deps`
 
