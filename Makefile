@@ -8,7 +8,7 @@ NEURAL := $(VENV)/.neural
 PEERS := $(VENV)/.peers
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs notebooks site screenshots gallery presets harnesses wheel-test extras-test bench bench-quick clean
+.PHONY: demo test test-fast test-slow test-beside test-alone test-failed lint types docs notebooks site screenshots gallery presets harnesses wheel-test extras-test bench bench-quick lock sbom audit-deps clean
 
 demo: $(READY)
 	$(BIN)/claimlab demo --force
@@ -87,13 +87,31 @@ gallery: $(READY)
 presets: $(READY)
 	nice -n 10 $(BIN)/python bench/presets.py
 
-$(READY): pyproject.toml constraints.txt $(wildcard setup.py)
+# constraints-hashed.txt: the pins of constraints.txt for the extra `dev`, with the sha256 of every file of each version.
+lock:
+	test -x build/lock/bin/uv || { $(PYTHON) -m venv build/lock && build/lock/bin/python -m pip install --quiet --disable-pip-version-check uv; }
+	build/lock/bin/uv pip compile --quiet --universal --python-version 3.11.5 --extra dev --constraint constraints.txt \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' --output-file constraints-hashed.txt pyproject.toml
+
+# What the base install consists of, as CycloneDX: build/sbom.json. SBOM="--extra web" adds an extra.
+sbom: $(READY)
+	$(BIN)/python bench/dependencies.py sbom $(SBOM)
+
+# Known vulnerabilities of what CI installs; where no source of advisories can be reached, it says so and does not fail.
+# AUDIT="--ignore ID" passes over an advisory that does not concern us.
+audit-deps: $(READY)
+	@test -x build/audit-deps/bin/pip-audit || { $(PYTHON) -m venv build/audit-deps && \
+	  timeout 300 build/audit-deps/bin/python -m pip install --quiet --disable-pip-version-check pip-audit; } || echo "pip-audit could not be installed"
+	$(BIN)/python bench/dependencies.py audit $(AUDIT)
+
+$(READY): pyproject.toml constraints-hashed.txt $(wildcard setup.py)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "claimlab needs Python 3.11 or newer: set PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing: install python3-venv (needs root), then run make again"; exit 1; }
 	@command -v gcc >/dev/null 2>&1 || command -v cc >/dev/null 2>&1 || echo "No C compiler: near-duplicates will use the slower NumPy code (install gcc, which needs root, for the fast one)"
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade pip
-	$(PIP) -c constraints.txt -e '.[dev]'
+	$(PIP) --require-hashes -r constraints-hashed.txt
+	$(PIP) --no-deps -e .
 	@touch $(READY)
 
 # PyTorch first and by itself, so that a build for the CPU is not replaced by a larger one.

@@ -284,13 +284,13 @@ def test_damaged_workbooks_are_a_sentence(tmp_path: Path) -> None:
 SHEET = "xl/worksheets/sheet1.xml"
 
 
-def with_sheet(path: Path, rows: str) -> Path:
+def with_sheet(path: Path, rows: str, declared: str = "") -> Path:
     """A workbook whose sheet holds these rows."""
     workbook(path, {"S": [["x"]]})
     with zipfile.ZipFile(path) as archive:
         parts = {i.filename: archive.read(i) for i in archive.infolist()}
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    parts[SHEET] = f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'.encode()
+    parts[SHEET] = f'{declared}<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'.encode()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in parts.items():
             archive.writestr(name, data)
@@ -299,6 +299,25 @@ def with_sheet(path: Path, rows: str) -> Path:
 
 def sheet_row(number: int, *cells: str) -> str:
     return f'<row r="{number}">' + "".join(f'<c t="inlineStr"><is><t>{c}</t></is></c>' for c in cells) + "</row>"
+
+
+LAUGHS = '<!ENTITY e0 "ha">' + "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
+
+
+@pytest.mark.parametrize(
+    ("entities", "cell"),
+    [
+        (LAUGHS, "&e9;"),  # a thousand million times
+        (f'<!ENTITY a "{"A" * 100_000}">', "&a;" * 20_000),  # 2 GB
+        ('<!ENTITY a SYSTEM "file:///etc/hostname">', "&a;"),  # a file of this machine
+    ],
+    ids=["nested", "repeated", "external"],
+)
+def test_entities_of_a_workbook_neither_grow_nor_read_files(entities: str, cell: str, tmp_path: Path) -> None:
+    rows = sheet_row(1, "id", "text") + sheet_row(2, "r1", cell)
+    path = with_sheet(tmp_path / "e.xlsx", rows, f"<!DOCTYPE worksheet [{entities}]>")
+    with pytest.raises(UnreadableFile, match="amplification|undefined entity"):
+        read(path)
 
 
 def test_rows_of_a_sheet_are_kept_in_any_order(tmp_path: Path) -> None:

@@ -1,11 +1,15 @@
-"""What is pinned is what is admitted: constraints.txt against pyproject.toml."""
+"""What is pinned is what is admitted, and is what CI installs: pyproject.toml, constraints.txt and the hashed lock."""
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Iterator
+from importlib.metadata import distribution
 from pathlib import Path
 
+import dependencies
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -50,3 +54,89 @@ def test_the_oldest_polars_that_is_compared_is_the_oldest_that_is_admitted() -> 
     assert {Version(s.version) for s in polars.specifier if s.operator == ">="} == {
         Version(".".join(OLD.split(".")[:2]))
     }
+
+
+def test_the_hashed_lock_pins_what_the_tools_and_the_base_need_with_hashes_and_nothing_else() -> None:
+    lock, pinned = dependencies.locked(), pins()
+    assert all(len(hashes) >= 1 for versions in lock.values() for hashes in versions.values())
+    versions = {name: Version(*found) for name, found in lock.items()}
+    elsewhere = {"appnope", "colorama", "httpx2-jsfetch"}  # packages of other systems than Linux
+    assert {n: v for n, v in versions.items() if n not in elsewhere and pinned.get(n) != v} == {}, "run `make lock`"
+    extras = PROJECT["optional-dependencies"]
+    wanted = [*PROJECT["dependencies"], *extras["dev"]]
+    wanted += [line for extra in Requirement(extras["dev"][0]).extras for line in extras[extra]]
+    needed = {canonicalize_name(Requirement(line).name) for line in wanted} - {"claimlab"}
+    assert needed - set(lock) == set(), "run `make lock`"
+    assert "torch" not in lock, "the Makefile names its build"
+    assert "://" not in dependencies.LOCK.read_text(encoding="utf-8"), "no address of an index"
+
+
+def test_ci_installs_from_the_hashed_lock() -> None:
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").split("$(READY): ")[-1].split("\n\n")[0]
+    assert "$(PIP) --require-hashes -r constraints-hashed.txt\n\t$(PIP) --no-deps -e .\n" in recipe
+
+
+def test_the_bill_of_materials_lists_every_package_of_the_base_install() -> None:
+    """The shape that CycloneDX 1.5 asks for; and each package that the installed claimlab needs, once."""
+    bill = dependencies.bill()
+    assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.5", 1)
+    parts = {canonicalize_name(part["name"]): part for part in bill["components"]}
+    assert len(parts) == len(bill["components"])
+    assert {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]} <= set(parts)
+    for name, part in parts.items():
+        assert part["type"] == "library"
+        assert part["version"] == distribution(name).version
+        assert part["purl"] == part["bom-ref"] == f"pkg:pypi/{name}@{part['version']}"
+        assert part["properties"], f"{name}: no admitted hash; run `make lock`"
+        for licence in part.get("licenses", []):
+            assert licence.get("expression") or licence["license"]["name"]
+        for line in distribution(name).requires or []:
+            need = Requirement(line)
+            if need.marker is None or need.marker.evaluate({"extra": ""}):
+                assert canonicalize_name(need.name) in parts
+    refs = {bill["metadata"]["component"]["bom-ref"], *(part["bom-ref"] for part in parts.values())}
+    assert {edge["ref"] for edge in bill["dependencies"]} == refs
+    assert {ref for edge in bill["dependencies"] for ref in edge["dependsOn"]} <= refs
+    assert dependencies.bill() == bill
+
+
+AUDITOR = """import json, pathlib, sys
+file = pathlib.Path(sys.argv[-1])
+if file.name != "known.txt":
+    print(json.dumps({{"dependencies": {answers}}}))
+else:
+    print(json.dumps({{"dependencies": [{{"name": "jinja2", "version": "2.10", {known}}}]}}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("known", "answers", "code", "words"),
+    [
+        ('"skip_reason": "not found"', [], 0, "not measured: the source of advisories cannot be reached"),
+        ('"vulns": []', [], 0, "not measured: the source of advisories cannot be reached"),
+        ('"vulns": [{"id": "A"}]', [{"name": "a", "version": "1", "vulns": []}], 0, "audited: 1 packages"),
+        ('"vulns": [{"id": "A"}]', [{"name": "a", "version": "1", "skip_reason": "x"}], 0, "not audited: a 1"),
+        ('"vulns": [{"id": "A"}]', [{"name": "a", "version": "1", "vulns": [{"id": "B"}]}], 1, "a 1: B"),
+    ],
+)
+def test_silence_of_a_source_of_advisories_is_no_pass(
+    known: str,
+    answers: list[object],
+    code: int,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In the place of pip-audit, a program that answers in its format: here no source of advisories can be reached."""
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "python"
+    program.write_text(f"#!{sys.executable}\n" + AUDITOR.format(known=known, answers=answers), encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setattr(dependencies, "AUDITOR", tmp_path)
+    try:
+        ended = dependencies.audit()
+    except SystemExit as end:
+        ended = end.code
+    assert ended == code
+    assert words in "".join(capsys.readouterr())
