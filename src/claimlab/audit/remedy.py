@@ -13,7 +13,6 @@ from typing import Any, get_args
 
 from claimlab.core.finding import Finding
 from claimlab.core.plain import slug
-from claimlab.text.mask import Mask
 
 MOST = 3  # commands of one kind in one piece of advice, the most severe first
 VERBS = {"review_create": "review create", "fix": "audit"}
@@ -35,14 +34,14 @@ class Command:
 
     @property
     def typed(self) -> list[str]:
-        """The words of the command, quoted where a shell needs it."""
+        """The command in parts that stay on one line: words quoted where a shell needs it, flags with their values."""
         words = ["claimlab", *VERBS.get(self.function, self.function).split(), shlex.quote(self.data)]
         words += ["--fix"] if self.function == "fix" else []
         for name, value in self.options.items():
             flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
             pairs = [f"{k}={v}" for k, v in value.items()] if isinstance(value, Mapping) else value
             for each in [pairs] if isinstance(pairs, str) else pairs:
-                words += [flag, shlex.quote(str(each))]
+                words.append(f"{flag} {shlex.quote(str(each))}")
         return words
 
     @property
@@ -117,6 +116,8 @@ def mask(what: str) -> Remedy:
 
 def mask_typing(case: Case) -> list[Command]:
     """Every way of typing that was named, in one go; the baseline where one cannot be masked."""
+    from claimlab.text.mask import Mask  # at the top it would make the longest chain of imports
+
     families = dict.fromkeys(feature.split(",")[0].replace(" ", "") for feature in case.features)
     known = [family for family in families if family in get_args(Mask)]
     if not known:

@@ -102,10 +102,10 @@ class LazyVerbs(TyperGroup):
         try:
             return super().invoke(ctx)
         except Exception as error:
-            said = _IN_OUR_WORDS.get(type(error).__name__)  # the classes are in a private module of typer
-            if said is None:
+            words = _IN_OUR_WORDS.get(type(error).__name__)  # the classes are in a private module of typer
+            if words is None:
                 raise
-            raise said(error) from None
+            raise words(error) from None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         listed = {name for group in GROUPS.values() for name in group}

@@ -39,17 +39,24 @@ class MaskTelling(CleanStep):
         after = masked(texts, "giveaways", taken)
         for kind in self.what:
             after = after if kind in lists else masked(after, kind)
-        found = texts.str.to_lowercase().str.extract_all(any_of(taken)) if taken else None
-        rows = records.select("id", before="text").with_columns(after.alias("after"))
-        rows = rows.with_columns(
-            pl.lit(None, pl.List(pl.String)).alias("found") if found is None else found.alias("found")
-        )
+        rows = records.select("id", before="text").with_columns(after.alias("after"), self._held(texts, taken))
         touched = rows.filter(pl.col("before") != pl.col("after"))
         blank = pl.col("after").str.strip_chars() == ""
         changed = [(i, "text", a, b, self._why(words)) for i, a, b, words in touched.filter(~blank).iter_rows()]
         dropped = dict.fromkeys(touched.filter(blank)["id"].to_list(), "nothing is left without what was masked")
-        kept = records.with_columns(after.alias("text"))
-        return Outcome.of(records, kept=kept, dropped=dropped, changed=changed, notes=tuple(notes))
+        return Outcome.of(
+            records,
+            kept=records.with_columns(after.alias("text")),
+            dropped=dropped,
+            changed=changed,
+            notes=tuple(notes),
+        )
+
+    def _held(self, texts: pl.Series, words: tuple[str, ...]) -> pl.Series:
+        """The words of each text that are masked."""
+        if not words:
+            return pl.Series("held", [None] * texts.len(), dtype=pl.List(pl.String))
+        return texts.str.to_lowercase().str.extract_all(any_of(words)).alias("held")
 
     def _learnt_from(self, records: pl.DataFrame) -> tuple[pl.DataFrame, str]:
         """The records that words are chosen on, with their class, and what they are."""
