@@ -59,15 +59,15 @@ class Shortcut(Detector):
         if values.null_count() == values.len():
             raise DataError(f"No training record has a value in '{self.feature}'.", "Choose another feature.")
         if self.kind == "texts":
-            self.terms, self.model = TfIdf(Characters(), most=100_000), Linear("logistic")
-            self.model.fit(self.terms.fit_transform(values.fill_null("")), train.labels, seed=seed)
+            self.terms, self.linear = TfIdf(Characters(), most=100_000), Linear("logistic")
+            self.linear.fit(self.terms.fit_transform(values.fill_null("")), train.labels, seed=seed)
         else:
             self._count(values, y)
 
     def predict(self, records: pl.DataFrame) -> list[Prediction]:
         values = self._values(records, numeric=self.kind == "numbers")
         if self.kind == "texts":
-            return self.model.predict(self.terms.transform(values.fill_null("")))
+            return self.linear.predict(self.terms.transform(values.fill_null("")))
         if self.kind == "numbers":
             scores: Floats = self.model.predict_proba(values)
         else:
