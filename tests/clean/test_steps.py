@@ -8,8 +8,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+import claimlab as cl
 from claimlab.clean.ratings import plain_ratings, ratings_table
-from claimlab.clean.recipe import STEPS, needs, settable
+from claimlab.clean.recipe import STEPS, Recipe, Stage, needs, settable
+from claimlab.core.dataset import Dataset
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.labels import general
 from claimlab.core.record import to_records
@@ -347,3 +349,24 @@ def test_a_contradiction_names_the_first_record_of_another_label() -> None:
         "r2": "false, but the near-duplicate r0 is true",
         "r3": "true, but the near-duplicate r1 is false",
     }
+
+
+def test_masking_takes_out_what_is_named_and_logs_it() -> None:
+    rows = {
+        "text": ["Don’t trust BOOM at https://a.example/boom, 12 times!", "a quiet  line\n", "boom"],
+        "veracity": ["false", "true", "false"],
+    }
+    data = Dataset.build("d", pl.DataFrame({"id": ["a", "b", "c"], **rows}))
+    kinds = ("urls", "punctuation", "digits", "case", "whitespace")
+    recipe = Recipe("mine", 1, (Stage("mask", {"what": list(kinds), "words": ["boom", "don't"]}),))
+    done = cl.clean(data, recipe).dataset
+    assert dict(done.records.select("id", "text").iter_rows()) == {"a": "trust at times", "b": "a quiet line"}
+    assert done.tables["dropped"]["reason"].to_list() == ["nothing is left without what was masked"]
+    reasons = dict(done.tables["changes"].select("id", "reason").iter_rows())
+    assert reasons["a"].startswith("masked: boom, don’t, urls")
+
+
+def test_words_are_masked_in_scripts_without_spaces() -> None:
+    data = Dataset.build("d", pl.DataFrame({"id": ["a"], "text": ["这是中国的新闻"], "veracity": ["true"]}))
+    done = cl.clean(data, Recipe("mine", 1, (Stage("mask", {"what": [], "words": ["中国"]}),))).dataset
+    assert done.records["text"].to_list() == ["这是 的新闻"]

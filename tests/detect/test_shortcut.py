@@ -90,3 +90,29 @@ def test_a_missing_or_empty_column_is_a_sentence() -> None:
         score(giving_away(), "mood")
     with pytest.raises(DataError, match="No training record has a value in 'author'"):
         score(giving_away(), "author")
+
+
+def test_words_gaps_and_texts_of_a_column_are_shortcuts_too() -> None:
+    data = giving_away()
+    false = pl.col("veracity") == "false"
+    rng = np.random.default_rng(1)
+    told = pl.Series(
+        [
+            f"{rng.integers(10**6)} {'hoax' if v == 'false' else 'fact'} {i}"
+            for i, v in enumerate(data.records["veracity"])
+        ]
+    )
+    records = data.records.with_columns(
+        author=pl.when(false).then(pl.lit("someone")),
+        meta=pl.Series([f'{{"note": "{t}"}}' for t in told]),
+    )
+    planted = Dataset.build("made", records)
+    for feature in ("keywords", "giveaways", "surface", "missing", "note"):
+        assert score(planted, feature) > 0.95, feature
+
+
+def test_where_no_word_is_one_sided_it_is_a_sentence() -> None:
+    data = giving_away()
+    same = Dataset.build("made", data.records.with_columns(text=pl.lit("the same words")))
+    with pytest.raises(DataError, match="have no giveaways"):
+        score(same, "giveaways")

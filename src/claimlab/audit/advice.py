@@ -109,7 +109,7 @@ def _gained(slices: Sequence[Any]) -> float:
     """The share of records that the most frequent class of each slice gets right, beyond that of all."""
     table = [list(row["counts"].values()) for row in slices]
     total = sum(map(sum, table))
-    return (sum(map(max, table)) - max(map(sum, zip(*table, strict=True)))) / max(1, total)
+    return float((sum(map(max, table)) - max(map(sum, zip(*table, strict=True)))) / max(1, total))
 
 
 def next_step(findings: Iterable[Finding], case: Case) -> Command:

@@ -49,7 +49,8 @@ class Command:
         words = [repr(self.data), *(f"{name}={value!r}" for name, value in self.options.items())]
         return f"cl.{self.function}({', '.join(words)})"
 
-    __repr__ = python.fget  # type: ignore[assignment]
+    def __repr__(self) -> str:
+        return self.python
 
 
 @dataclass(frozen=True)

@@ -102,15 +102,15 @@ class TextColumns:
 
 def free_texts(rows: pl.DataFrame) -> dict[str, pl.Series]:
     """Keys of `meta` that hold free text: several words each, and too many different ones for categories."""
-    found = {}
+    columns = {}
     for key, values in meta_values(rows).items():
         known = values.drop_nulls()
         if key in OWN or values.dtype != pl.String or known.len() < max(1, MIN_SHARE * rows.height):
             continue
         words = known.str.count_matches(r"\S+").median()
         if isinstance(words, float) and words >= WORDS and known.n_unique() > min(DISTINCT, known.len() / 2):
-            found[f"meta.{key}"] = values
-    return found
+            columns[f"meta.{key}"] = values
+    return columns
 
 
 def overlap(texts: pl.Series, others: pl.Series) -> tuple[tuple[str, ...], npt.NDArray[np.float32]]:

@@ -36,7 +36,8 @@ class MaskTelling(CleanStep):
             lists = {kind: self._words(kind, learnt) for kind in chosen}
             notes = [f"{kind}: {_listed(words)}, chosen on {learnt[1]}" for kind, words in lists.items()]
         taken = tuple(dict.fromkeys([*self.words, *(word for words in lists.values() for word in words)]))
-        after = masked(texts, "giveaways", taken)
+        after = masked(texts, "urls") if "urls" in self.what else texts  # first: a link without a word is no link
+        after = masked(after, "giveaways", taken)
         for kind in self.what:
             after = after if kind in lists else masked(after, kind)
         rows = records.select("id", before="text").with_columns(after.alias("after"), self._held(texts, taken))
