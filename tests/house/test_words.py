@@ -27,7 +27,7 @@ BANNED = {
     r"from which on": "at least N",
     r"nobody|somebody|everybody": "no annotator, an annotator, all",
     r"gravest": "most severe",
-    r"(can|could) be told|(tells?|told) apart": "can be detected, distinguishes",
+    r"(can|could) be told(?! apart)|tells? apart": "can be detected, distinguishes",
     r"per cent": "%",
     r"another number of": "wrong number of",
     r"as usual|more usual|how usual": "as frequent",
@@ -95,7 +95,7 @@ def test_no_odd_phrase_is_shown_to_users() -> None:
     [
         "Chosen by lot.", "3 record(s)", "It is no number.", "95 % interval", "In per cent.", "wrong from 4 on, never",
         "Nobody was named.", "Audit what?", "a word that stands in claims", "Label and source hang together.",
-        "Nothing can be told apart.", "no model was handed in", "blanks", "Drawn in the picture.",
+        "Nothing can be told of it.", "no model was handed in", "blanks", "Drawn in the picture.",
     ],
 )  # fmt: skip
 def test_a_planted_phrase_is_found(phrase: str, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_good_english_is_not_an_alarm(phrase: str) -> None:
 # Docstrings and comments: fewer words, since a phrase there may be what the code is about.
 DOCUMENTED = re.compile(
     r"\b(?:nobody|somebody|everybody|hangs? (?:on|together)|mend(?:s|ed|ing)?|by lot|hand(?:s|ed)? in|gravest"
-    r"|(?:tells?|told) apart|stands? (?:in|under|beside|there|together)|from which on)\b",
+    r"|tells? apart|stands? (?:in|under|beside|there|together)|from which on)\b",
     re.IGNORECASE,
 )
 

@@ -24,7 +24,7 @@ PATTERNS = {
 MARKS = {
     "white space": {
         "white space at the start": r"^\s", "white space at the end": r"\s$",
-        "blanks at the end of a line": r"[ \t]\r?\n", "several blanks in a row": r"  ",
+        "spaces at the end of a line": r"[ \t]\r?\n", "several spaces in a row": r"  ",
         "line breaks": r"\n", "carriage returns": r"\r", "tabs": r"\t",
         "no-break spaces": "[\u00a0\u2007\u202f]", "characters without width": "[\u200b-\u200f\u2060\ufeff\u00ad]",
     },
