@@ -35,8 +35,8 @@ _LOCAL = {"embedded", "gguf"}  # models inside this process
 def study_check(study: str | Path, *, trust: bool = False, progress: Progress = silent) -> tuple[list[Cell], list[str]]:
     """The cells of the grid, and a sentence for each thing that is missing.
 
-    Nothing is asked and nothing stays on disk. In a folder that is removed again, every step that asks no model is tried
-    on a few records, to see which packages are missing, and datasets are loaded, cleaned and split, to see which
+    Nothing is asked and nothing stays on disk. In a folder that is removed again, every step that asks no model is
+    tried on a few records, to see which packages are missing, and datasets are loaded, cleaned and split, to see which
     classes each side has. A file that names hosts, keys or paths outside its folder must have been allowed
     (`claimlab trust FILE`), unless `trust` says that it is yours.
     """
