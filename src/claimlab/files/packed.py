@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import IO
 
 from claimlab.core.errors import UnreadableFile
-from claimlab.files.bounds import refuse_large
 
 MAX_RATIO = 100  # unpacked / packed, where it is more than 4 MiB; text packs 3 to 20 times
 RATIO_FREE = 4 << 20
@@ -33,6 +32,8 @@ def plain_name(name: str) -> str:
 
 def unpack(source: Path | bytes, name: str) -> bytes:
     """What a packed file holds, piece by piece: it is refused as soon as it is out of proportion."""
+    from claimlab.files.bounds import refuse_large
+
     size = source.stat().st_size if isinstance(source, Path) else len(source)
     whole = io.BytesIO()
     try:
