@@ -109,7 +109,7 @@ def test_words_are_counted_per_class(both: list[Audit]) -> None:
     cloud = finding.details["cloud"]
     assert len(cloud["words"]) == len(cloud["counts"]["true"]) <= 250
     assert cloud["words"].index("bombshell") >= 0
-    assert cloud["sizes"] == {"true": 488, "false": 481}
+    assert cloud["sizes"] == {"true": 471, "false": 468}  # of 488 and 481 records
 
 
 def test_histograms_count_every_record(both: list[Audit]) -> None:
