@@ -13,7 +13,8 @@ from sklearn.metrics import f1_score
 
 import claimlab as cl
 from claimlab.core.dataset import Dataset
-from claimlab.evaluate.chance import Chance, against_chance, corrected
+from claimlab.core.stats.chance import Chance, corrected
+from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import Comparison, tied_with
 from claimlab.evaluate.run import evaluate_runs
 from claimlab.evaluate.scored_run import ScoredRun

@@ -57,7 +57,7 @@ def test_the_folder(folders: list[str], tmp_path: Path) -> None:
     assert seeds["seeds"] == [0, 1]
     html = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     first = html.split('<p class="conclusion"')[1].split("</p>")[0]
-    assert "No run is clearly the best of 3: good cannot be told apart from again" in first
+    assert "No run is clearly the best of 3: good is tied with again" in first
     assert "points above the best trivial baseline" in first
     board = (tmp_path / "report" / "leaderboard.html").read_text(encoding="utf-8")
     for page in (html, board):

@@ -9,17 +9,15 @@ import numpy as np
 import polars as pl
 
 from claimlab.core.dataset import Dataset
-from claimlab.core.stats.scores import accuracy, confusion, measured_macro_f1
+from claimlab.core.stats.scores import UNANSWERED, accuracy, confusion, measured_macro_f1
 from claimlab.core.words import several, verb
 from claimlab.tasks.task import Task
-
-UNANSWERED = "not measured: no record was answered"
 
 
 def answered(predictions: pl.DataFrame) -> int:
     """How many predictions are answers: a label, or a stated abstention."""
     withheld = pl.col("meta").cast(pl.String).str.contains('"abstained"', literal=True).fill_null(value=False)
-    return predictions.select((pl.col("label").is_not_null() | withheld).sum()).item()
+    return int(predictions.select((pl.col("label").is_not_null() | withheld).sum()).item())
 
 
 def scores_of(run: Dataset, task: Task) -> dict[str, Any]:

@@ -12,14 +12,14 @@ several) fall to the best baseline or below it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
-from claimlab.core.stats.adjust import holm
+from claimlab.core.stats.chance import Chance
 from claimlab.core.stats.codes import codes_of
-from claimlab.core.stats.interval import DRAWS, Interval, interval
+from claimlab.core.stats.interval import DRAWS, interval
 from claimlab.core.stats.permute import Exchange, permutation_p
 from claimlab.core.stats.scores import Floats, Ints, confusion, macro_f1, majority_f1, stratified_f1
 from claimlab.core.words import several
@@ -28,44 +28,10 @@ from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.small import thin_classes, unmeasured
 from claimlab.evaluate.together import draw_runs, over_seeds
 
-LEVEL = 0.05
-STAR = (
-    "* above every baseline that does not read the text (majority, random guess, the same answers against permuted "
-    "labels): p below 0.05, corrected by Holm's method for all {}."
-)
 PERMUTATIONS, FEWEST = 200, 20
 MOST_LABELS = 10_000_000  # labels permuted in all: of a million records, fewer permutations are made
 UNITS = 20  # groups of records; fewer carry no verdict
 LEAST_MOVED = 0.5  # of the labels that a free permutation moves; below it the permutations are no control
-
-
-@dataclass(frozen=True)
-class Chance:
-    """The mean macro-F1 of runs beside its baselines. `p` and `p_holm` are null, and `why` says why, where the score
-    cannot be tested; `moved` is the share of labels that the permutations moved."""
-
-    majority: float | None = None
-    stratified: float | None = None
-    permuted: float | None = None
-    moved: float | None = None
-    difference: float | None = None  # the score less the best baseline
-    interval: Interval | None = None  # of the difference
-    p: float | None = None
-    p_holm: float | None = None
-    why: str | None = None
-
-    @property
-    def best(self) -> float | None:
-        """The highest of the three."""
-        return max((b for b in (self.majority, self.stratified, self.permuted) if b is not None), default=None)
-
-    @property
-    def beaten(self) -> bool:
-        """Whether the score is above the best of them, corrected for all that were tested together."""
-        return self.p_holm is not None and self.p_holm < LEVEL
-
-
-UNTESTED = Chance()
 
 
 def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRAWS) -> Chance:
@@ -97,13 +63,6 @@ def against_chance(runs: Sequence[ScoredRun], *, seed: int = 0, draws: int = DRA
     chance = replace(chance, interval=interval(means - best, drawn[1], point=score - best))
     by_resampling = permutation_p(-best, -means, 0.0)  # resamples that fall to the baseline; where none does, a tail
     return replace(chance, p=max(by_resampling, permutation_p(score, permuted, float(means.std()))))
-
-
-def corrected(chances: Sequence[Chance]) -> list[Chance]:
-    """The same with p-values corrected by Holm's method for how many were tested, in the order given."""
-    tested = [i for i, chance in enumerate(chances) if chance.p is not None]
-    adjusted = dict(zip(tested, holm([chances[i].p or 0.0 for i in tested]), strict=True))
-    return [replace(chance, p_holm=adjusted.get(i)) for i, chance in enumerate(chances)]
 
 
 def permuted_scores(runs: Sequence[ScoredRun], *, seed: int = 0) -> tuple[Floats, float, float]:

@@ -12,8 +12,8 @@ from claimlab.core.shown import Shown
 from claimlab.core.stats.interval import DRAWS, Interval
 
 if TYPE_CHECKING:
+    from claimlab.core.stats.chance import Chance
     from claimlab.evaluate.abstain import Abstentions
-    from claimlab.evaluate.chance import Chance
     from claimlab.evaluate.compare import Comparison
     from claimlab.evaluate.contamination.beside import Beside
     from claimlab.evaluate.joined import Drop, Seeds

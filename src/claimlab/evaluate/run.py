@@ -12,11 +12,12 @@ import numpy as np
 
 from claimlab.core.errors import DataError
 from claimlab.core.progress import Progress, silent
+from claimlab.core.stats.chance import corrected
 from claimlab.core.stats.interval import DRAWS, kinds
 from claimlab.core.stats.scores import Floats, accuracy, f1_per_class, macro_f1, majority_f1, stratified_f1
 from claimlab.core.threads import side_by_side
 from claimlab.evaluate.abstain import abstentions
-from claimlab.evaluate.chance import against_chance, corrected
+from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.compare import compare_all
 from claimlab.evaluate.contamination.beside import COLUMN, beside, mark
 from claimlab.evaluate.contamination.result import Contamination

@@ -13,8 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from claimlab.core.stats.interval import DRAWS, Interval, interval, kinds, redraw
-from claimlab.core.stats.scores import Floats, Ints, accuracy, macro_f1
-from claimlab.detect.scores import UNANSWERED
+from claimlab.core.stats.scores import UNANSWERED, Floats, Ints, accuracy, macro_f1
 from claimlab.evaluate.answers import Answers
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.small import SMALLEST, SMALLEST_CLASS

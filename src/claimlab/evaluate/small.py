@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from claimlab.core.stats.scores import UNANSWERED
 from claimlab.core.words import several, verb
-from claimlab.detect.scores import UNANSWERED
 from claimlab.evaluate.answers import Answers
 
 ONE_CLASS = "not measured: only one class"  # what a macro-F1 over one class is

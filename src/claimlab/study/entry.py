@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from claimlab.core.stats.chance import LEVEL, UNTESTED, Chance
 from claimlab.core.stats.interval import Interval
-from claimlab.evaluate.chance import LEVEL, UNTESTED, Chance
 from claimlab.study.file import Value
+
+TRIVIAL = "the best trivial baseline"
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,8 @@ class Entry:
     def of(cls, saved: Mapping[str, Any]) -> Entry:
         """The entry that `to_json` gave."""
         ends = {name: _ends(saved[name]) for name in ("interval", "difference_interval")}
-        chance = dict(saved.get("chance") or {})
-        chance = Chance(**{**chance, "interval": _ends(chance.get("interval"))})
+        tested = dict(saved.get("chance") or {})
+        chance = Chance(**{**tested, "interval": _ends(tested.get("interval"))})
         return cls(**{**saved, **ends, "chance": chance, "runs": tuple(saved["runs"])})
 
 

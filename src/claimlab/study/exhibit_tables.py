@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 
-from claimlab.clean.run import LOGS
 from claimlab.core.columns import matching
 from claimlab.core.dataset import Dataset
 from claimlab.core.errors import UnknownName
@@ -46,6 +45,8 @@ def _read(grid: Grid, exhibit: Exhibit, table: str) -> pl.DataFrame | str:
     if exhibit.show.step in REPORTS:
         frame = _findings(folder) if exhibit.show.step == "audit" else _figures(folder, table)
         return frame.with_columns((100 * pl.col(c)).alias(c) for c in SHARES if c in frame.columns)
+    from claimlab.clean.run import LOGS
+
     dataset = Dataset.open(folder)
     if table in (*SIDE_TABLES, *LOGS) and table not in dataset.tables:
         return pl.DataFrame()  # a step that has nothing to tell writes no such table

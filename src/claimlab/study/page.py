@@ -11,9 +11,9 @@ from typing import Any
 from claimlab.core.arguments import in_storage
 from claimlab.core.errors import UsageError
 from claimlab.core.remote import is_remote
+from claimlab.core.stats.chance import LEVEL
 from claimlab.core.toml_file import as_toml
 from claimlab.core.words import several, verb
-from claimlab.evaluate.chance import LEVEL
 from claimlab.pages.blocks import Block, Figure, Items, Report, Section, Table, Text, cell, decimal
 from claimlab.pages.charts import to_svg
 from claimlab.pages.dots import Dot, dots

@@ -87,8 +87,9 @@ class Grid(Shown):
     @property
     def broken(self) -> list[Node]:
         """Cells and shown steps without a result, but for those of an optional dataset that is not there."""
-        last = [one.node for one in (*self.cells, *self.shown) if self.why(one.node) is not None]
-        return [node for node in last if all(each.verb != MISSING for each in node.chain())]
+        last = [*(cell.node for cell in self.cells), *(exhibit.node for exhibit in self.shown)]
+        failed = [node for node in last if self.why(node) is not None]
+        return [node for node in failed if all(each.verb != MISSING for each in node.chain())]
 
     @property
     def table(self) -> pl.DataFrame:

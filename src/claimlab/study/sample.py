@@ -41,6 +41,6 @@ def drawn(records: pl.DataFrame, size: int, rng: np.random.Generator) -> pl.Seri
     places = places.join(rank, on="unit", how="left", maintain_order="left")
     most = max(1, size // GROUPS) if size < records.height else records.height
     places = places.with_columns(within=pl.col("order").rank("ordinal").over("unit") <= most)
-    kept = places.filter("within")["rank"].sort()
-    last = kept[min(size, kept.len()) - 1] if kept.len() else 0
+    ranks = places.filter("within")["rank"].sort()
+    last = ranks[min(size, ranks.len()) - 1] if ranks.len() else 0
     return places.select(pl.col("within") & (pl.col("rank") <= last)).to_series()

@@ -16,19 +16,19 @@ from pathlib import Path
 import numpy as np
 
 from claimlab.core.stats.adjust import holm
+from claimlab.core.stats.chance import UNTESTED, corrected
 from claimlab.core.stats.interval import DRAWS, Interval, interval
-from claimlab.evaluate.chance import UNTESTED, against_chance, corrected
+from claimlab.evaluate.chance import against_chance
 from claimlab.evaluate.metrics import accuracy_of, macro_f1_of
 from claimlab.evaluate.open import open_runs
 from claimlab.evaluate.scored_run import ScoredRun
 from claimlab.evaluate.together import draw_runs, over_seeds
-from claimlab.study.entry import Entry
+from claimlab.study.entry import TRIVIAL, Entry
 from claimlab.study.file import Value
 from claimlab.study.run import Grid
 from claimlab.study.step import REFERENCES
 
 SEED, MAJORITY = "seed", "majority"
-TRIVIAL = "the best trivial baseline"
 Setting = tuple[Value, ...]  # a choice on every axis but the seed
 PER_COMPARISON = 200  # draws for each setting of the study
 

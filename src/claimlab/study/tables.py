@@ -10,15 +10,14 @@ from typing import Any
 import polars as pl
 
 from claimlab.core.choice import one_of
-from claimlab.evaluate.chance import STAR
+from claimlab.core.stats.chance import STAR
 from claimlab.evaluate.views.tables import chance
 from claimlab.files.cells import escape_cells
 from claimlab.pages.blocks import Cell, Table, percent, span
-from claimlab.study.entry import Entry
+from claimlab.study.entry import TRIVIAL, Entry
 from claimlab.study.file import Published
 from claimlab.study.published import Row, published_rows
 from claimlab.study.run import STEPS_FOLDER
-from claimlab.study.score import TRIVIAL
 from claimlab.study.step import NONE
 
 MEASURES = {

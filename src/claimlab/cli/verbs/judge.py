@@ -78,8 +78,8 @@ def lines_of(summary: dict[str, Any]) -> list[str]:
     """The summary in lines: how well the judge agrees with annotators is next to every rate."""
     from claimlab.evaluate.judge.people import RATES, agreement_in_words, rate_in_words
 
-    given = ", ".join(f"{v} {n:,}" for v, n in summary["verdicts"].items())
-    lines = [f"verdicts: {given or ('not measured: no question was answered' if summary['failed'] else 'none')}"]
+    counts = ", ".join(f"{v} {n:,}" for v, n in summary["verdicts"].items())
+    lines = [f"verdicts: {counts or ('not measured: no question was answered' if summary['failed'] else 'none')}"]
     if summary["threshold"] is not None and summary["judged"]:
         how = "fitted" if (summary["threshold_fit"] or {}).get("fitted") else "not fitted"
         lines[0] += f" (wrong at a score of at least {summary['threshold']:g}, {how})"

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+UNANSWERED = "not measured: no record was answered"  # what a score is where every prediction failed
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.integer] | npt.NDArray[np.floating]

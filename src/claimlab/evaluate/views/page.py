@@ -55,7 +55,7 @@ def page(evaluation: Evaluation, size: Size = SIZES[0]) -> Report:
 
 
 def conclusion(runs: Sequence[RunResult], comparisons: Sequence[Comparison] = ()) -> str:
-    """The best run of a board, or those that cannot be told apart at its top, beside the best trivial baseline."""
+    """The best run of a board, or those tied at its top, beside the best trivial baseline."""
     measured = [run for run in runs if run.scores.macro_f1 is not None]
     where = f"'{excerpt(runs[0].dataset, 60)}'"
     if not measured:
@@ -70,9 +70,9 @@ def conclusion(runs: Sequence[RunResult], comparisons: Sequence[Comparison] = ()
         first = f"{excerpt(best.name, 120)} is the best of {len(runs)} runs: {score} on {where}"
     else:
         names = [f"{excerpt(run.name, 60)} ({100 * (run.scores.macro_f1 or 0.0):.1f})" for run in tied]
-        others = " or ".join([*names[:3], f"{len(names) - 3} more"] if len(names) > 4 else names)
+        others = " and ".join([*names[:3], f"{len(names) - 3} more"] if len(names) > 4 else names)
         first = (
-            f"No run is clearly the best of {len(runs)}: {excerpt(best.name, 60)} cannot be told apart from {others}. "
+            f"No run is clearly the best of {len(runs)}: {excerpt(best.name, 60)} is tied with {others}. "
             f"{excerpt(best.name, 60)}: {score} on {where}"
         )
     return f"{first}{beside(best)}."

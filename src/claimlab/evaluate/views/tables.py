@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from claimlab.core.stats.chance import STAR
 from claimlab.core.stats.interval import Interval
 from claimlab.core.words import several
-from claimlab.evaluate.chance import STAR
 from claimlab.evaluate.compare import Comparison
 from claimlab.evaluate.joined import Drop, Seeds
 from claimlab.evaluate.judge.people import RATES, rate_in_words
