@@ -34,8 +34,8 @@ _LOCAL = {"embedded", "gguf"}  # models inside this process
 def study_check(study: str | Path, *, progress: Progress = silent) -> tuple[list[Cell], list[str]]:
     """The cells of the grid, and a sentence for each thing that is missing.
 
-    Nothing is asked and nothing stays on disk. In a folder that is removed again, every step that makes no calls is tried
-    on a few records, to see which packages are missing, and datasets are loaded, cleaned and split, to see which
+    Nothing is asked and nothing stays on disk. In a folder that is removed again, every step that makes no calls is
+    tried on a few records, to see which packages are missing, and datasets are loaded, cleaned and split, to see which
     classes each side has.
     """
     read = read_study_file(study)
