@@ -40,7 +40,7 @@ def test_every_detector_keeps_the_contract(name: str, tmp_path: Path) -> None:
     assert Dataset.open(tmp_path / "run").lineage[-1].parameters["detector"] == name
     (tmp_path / "kept").mkdir()
     assert ready[0].keep(tmp_path / "kept"), "other processes can predict with what it learned"
-    other = kind(**kind.trial)
+    other = kind(**json.loads(json.dumps(ready[0].parameters())))  # as a worker makes it
     other.take_up(tmp_path / "kept")
     assert other.predict(test) == ready[1].predict(test)
     assert other.parameters() == ready[1].parameters()
