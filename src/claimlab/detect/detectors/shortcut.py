@@ -48,6 +48,8 @@ class Shortcut(Detector):
 
     def __init__(self, *, feature: str = "length") -> None:
         self.feature = feature
+        self.words: tuple[str, ...] = ()  # what is looked for, chosen on the training rows
+        self.columns: tuple[str, ...] = ()
 
     def fit(self, train: Part, dev: Part, *, seed: int) -> None:
         self.classes, self.seed = sorted(set(train.labels)), seed
@@ -121,8 +123,7 @@ class Shortcut(Detector):
 
     def _choose(self, records: pl.DataFrame, y: npt.NDArray[np.int64]) -> None:
         """What is looked for, from the training rows alone: words, or columns that some records lack."""
-        self.words: tuple[str, ...] = ()
-        self.columns: tuple[str, ...] = ()
+        self.words, self.columns = (), ()
         if self.feature == "keywords":
             self.words = keywords(records["text"], records["language"].drop_nulls().unique().to_list())
         elif self.feature == "giveaways":
