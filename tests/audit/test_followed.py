@@ -98,6 +98,22 @@ def worded() -> Dataset:
     )
 
 
+def named() -> Dataset:
+    """Ids, paths, a note, the order and how often a text occurs give the label away; the text does not."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for i in range(N):
+        false = i < N // 2  # sorted by class
+        kind, body = ("hoax" if false else "fact"), " ".join(rng.choice(WORDS, 12)) + f" {i}"
+        row = {
+            "id": f"{kind}-{i}", "text": body, "veracity": "false" if false else "true",
+            "url": f"https://a.com/{'rumours' if false else 'science'}/{i}",
+            "meta": f'{{"note": "{kind} seen by reader number {i} on {rng.choice(WORDS)}"}}',
+        }  # fmt: skip
+        rows += [row, *({**row, "id": f"{kind}-{i}-{k}"} for k in range(2 if false and i % 3 else 0))]
+    return Dataset.build("named", pl.DataFrame(rows))
+
+
 def unlabelled() -> Dataset:
     return Dataset.build("bare", leaky().records.with_columns(veracity=pl.lit(None, pl.String)))
 
@@ -115,6 +131,7 @@ AUDITED: dict[str, tuple[Callable[[], Dataset], list[str]]] = {
     "unsplit": (lambda: Dataset.build("unsplit", leaky(split=False).records), ["near-duplicates", "length"]),
     "planted": (lambda: planted()[0], ["paraphrases", "feasibility"]),
     "worded": (worded, ["giveaways"]),
+    "named": (named, ["copies", "identifiers", "order", "text-columns"]),
     "noisy": (lambda: readable("noisy", wrong=48), ["label-errors"]),
     "sourced": (lambda: readable("sourced", tables=True, hint="claim"), ["evidence"]),
     "told": (lambda: readable("told", tables=True, hint="evidence"), ["evidence"]),
@@ -135,9 +152,9 @@ def by_hand(check: str, feature: str | None = None, verdict: Verdict = "fail", *
 # Checks that are not part of this package (yet), on the data of `leaky`.
 BY_HAND = {
     "copies": by_hand("copies", copies=40, share=40 / N),
-    "identifiers": by_hand("identifiers", "url"),
+    "identifiers": by_hand("identifiers", "URL path"),
     "order": by_hand("order"),
-    "text-columns": by_hand("text-columns", "topic"),
+    "text-columns": by_hand("text-columns", "topic, what it shares with the text"),
     "of-another-package": by_hand("of-another-package"),
 }
 
@@ -169,7 +186,7 @@ def test_every_command_of_an_audit_runs_as_printed(
     name: str, audits: dict[str, Audit], place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place)
-    advice = audits[name].conclusion.advice
+    advice = audits[name].concluded().advice
     assert advice
     seen: set[str] = set()
     for one in advice:
@@ -258,6 +275,7 @@ def test_what_moves_a_score_most_comes_first() -> None:
         ("leaky", "split leaky -o leaky-by-near-duplicates --by near-duplicates"),
         ("bare", "show bare --column label_raw"),
         ("single", "show single --column label_raw"),
+        ("named", "clean named -o named-clean"),
         ("noisy", "split noisy -o noisy-split"),
         ("planted", "detect planted -o planted-run"),
     ],
@@ -281,19 +299,25 @@ def test_without_labels_nobody_is_told_to_add_another_class(audits: dict[str, Au
 
 def test_each_face_has_its_own_words(audits: dict[str, Audit]) -> None:
     audit = audits["unsplit"]
-    python, typed = str(audit.conclusion), screen(audit)
+    python, typed = str(audit.concluded()), screen(audit)
     assert "cl.split('unsplit', output='unsplit-by-near-duplicates', by='near-duplicates')" in python
     assert "claimlab" not in python
     assert "claimlab split unsplit -o unsplit-by-near-duplicates --by near-duplicates" in typed
     assert "cl." not in typed
-    assert "cl.split(&#x27;unsplit&#x27;" in audit._repr_html_()
+    assert "<code>cl.split(&#x27;" in audit._repr_html_()
     assert "<code>claimlab split" not in audit._repr_html_()
+
+
+def test_calls_name_the_dataset_where_it_is_and_files_only_its_folder(place: Path, audits: dict[str, Audit]) -> None:
+    audit = audits["unsplit"]
+    assert f"cl.split('{place}/unsplit', output='{place}/unsplit-by-near-duplicates'" in str(audit.conclusion)
+    assert str(place) not in str(audit.to_json())
 
 
 def test_a_command_that_is_too_long_for_a_line_can_be_copied(audits: dict[str, Audit]) -> None:
     text = screen(audits["planted"], width=60)
     joined = text.replace("\\\n", " ")
-    for one in audits["planted"].conclusion.advice:
+    for one in audits["planted"].concluded().advice:
         for command in one.commands:
             assert shlex.split(command.shell) in [
                 shlex.split(line) for line in joined.splitlines() if "claimlab" in line

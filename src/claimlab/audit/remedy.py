@@ -140,8 +140,11 @@ def measured_as(finding: Finding) -> str:
     """How the detector `shortcut` calls what a check measured."""
     if finding.check in ("keywords", "giveaways", "missing", "length"):
         return finding.check
-    names = {"evidence alone": "evidence", "presence of a URL": "url", "hour of the day": "hour"}
-    return names.get(finding.feature or "", finding.feature or finding.check)
+    feature = finding.feature or finding.check
+    if finding.check == "text-columns":
+        return feature.split(",")[0]  # what a text shares with the claim is for whoever reads that text
+    names = {"evidence alone": "evidence", "presence of a URL": "url", "hour of the day": "hour", "URL path": "path"}
+    return names.get(feature, feature)
 
 
 def scored(case: Case, *by: str) -> list[Command]:

@@ -102,7 +102,7 @@ class Audit(Shown):
             "split": self.split,
             "rule": self.rule,
             "counts": self.counts(),
-            "conclusion": self.conclusion.to_json(),
+            "conclusion": self.concluded().to_json(),
             "findings": [f.model_dump(mode="json") for f in self.findings],
             "examples": [e.model_dump(mode="json") for e in self.examples],
         }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from claimlab.audit import cdl
+from claimlab.audit.advice import Conclusion
 from claimlab.audit.check import CHECKS, Check, Context, ProtocolName, not_measured
 from claimlab.audit.examples import collect
 from claimlab.audit.facts import settle
@@ -22,11 +23,19 @@ from claimlab.core.engine.current import place, shares
 from claimlab.core.engine.data import dataset_in
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.finding import Finding
+from claimlab.core.places import named
 from claimlab.core.progress import Progress, silent
 
 
 class Audited(Audit):
-    """An audit that was just run; it can write its report."""
+    """An audit that was just run; it can write its report, and knows where the dataset is."""
+
+    place: str | None = None  # the path of the dataset, which nothing that is written holds
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """What it comes to, and what to do about it, as calls on the dataset where it is."""
+        return self.concluded(self.place)
 
     def save(self, folder: str | Path, *, force: bool = False) -> None:
         """Write the report: `audit.json`, and the same as HTML, Markdown, LaTeX and figures."""
@@ -68,6 +77,7 @@ def audit(
         folder=dataset.name if dataset.path is None else dataset.path.name,
         split={"train", "test"} <= set(dataset.records["split"].unique().to_list()),
     )
+    result.place = None if dataset.path is None else named(str(dataset.path))
     shared = _shared(dataset, target, [check.name for check in chosen], context, progress)
     for number, check in enumerate(chosen):
         progress(f"{dataset.name}: {check.name}", number, len(chosen))

@@ -109,7 +109,7 @@ def advice_part(tour: Tour) -> Section:
     """The audit's advice, as commands."""
     blocks: list[Block] = []
     if tour.audit is not None:
-        done = tour.audit.conclusion
+        done = tour.audit.concluded()
         blocks += [Text(done.text[:1].upper() + done.text[1:], "conclusion")]
         blocks += [Items([in_a_line(advice) for advice in done.advice])]
     blocks += [

@@ -31,7 +31,7 @@ def headline(audit: Audit) -> str:
 
 def conclusion_blocks(audit: Audit) -> list[Block]:
     """What the audit comes to, what to do about it, and what it does not tell."""
-    done = audit.conclusion
+    done = audit.concluded()
     unclear = [("Inconclusive", done.inconclusive), ("Not measured", done.not_measured)]
     rest = " ".join(f"{word}: {', '.join(names)}." for word, names in unclear if names)
     blocks: list[Block] = [Text(f"{done.text[:1].upper()}{done.text[1:]}", "conclusion")]

@@ -26,10 +26,12 @@ from claimlab.detect.tree import Tree
 from claimlab.text.snowflake import tweet_time
 from claimlab.text.telling import held_words, keywords, one_sided_words, presence
 from claimlab.text.traits import PATTERNS, as_numbers, lengths, links, shares, sites
+from claimlab.text.urls import find_urls
 
 Floats = npt.NDArray[np.float64]
 COLUMNS = {"event": "group"}  # what audits call differently
 WORDS = ("keywords", "giveaways")
+HOST = r"(?i)^\s*(?:https?://)?[^/?#]*"  # what is before the path of a URL
 CLOCK: dict[str, Callable[[pl.Series], pl.Series]] = {
     "hour": lambda times: times.dt.hour(),
     "weekday": lambda times: times.dt.weekday(),
@@ -179,6 +181,9 @@ def trait(records: pl.DataFrame, feature: str, *, numeric: bool | None = None) -
         return np.concatenate([shares(texts, family)[1] for family in PATTERNS], axis=1)
     if feature == "url":
         return links(texts)
+    if feature == "path":
+        cited = pl.DataFrame({"own": records["url"], "cited": find_urls(texts).list.first()})
+        return cited.select(pl.coalesce("own", "cited").str.replace(HOST, "")).to_series()
     if feature in CLOCK:
         times = records["date"].fill_null(tweet_time(records["tweet_id"]))
         return CLOCK[feature](times).cast(pl.Float32).fill_null(float("nan")).to_numpy()[:, None]
