@@ -165,13 +165,13 @@ def test_what_the_files_of_a_user_name_may_be_in_storage(storage: Any, tmp_path:
     answers = "".join(f'{name} = "Only planted claims, as an example."\n' for name in QUESTIONS)
     about = 'title = "Planted claims"\n[data]\ndatasets = ["s3://claims/split"]\n[formulation]\n'
     storage.pipe_file("claims/study.toml", f'{about}{answers}[[runs]]\nname = "m"\npath = "s3://claims/run"\n'.encode())
-    assert cl.report("s3://claims/study.toml")["quality"]["runs"][0]["records"] == 26
+    assert cl.report("s3://claims/study.toml", trust=True)["quality"]["runs"][0]["records"] == 26
     enriched = cl.enrich("s3://claims/data", "local:s3://claims/data", limit=3)
     assert enriched.summary["outcomes"]["corresponding"] == 3
     grid = tmp_path / "grid.toml"
     grid.write_text('[datasets.d]\nfolder = "s3://claims/data"\n[grid]\nsplit = ["random"]\ndetector = ["majority"]\n')
-    assert len(cl.study_check(grid)[0]) == 2
-    assert cl.study_check(grid)[1] == []
+    assert len(cl.study_check(grid, trust=True)[0]) == 2
+    assert cl.study_check(grid, trust=True)[1] == []
 
 
 def test_what_needs_a_local_folder_says_so(storage: Any) -> None:
@@ -229,10 +229,10 @@ def test_a_study_goes_on_on_another_machine(storage: Any, tmp_path: Path, monkey
         'references = false\n[datasets.d]\nfolder = "s3://claims/data"\n[grid]\nsplit = ["random"]\n'
         'detector = ["majority", "stratified"]\n'
     )
-    cl.study_run(grid, "s3://claims/grid", only={"detector": "majority"})
+    cl.study_run(grid, "s3://claims/grid", only={"detector": "majority"}, trust=True)
     before = contents(storage, "claims/grid")
     monkeypatch.setenv("CLAIMLAB_CACHE", str(tmp_path / "another-machine"))
-    assert len(cl.study_run(grid, "s3://claims/grid").done) == 2
+    assert len(cl.study_run(grid, "s3://claims/grid", trust=True).done) == 2
     after = contents(storage, "claims/grid")
     runs = {name: body for name, body in before.items() if name.endswith("predictions.parquet")}
     assert runs.items() <= after.items()

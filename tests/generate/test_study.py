@@ -81,17 +81,17 @@ def test_generated_text_goes_through_a_whole_study_with_its_labels(
     seeds.write("seeds")
     assert writer.profile == str(tmp_path / "writer.toml")
     Path("start.toml").write_text(START, encoding="utf-8")
-    cost = study_estimate("start.toml", "out")
+    cost = study_estimate("start.toml", "out", trust=True)
     assert cost["money_most"] > 0
     assert writer.server.counts()["served"] == 0
-    study_run("start.toml", "out")
+    study_run("start.toml", "out", trust=True)
     calls = writer.server.counts()["served"]
     assert calls == 24
     filtered = next(Path("out/steps").glob("quality_filter-*"))
     total, discarded = answer_review(filtered, tmp_path)
     Path("whole.toml").write_text(START + WHOLE, encoding="utf-8")
-    study_check("whole.toml")
-    grid = study_run("whole.toml", "out")
+    study_check("whole.toml", trust=True)
+    grid = study_run("whole.toml", "out", trust=True)
     assert [grid.reason(cell) for cell in grid.cells] == [None] * len(grid.cells)
     assert {str(cell.axes["task"]) for cell in grid.done} == {"veracity", "authorship"}
     assert writer.server.counts()["served"] == calls, "what was generated is not paid for again"

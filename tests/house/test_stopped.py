@@ -139,6 +139,7 @@ limit = 6
 @pytest.mark.alone
 def test_ctrl_c_ends_a_study_that_is_at_work(large: Path, tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(STUDY.format(grid='split = ["near-duplicates"]\ndetector = ["tfidf"]'))
+    assert outcome(start(large, f"trust {tmp_path / 'study.toml'} --yes"))[0] == 0
     child = start(large, f"study run {tmp_path / 'study.toml'} -o {tmp_path / 'out'}")
     ends = time.monotonic() + 60
     while not list(tmp_path.glob("out/steps/.split-*.work/lock")):
@@ -157,6 +158,7 @@ def test_a_study_that_was_stopped_goes_on_and_asks_nothing_twice(model: StandIn,
     cl.split(planted(size=200)[0], output=tmp_path / "large")
     (tmp_path / "study.toml").write_text(STUDY.format(grid='detector = ["model"]'))
     model.latency = 2.0  # the server is busy with what was asked before for as long as that
+    assert outcome(start(tmp_path, "trust study.toml --yes"))[0] == 0
     child = start(tmp_path, "study run study.toml -o out")
     ends = time.monotonic() + 60
     while model.requests < 2:

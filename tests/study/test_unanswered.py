@@ -122,6 +122,8 @@ def test_a_run_without_an_answer_is_neither_best_nor_tied_nor_joined() -> None:
 def test_a_study_has_no_figure_for_it_exits_1_and_asks_again(
     faults: Faults, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert command(["trust", "study.toml", "--yes"]) == 0
+    capsys.readouterr()
     for flags in ([], ["-q"]):
         assert command([*flags, "study", "run", "study.toml", "-o", "out"]) == 1
         shown = capsys.readouterr().out
