@@ -95,4 +95,6 @@ def test_a_setting_that_a_detector_does_not_have_is_a_sentence(tmp_path: Path, m
     planted(size=120)[0].write(tmp_path / "data")
     text = f'{ASKED}detector = "tfidf"\nsettings = {{ ngrams = "word" }}\n'
     Path("study.toml").write_text(text, encoding="utf-8")
-    assert ["no setting of the detector 'tfidf' named 'ngrams'" in p for p in study_check("study.toml", trust=True)[1]] == [True]
+    assert [
+        "no setting of the detector 'tfidf' named 'ngrams'" in p for p in study_check("study.toml", trust=True)[1]
+    ] == [True]

@@ -51,6 +51,7 @@ def signed_in(folder: Path, **more: Any) -> TestClient:
 
 TOKEN = "a-token-of-the-tests-0123456789"
 _ports: list[str] = []  # of the servers that run
+_contexts: list[Any] = []  # of the browsers that are open
 
 
 @contextlib.contextmanager
@@ -64,6 +65,8 @@ def _serving(folder: Path, *arguments: str) -> Iterator[str]:
     try:
         assert address, line
         _ports.append(address[2])
+        for context in _contexts:
+            _sign_in(context)
         yield address[1]
     finally:
         _ports[:] = []
@@ -92,17 +95,23 @@ def browser() -> Iterator[object]:
         opened.close()
 
 
+def _sign_in(context: Any) -> None:
+    names = [f"claimlab_token_{port}" for port in _ports]
+    context.add_cookies([{"name": name, "value": TOKEN, "url": "http://127.0.0.1"} for name in names])
+
+
 class SignedIn:
-    """A browser whose pages have shown the token to every server that runs."""
+    """A browser whose pages have shown the token to every server that runs or is started later."""
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
 
-    def new_context(self, *, signed_in: bool = True, **options: Any) -> Any:
+    def new_context(self, **options: Any) -> Any:
         context = self._browser.new_context(**options)
-        if signed_in and _ports:
-            names = [f"claimlab_token_{port}" for port in _ports]
-            context.add_cookies([{"name": name, "value": TOKEN, "url": "http://127.0.0.1"} for name in names])
+        _contexts.append(context)
+        context.on("close", _contexts.remove)
+        if _ports:
+            _sign_in(context)
         return context
 
     def new_page(self, **options: Any) -> Any:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import TOKEN
+
 pytestmark = pytest.mark.slow
 
 
@@ -19,7 +21,7 @@ def test_no_request_of_the_schema_ends_in_a_server_error(workspace: Path, tmp_pa
         done = subprocess.run(
             [
                 sys.executable, "-m", "schemathesis.cli", "run", f"{address}api/openapi.json", "-c", "not_a_server_error",
-                "--header", "Authorization: Bearer anything", "--max-examples", "15", "--seed", "1",
+                "--header", f"Authorization: Bearer {TOKEN}", "--max-examples", "15", "--seed", "1",
             ],
             capture_output=True, text=True, timeout=900, cwd=tmp_path,
         )  # fmt: skip

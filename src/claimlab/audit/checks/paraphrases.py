@@ -22,8 +22,8 @@ from claimlab.text.near import reworded
 from claimlab.text.vectors import encode, readable
 
 COSINE, COSINE_ACROSS = 0.8, 0.7  # in one language, and across two, where vectors of one meaning lie further apart
-# Of pairs in one language, how many two readers called the same claim, and the lower end of its 95% interval, by cosine
-# (docs/benchmarks/audit-truth.md). Pairs across languages were not read.
+# Of pairs in one language, how many two model readers called the same claim, and the lower end of its 95% interval, by
+# cosine (docs/benchmarks/audit-truth.md). Pairs across languages were not read.
 READ = ((0.9, 0.66, 0.52), (0.85, 0.50, 0.37), (COSINE, 0.42, 0.29))
 TEST, TRAIN = 300, 1_200  # rows, drawn at random where there are more
 MIN_TEST = 20
@@ -46,8 +46,8 @@ class Paraphrases:
         f"Copies with a few words changed (at least {100 * ALIKE:.0f}% of the words in the same order): fail when "
         f"surely more than {100 * SHARE.fail:.0f}% of the test records have one in train, warn when surely more than "
         f"{100 * SHARE.warn:.0f}%, pass when surely fewer, otherwise inconclusive (Wilson interval). Paraphrases "
-        f"(cosine at least {COSINE}, or {COSINE_ACROSS} across languages) never fail, since two readers called only 42 "
-        "to 66% of such pairs the same claim: warn when as many as the lower ends of these shares leave are surely "
+        f"(cosine at least {COSINE}, or {COSINE_ACROSS} across languages) never fail, since two model readers called "
+        "only 42 to 66% of such pairs the same claim: warn when as many as the lower ends of these shares leave are surely "
         f"more than {100 * SHARE.warn:.0f}%, pass by the same rule as copies, otherwise inconclusive."
     )
 
@@ -147,7 +147,8 @@ def _as_read(finding: Finding, cosine: npt.NDArray[np.float32], n: int) -> None:
         finding.verdict = "warn" if SHARE.interval(int(least), n)[0] > SHARE.warn else "inconclusive"
     finding.details["same_claim"] = expected
     shares = ", ".join(f"{100 * share:.0f}% from {low}" for low, share, _ in reversed(READ))
-    finding.why += f" Two readers called the same claim, by cosine: {shares}; so about {expected:.0f} of them are."
+    read = f"Two model readers called the same claim, by cosine: {shares}"
+    finding.why += f" {read}; so about {expected:.0f} of them are."
 
 
 def _read(cosine: float) -> tuple[float, float, float]:
