@@ -109,7 +109,7 @@ class SignedIn:
     def new_context(self, **options: Any) -> Any:
         context = self._browser.new_context(**options)
         _contexts.append(context)
-        context.on("close", _contexts.remove)
+        context.on("close", lambda _: _contexts.remove(context))
         if _ports:
             _sign_in(context)
         return context

@@ -47,8 +47,8 @@ class Paraphrases:
         f"surely more than {100 * SHARE.fail:.0f}% of the test records have one in train, warn when surely more than "
         f"{100 * SHARE.warn:.0f}%, pass when surely fewer, otherwise inconclusive (Wilson interval). Paraphrases "
         f"(cosine at least {COSINE}, or {COSINE_ACROSS} across languages) never fail, since two model readers called "
-        "only 42 to 66% of such pairs the same claim: warn when as many as the lower ends of these shares leave are surely "
-        f"more than {100 * SHARE.warn:.0f}%, pass by the same rule as copies, otherwise inconclusive."
+        "only 42 to 66% of such pairs the same claim: warn when as many as the lower ends of these shares leave are "
+        f"surely more than {100 * SHARE.warn:.0f}%, pass by the same rule as copies, otherwise inconclusive."
     )
 
     def run(self, subject: Subject, context: Context) -> list[Finding]:
