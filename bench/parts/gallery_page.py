@@ -29,7 +29,8 @@ ACTIONS = {  # what a failed check asks for, in a few words
     "language": "report per language", "balance": "report per slice", "evidence": "report claim and evidence alone",
     "identical-texts": "review contradicting copies", "url-conflicts": "review URLs with two labels",
     "label-errors": "review suspect labels", "one-class": "add another class",
-    "feasibility": "report checkable claims apart",
+    "feasibility": "report checkable claims apart", "copies": "remove copies", "order": "shuffle before splitting",
+    "identifiers": "do not give ids and addresses to a model", "text-columns": "report what other texts alone score",
 }  # fmt: skip
 RANK = {verdict: str(place) for place, verdict in enumerate(VERDICTS)}
 

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import claimlab as cl
+from claimlab.audit.result import Audit
 from claimlab.cli.notebooks import as_markdown, executed, read
 from claimlab.core.shown import Shown
 from claimlab.pages.blocks import Table
@@ -69,7 +70,8 @@ def results() -> set[type]:
 @pytest.mark.parametrize("result", sorted(results(), key=lambda c: c.__name__), ids=lambda c: c.__name__)
 def test_every_public_result_has_an_html_view(result: type) -> None:
     view = getattr(result, "_repr_html_", None)
-    assert view in (Shown._repr_html_, cl.Dataset._repr_html_, Table._repr_html_), "each of these is tested below"
+    ours = (Shown._repr_html_, cl.Dataset._repr_html_, Table._repr_html_, Audit._repr_html_)
+    assert view in ours, "each of these is tested, here or in tests/audit"
 
 
 class Odd(Shown):

@@ -27,7 +27,7 @@ def test_workflows_and_templates_can_be_read() -> None:
     lines = re.findall(r"^(?:make|twice) ([a-z -]+)", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), flags=re.M)
     ours = {target for line in lines for target in line.split()}
     whole = {"test": {"lint", "types", "test-fast"}, "test-slow": {"test-beside", "test-alone"}}
-    assert ours == {"bench-quick", "demo"}.union(*whole.values())
+    assert ours == {"bench-quick", "demo", "sbom", "audit-deps"}.union(*whole.values())
     for file in (ROOT / ".github" / "workflows").glob("*.yml"):
         jobs = yaml.safe_load(file.read_text(encoding="utf-8"))["jobs"]
         commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]

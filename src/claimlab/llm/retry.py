@@ -24,33 +24,33 @@ class Patient:
         self.profile = inner.profile
         self.gate = Gate(concurrency)
         self.retries = retries
-        self._kind, self._in_a_row, self._any_reply = "", 0, False
+        self._kind, self._in_a_row, self._questions = "", 0, set[str]()
 
     async def ask(self, request: Request[T]) -> Answer[T]:
-        calls, seconds = 0, 0.0
+        calls, seconds, question = 0, 0.0, str(request.messages)
 
         async def attempt() -> Answer[T]:
             nonlocal calls, seconds
             answer = await self.inner.ask(request)
             calls, seconds = calls + answer.calls, seconds + answer.seconds
-            self._count(answer)
+            self._count(answer, question)
             return answer
 
         answer = await patiently(attempt, _passing, self.retries, self.gate)
         return replace(answer, calls=calls, seconds=seconds)
 
-    def _count(self, answer: Answer[T]) -> None:
-        """Stop where the endpoint is not what the profile takes it for. A request that it refuses (HTTP 400) may be
-        the fault of one text, so that counts only while no other was answered."""
-        failure = answer.failure or ""
-        self._any_reply |= failure in ("", "refusal")
-        refused = failure.startswith(("http-3", "http-4")) and not answer.transient and not self._any_reply
-        kind = f"{failure}: {(answer.detail or 'no reason given')}" if failure == "bad-response" or refused else ""
-        same = bool(kind) and kind[:ALIKE] == self._kind[:ALIKE]
-        self._kind, self._in_a_row = kind, self._in_a_row + 1 if same else int(bool(kind))
-        if self._in_a_row >= HOPELESS:
+    def _count(self, answer: Answer[T], question: str) -> None:
+        """Stop where the endpoint is not what the profile takes it for; one question that fails is not enough."""
+        kind = f"{answer.failure}: {answer.detail}" if answer.failure == "bad-response" else ""
+        if not kind or kind[:ALIKE] != self._kind[:ALIKE]:
+            self._kind, self._in_a_row, self._questions = kind, 0, set()
+        if not kind:
+            return
+        self._in_a_row += 1
+        self._questions.add(question)
+        if self._in_a_row >= HOPELESS and len(self._questions) > 1:
             raise EndpointRefused(
-                f"The endpoint of '{self.profile.name}' gave {HOPELESS} unusable replies in a row ({kind}).",
+                f"The endpoint of '{self.profile.name}' gave {self._in_a_row} unusable replies in a row ({kind}).",
                 "Check base_url and model of the profile; what was answered before is kept.",
             )
 
