@@ -24,7 +24,7 @@ class Patient:
         self.profile = inner.profile
         self.gate = Gate(concurrency)
         self.retries = retries
-        self._kind, self._in_a_row, self._questions = "", 0, set[str]()
+        self._kind, self._in_a_row, self._questions, self._answered = "", 0, set[str](), False
 
     async def ask(self, request: Request[T]) -> Answer[T]:
         calls, seconds, question = 0, 0.0, str(request.messages)
@@ -40,7 +40,9 @@ class Patient:
         return replace(answer, calls=calls, seconds=seconds)
 
     def _count(self, answer: Answer[T], question: str) -> None:
-        """Stop where the endpoint is not what the profile takes it for; one question that fails is not enough."""
+        """Stop where the endpoint is not what the profile takes it for: two questions are enough where it has answered
+        none so far, five where it has."""
+        self._answered |= answer.failure in (None, "refusal")
         kind = f"{answer.failure}: {answer.detail}" if answer.failure == "bad-response" else ""
         if not kind or kind[:ALIKE] != self._kind[:ALIKE]:
             self._kind, self._in_a_row, self._questions = kind, 0, set()
@@ -48,7 +50,7 @@ class Patient:
             return
         self._in_a_row += 1
         self._questions.add(question)
-        if self._in_a_row >= HOPELESS and len(self._questions) > 1:
+        if self._in_a_row >= HOPELESS and len(self._questions) >= (HOPELESS if self._answered else 2):
             raise EndpointRefused(
                 f"The endpoint of '{self.profile.name}' gave {self._in_a_row} unusable replies in a row ({kind}).",
                 "Check base_url and model of the profile; what was answered before is kept.",
