@@ -24,7 +24,7 @@ _WORDS = {"name", "published", "show", "report", "table", "seeds", "sample", "re
 
 def needs_of(study: StudyFile, file: Path) -> list[Need]:
     """Everything that `study`, read from `file`, names and that is not in the folder of `file`."""
-    content = study.model_dump(exclude=_WORDS)
+    content = study.model_dump(exclude=_WORDS if "data" in study.model_fields_set else {*_WORDS, "data"})
     needs = set(named_in(content, file.absolute().parent))
     for option, value in _texts(content):
         last = STEPS[option[-1]].main if option[-1] in STEPS else option[-1]  # an axis sets its main option
