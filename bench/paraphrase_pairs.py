@@ -70,6 +70,7 @@ def pairs(name: str, data: Path, seed: int) -> list[Pair]:
 
 
 def draw(sheet: Path, key: Path, data: Path, seed: int) -> None:
+    shared(folder=data)
     for file in (sheet, key):
         if file.resolve().is_relative_to(ROOT):
             raise SystemExit(f"{file} is inside the repository; texts of the datasets do not belong there.")

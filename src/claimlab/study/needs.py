@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from claimlab.core.call import CALL, Call, read_call
+from claimlab.core.call import CALL, INPUT, Call, read_call
 from claimlab.core.errors import ClaimlabError, UsageError
 from claimlab.core.toml_file import read_raw_toml
 from claimlab.core.trust import Need, named_in
@@ -50,7 +50,14 @@ def sends(file: str | Path) -> list[str]:
 
 def needs_of_call(call: Call, folder: Path) -> list[Need]:
     """What the recorded call of `folder` names outside of where the folder lies."""
-    return sorted(set(named_in(call.arguments, folder.absolute().parent)))
+    return sorted(set(named_in(_without_inputs(call.arguments), folder.absolute().parent)))
+
+
+def _without_inputs(value: Any) -> Any:
+    """Recorded arguments less what was read: that is known by its digest, wherever it is."""
+    if isinstance(value, dict):
+        return {} if INPUT in value else {name: _without_inputs(each) for name, each in value.items()}
+    return [_without_inputs(each) for each in value] if isinstance(value, list) else value
 
 
 def needs_of_file(file: Path) -> tuple[Path, list[Need]]:
