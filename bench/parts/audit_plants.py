@@ -109,7 +109,7 @@ PLANTS = [
     Plant("three exclamation marks", ("surface: punctuation",), change("text", TEXT + "!!!")),
     Plant("thirty characters in capitals", ("surface: case",), change("text", SHOUTED)),
     Plant("a year", ("surface: digits",), change("text", TEXT + " 2016")),
-    Plant("two blanks at the end", ("surface: white space", "surface: white space, one-sided marks"), ENDED),
+    Plant("two spaces at the end", ("surface: white space", "surface: white space, one-sided marks"), ENDED),
     Plant("a curly quotation mark", ("surface: typography", "surface: typography, one-sided marks"), QUOTED),
     Plant("a word in the id", ("identifiers: id",), change("id", pl.lit("hoax-") + pl.col("id"))),
     Plant("a folder of its own in the URL", ("identifiers: URL path",), FOLDER, base="coaid"),
